@@ -24,10 +24,10 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(CORE) ## see it remember, revise and recall, with no model and no key
-	@$(BIN)/recollect demo
+	@$(BIN)/mnemic demo
 
 serve: $(DEV) ## serve your memory over HTTP on this machine; SERVE_ARGS="--port 9000"
-	@$(BIN)/recollect serve $(SERVE_ARGS)
+	@$(BIN)/mnemic serve $(SERVE_ARGS)
 
 test: lint types ## every check: lint, types, import contracts, tests, conformance
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
@@ -45,15 +45,15 @@ format: $(DEV) ## put the code into the house style
 	@$(BIN)/ruff format --quiet .
 
 bench: $(CORE) ## measure learning and speed; with BENCH_DATA=dir also how well it recalls
-	@$(BIN)/recollect bench extraction
-	@$(BIN)/recollect bench speed $(BENCH_ARGS)
+	@$(BIN)/mnemic bench extraction
+	@$(BIN)/mnemic bench speed $(BENCH_ARGS)
 ifdef BENCH_DATA
-	@$(BIN)/recollect bench recall --data "$(BENCH_DATA)"/*.jsonl
+	@$(BIN)/mnemic bench recall --data "$(BENCH_DATA)"/*.jsonl
 endif
 
 # Every test that opens a memory by the fixture, on a server that it starts by itself.
 test-postgres: $(DEV) ## the presets and whatever else opens a memory, on PostgreSQL
-	@RECOLLECT_TEST_STORE=postgres $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not torture" \
+	@MNEMIC_TEST_STORE=postgres $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not torture" \
 		--ignore tests/cli --ignore tests/locks --ignore tests/serve --ignore tests/real_model $(PYTEST_ARGS)
 
 torture: $(DEV) ## kills, power cuts and hostile input, in full, on both stores
@@ -88,13 +88,13 @@ clean: ## remove the virtual environment, caches and built files
 
 # demo and bench need only the core; the checks need dev, which contains it.
 $(CORE): pyproject.toml requirements/core.txt | $(BIN)/python
-	@echo "Installing Recollect into $(VENV)"
+	@echo "Installing Mnemic into $(VENV)"
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/core.txt
 	@$(INSTALL_SELF)
 	@touch $@
 
 $(DEV): pyproject.toml requirements/dev.txt | $(BIN)/python
-	@echo "Installing Recollect and its checks into $(VENV)"
+	@echo "Installing Mnemic and its checks into $(VENV)"
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
 	@$(INSTALL_SELF)
 	@touch $@ $(CORE)
@@ -114,10 +114,10 @@ $(HOSTS): requirements/hosts.txt requirements/host-suites.txt | $(BIN)/python
 
 $(BIN)/python:
 	@command -v $(PYTHON) >/dev/null || { \
-		echo "No $(PYTHON) here. Recollect needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.12" >&2; \
+		echo "No $(PYTHON) here. Mnemic needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.12" >&2; \
 		exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "$(PYTHON) is $$($(PYTHON) -V 2>&1). Recollect needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.12" >&2; \
+		echo "$(PYTHON) is $$($(PYTHON) -V 2>&1). Mnemic needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3.12" >&2; \
 		exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "$(PYTHON) cannot make virtual environments. Install its venv package (Debian, Ubuntu: python3-venv)." >&2; \

@@ -18,8 +18,8 @@ from pathlib import Path
 from bench.corpus import Synthetic
 from bench.minds import bench_mind
 from bench.timing import MILLI, percentile
-from recollect.mind import Mind
-from recollect.moving.backup import backup, restore
+from mnemic.mind import Mind
+from mnemic.moving.backup import backup, restore
 
 _SIZES = (10_000, 100_000)
 _PORTION = 2_000
@@ -36,7 +36,7 @@ def main() -> int:
         write(chosen.write)
         return 0
     for turns in chosen.turns or _SIZES:
-        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="mnemic-bench-") as folder:
             measure(Path(folder), turns)
     return 0
 

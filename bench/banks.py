@@ -11,7 +11,7 @@ from typing import IO, Any
 from bench.formats import FORMATS, Bank, Format, Item, Question
 from bench.formats.base import MALFORMED
 from bench.formats.beam import beam_folders, beam_records
-from recollect.errors import InvalidInput, NotFound
+from mnemic.errors import InvalidInput, NotFound
 
 __all__ = ["Bank", "Item", "Question", "find_files", "read_banks"]
 

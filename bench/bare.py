@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import apsw
 
 from bench.words import match_any, plain_words, trigrams, without_stop
-from recollect.index.segment import index_text, query_terms
+from mnemic.index.segment import index_text, query_terms
 
 # "segmented" is given the engine's own terms: what FTS5 does with exactly the same words.
 Tokenizer = Literal["unicode61", "trigram", "segmented"]

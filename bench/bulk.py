@@ -11,8 +11,8 @@ from bench.corpus import Corpus, Tongue
 from bench.figures import Figure, figure, ratio_at_least
 from bench.minds import bench_mind
 from bench.timing import Timed, side_by_side
-from recollect.record.recorder import BATCH
-from recollect.types import NewTurn
+from mnemic.record.recorder import BATCH
+from mnemic.types import NewTurn
 
 CALL = 25_000  # turns that are handed over at once
 _LIMIT = 0.4

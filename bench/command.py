@@ -1,4 +1,4 @@
-"""recollect bench"""
+"""mnemic bench"""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.base import CommandGroup
-from recollect.cli.output import emit, note
-from recollect.cli.state import State, pass_state
-from recollect.plain import plain
+from mnemic.cli.base import CommandGroup
+from mnemic.cli.output import emit, note
+from mnemic.cli.state import State, pass_state
+from mnemic.plain import plain
 
 if TYPE_CHECKING:
     from bench.corpus import Tongue
     from bench.speed import Measure
-    from recollect.settings import Settings
+    from mnemic.settings import Settings
 
 _LANGUAGES = ("en", "zh", "mixed")
 _MEASURES = (
@@ -173,7 +173,7 @@ def scale(
 @click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
 @pass_state
 def service(state: State, *, clients: int, seconds: float, turns: int, out: Path | None) -> None:
-    """Measure recollect serve under load on loopback, beside the library.
+    """Measure mnemic serve under load on loopback, beside the library.
 
     Four of five calls recall, the fifth records, in whatever of eight spaces.
     """
@@ -222,7 +222,7 @@ def recall(
     from bench import plots
     from bench.banks import find_files
     from bench.recall import measure_recall
-    from bench.retrievers import BASELINES, OURS, RETRIEVERS, Recollect
+    from bench.retrievers import BASELINES, OURS, RETRIEVERS, Mnemic
     from bench.tables import show_recall
 
     if not (data or more):
@@ -230,7 +230,7 @@ def recall(
     if plot is not None:
         plots.require_matplotlib()
     rivals = [name for name in baseline or BASELINES if name != "none"]
-    ours = partial(Recollect, state.preset or "default", state.setting_overrides())
+    ours = partial(Mnemic, state.preset or "default", state.setting_overrides())
     report = measure_recall(
         find_files([*data, *more]),
         names=[OURS, *rivals],
@@ -272,12 +272,12 @@ def evidence(
     from bench import plots
     from bench.banks import find_files
     from bench.evidence import measure_evidence
-    from bench.retrievers import Recollect
+    from bench.retrievers import Mnemic
     from bench.tables import show_evidence
 
     if plot is not None:
         plots.require_matplotlib()
-    ours = partial(Recollect, state.preset or "default", state.setting_overrides())
+    ours = partial(Mnemic, state.preset or "default", state.setting_overrides())
     report = measure_evidence(find_files(data), limit=limit, tell=note, open_memory=ours)
     if plot is not None:
         plots.plot_calibration(report, plot)
@@ -307,7 +307,7 @@ def qa(
     judge_name: str | None,
     price: tuple[float, float] | None,
 ) -> None:
-    """Have the configured model answer from Recollect's contexts, scored by published protocols.
+    """Have the configured model answer from Mnemic's contexts, scored by published protocols.
 
     LoCoMo: F1 by category and a judge. LongMemEval: a judge for each type of question. BEAM: a
     judge for each criterion of the rubric, and the order of events. MemDaily: the choice. The
@@ -316,7 +316,7 @@ def qa(
     from bench.banks import find_files
     from bench.qa.model import CountedModel, Price, model_of
     from bench.qa.run import measure_qa
-    from bench.retrievers import Recollect
+    from bench.retrievers import Mnemic
     from bench.tables import show_qa
 
     # The published protocols ask at temperature 0; --set gives another one.
@@ -333,7 +333,7 @@ def qa(
             model=CountedModel(answering, "answer", costs),
             judge=CountedModel(judging, "judge", costs),
             out=out,
-            open_memory=lambda clock: Recollect(state.preset or "default", by_rules, clock),
+            open_memory=lambda clock: Mnemic(state.preset or "default", by_rules, clock),
             limit=limit,
             tell=note,
         )
@@ -388,7 +388,7 @@ def learning(state: State, *, slips: bool, out: Path | None) -> None:
 
 
 def _settings(state: State, overrides: Mapping[str, Any]) -> Settings:
-    from recollect.settings import find_file, load
+    from mnemic.settings import find_file, load
 
     return load(state.preset, file=find_file(), overrides=overrides)
 

@@ -11,11 +11,11 @@ from bench.corpus import Corpus
 from bench.figures import Figure, figure, ratio_at_most
 from bench.minds import bench_mind
 from bench.timing import MILLI, Timed, percentile, side_by_side
-from recollect.ids import new_id
-from recollect.language.guard import DEFAULT
-from recollect.learn.memories import memory_terms
-from recollect.store.sqlite.store import open_sqlite
-from recollect.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, Memory, Turn
+from mnemic.ids import new_id
+from mnemic.language.guard import DEFAULT
+from mnemic.learn.memories import memory_terms
+from mnemic.store.sqlite.store import open_sqlite
+from mnemic.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, Memory, Turn
 
 _BATCH = 2_000
 _LONGEST = 120  # characters of a statement

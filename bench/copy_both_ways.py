@@ -16,8 +16,8 @@ from bench.command import _size
 from bench.corpus import Synthetic
 from bench.minds import bench_mind
 from bench.store_growth import QUIET
-from recollect.moving.archive import export_jsonl
-from recollect.moving.copy import copy_space
+from mnemic.moving.archive import export_jsonl
+from mnemic.moving.copy import copy_space
 
 _BATCH = 20_000
 

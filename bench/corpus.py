@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.languages import Language, chinese, content_words, english
-from recollect.types import NewTurn
+from mnemic.types import NewTurn
 
 Tongue = Literal["en", "zh", "mixed"]
 TONGUES: tuple[Tongue, ...] = ("en", "zh", "mixed")

@@ -9,10 +9,10 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
-from recollect.rules.decay import FadingLaw, class_of, faded
-from recollect.settings import load
-from recollect.settings.upkeep import DecaySettings
-from recollect.types import KINDS, Kind
+from mnemic.rules.decay import FadingLaw, class_of, faded
+from mnemic.settings import load
+from mnemic.settings.upkeep import DecaySettings
+from mnemic.types import KINDS, Kind
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 DAYS = (0, 1, 3, 7, 14, 30, 60, 90, 120, 180, 270, 365)

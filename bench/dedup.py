@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from math import log
 from typing import NamedTuple
 
-from recollect.providers.embedding.choose import embedder_for
-from recollect.rules.clusters import absorbed, components
-from recollect.settings import Settings, load
-from recollect.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, Memory, constant
-from recollect.upkeep.clusters import near_pairs
+from mnemic.providers.embedding.choose import embedder_for
+from mnemic.rules.clusters import absorbed, components
+from mnemic.settings import Settings, load
+from mnemic.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, Memory, constant
+from mnemic.upkeep.clusters import near_pairs
 
 _NOW = datetime(2026, 2, 12, tzinfo=UTC)
 _PEOPLE = "Ana Bo Chen Dara Emre Fay Goro Hana Ines Jun Kofi Lena Milo Nadia Omar Pia".split()

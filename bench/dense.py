@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.banks import Item
-from recollect.errors import MissingExtra
-from recollect.settings import load
+from mnemic.errors import MissingExtra
+from mnemic.settings import load
 
 if TYPE_CHECKING:
-    from recollect.providers.embedding.base import Embedder
+    from mnemic.providers.embedding.base import Embedder
 
 
 class Dense:
@@ -42,12 +42,12 @@ class Dense:
 
 def same_embedder() -> Embedder:
     """The one that the engine uses by default."""
-    from recollect.providers.embedding.choose import embedder_for
+    from mnemic.providers.embedding.choose import embedder_for
 
     found = embedder_for(load("default"))
     if found is None:
         raise MissingExtra(
             "There is no embedder to compare with",
-            remedy='Install one: pip install "recollect[local]"; or leave the dense baseline out',
+            remedy='Install one: pip install "mnemic[local]"; or leave the dense baseline out',
         )
     return found

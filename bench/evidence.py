@@ -16,9 +16,9 @@ from bench.banks import Bank, Question, read_banks
 from bench.calibration import Calibration, auc, calibration
 from bench.figures import surroundings
 from bench.metrics import DEPTH, Mean, mean, ratio
-from bench.retrievers import Recollect
-from recollect.errors import InvalidInput, NotFound
-from recollect.types import Context, Hit
+from bench.retrievers import Mnemic
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.types import Context, Hit
 
 _SEED = 20
 _PART = "evidence"
@@ -87,7 +87,7 @@ def measure_evidence(
     *,
     limit: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
-    open_memory: Callable[[], Recollect] = Recollect,
+    open_memory: Callable[[], Mnemic] = Mnemic,
 ) -> EvidenceReport:
     """Run the engine over the files, at most ``limit`` banks of each."""
     results = [_measure_file(path, limit, tell, open_memory) for path in files]
@@ -95,7 +95,7 @@ def measure_evidence(
 
 
 def _measure_file(
-    path: Path, limit: int | None, tell: Callable[[str], None], open_memory: Callable[[], Recollect]
+    path: Path, limit: int | None, tell: Callable[[str], None], open_memory: Callable[[], Mnemic]
 ) -> EvidenceResult:
     # The questions are read before the banks: a file may be larger than the memory.
     own = [[q.query for q in _with_gold(bank)] for bank in read_banks(path, limit)]
@@ -137,7 +137,7 @@ def foreign_questions(own: Sequence[Sequence[str]], seed: int = _SEED) -> list[l
     return drawn
 
 
-def _ask_own(memory: Recollect, question: Question, tally: _Tally) -> None:
+def _ask_own(memory: Mnemic, question: Question, tally: _Tally) -> None:
     gold = frozenset(question.gold)
     hits = memory.mind.recall(question.query, k=DEPTH, min_score=0.0)
     of_hit = {hit.id: memory.items_of(hit.sources) for hit in hits}
@@ -157,7 +157,7 @@ def _ask_own(memory: Recollect, question: Question, tally: _Tally) -> None:
     tally.own_empty.append(not ids)
 
 
-def _ask_foreign(memory: Recollect, query: str, tally: _Tally) -> None:
+def _ask_foreign(memory: Mnemic, query: str, tally: _Tally) -> None:
     tally.foreign_best.append(_best(memory.mind.recall(query, k=1, min_score=0.0)))
     ids, _ = _shown(memory.mind.context(query))
     tally.foreign_empty.append(not ids)
@@ -176,7 +176,7 @@ def _core(context: Context) -> tuple[str, ...]:
     return tuple(id_ for use in context.sections if use.name == "core" for id_ in use.ids)
 
 
-def _items(memory: Recollect, id_: str) -> frozenset[str]:
+def _items(memory: Mnemic, id_: str) -> frozenset[str]:
     """The items of a record that is not among the hits: a turn or a memory."""
     if of_turn := memory.item_of_turn(id_):
         return frozenset({of_turn})

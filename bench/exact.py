@@ -20,8 +20,8 @@ from bench.corpus import Question
 from bench.figures import Figure, figure, ratio_at_least
 from bench.grown import Grown
 from bench.minds import bench_mind, text_order
-from recollect.index import segment
-from recollect.rules import bm25
+from mnemic.index import segment
+from mnemic.rules import bm25
 
 _EQUAL = 1e-9
 

@@ -19,9 +19,9 @@ from bench.utterances import (
     score,
     utterances,
 )
-from recollect.language.extract import EarlierMessage, extract
-from recollect.settings import Settings, load
-from recollect.types import Candidate
+from mnemic.language.extract import EarlierMessage, extract
+from mnemic.settings import Settings, load
+from mnemic.types import Candidate
 
 PRECISION, RECALL = 0.95, 0.75  # what is asked of the rules
 

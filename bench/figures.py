@@ -10,7 +10,7 @@ from typing import Literal
 
 import apsw
 
-from recollect import __version__
+from mnemic import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def ratio_at_least(limit: float) -> Target:
 def surroundings() -> dict[str, str | int]:
     """What the figures depend on, besides the code."""
     return {
-        "recollect": __version__,
+        "mnemic": __version__,
         "python": platform.python_version(),
         "sqlite": apsw.sqlite_lib_version(),
         "system": f"{platform.system()} {platform.machine()}",

@@ -10,10 +10,10 @@ from typing import Self
 from bench.bare import BareFts5, Tokenizer, connect
 from bench.corpus import Corpus, Tongue
 from bench.minds import NO_VECTORS, bench_mind
-from recollect.index.segment import query_terms
-from recollect.store.rows import Scope
-from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Turn
+from mnemic.index.segment import query_terms
+from mnemic.store.rows import Scope
+from mnemic.store.sqlite.store import open_sqlite
+from mnemic.types import Turn
 
 _BATCH = 20_000
 # Nothing is learnt from these turns: what is asked for is to be in them, and vectors.

@@ -22,10 +22,10 @@ from bench.figures import Figure, at_least, figure, ratio_at_most
 from bench.grown import Grown
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, Timed, side_by_side
-from recollect.index.live_tables import THREAD, LiveTables, VectorSet
-from recollect.index.memory import MemoryEngine, MemoryTable
-from recollect.store.contract import Store
-from recollect.store.sqlite.store import open_sqlite
+from mnemic.index.live_tables import THREAD, LiveTables, VectorSet
+from mnemic.index.memory import MemoryEngine, MemoryTable
+from mnemic.store.contract import Store
+from mnemic.store.sqlite.store import open_sqlite
 
 K = 10
 CANDIDATES = 40

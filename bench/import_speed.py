@@ -12,8 +12,8 @@ from bench.corpus import Corpus
 from bench.figures import Figure, figure, ratio_at_least
 from bench.minds import bench_mind
 from bench.timing import side_by_side
-from recollect.moving.importer import import_source
-from recollect.types import NewTurn, Role
+from mnemic.moving.importer import import_source
+from mnemic.types import NewTurn, Role
 
 MESSAGES = 20  # of one conversation
 _SENTENCES = 6  # of an answer

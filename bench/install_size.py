@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
-import recollect
+import mnemic
 from bench.figures import Figure, figure
 
 MEGA = 1_000_000.0
@@ -29,7 +29,7 @@ def measure_installed() -> list[Figure]:
     ]
 
 
-def core_distributions(root: str = "recollect") -> dict[str, metadata.Distribution]:
+def core_distributions(root: str = "mnemic") -> dict[str, metadata.Distribution]:
     """A distribution and all it requires here, extras left out."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [root]
@@ -41,18 +41,18 @@ def core_distributions(root: str = "recollect") -> dict[str, metadata.Distributi
             found[name] = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue  # required on another system or an older Python only
-        own = _checked_out() if name == "recollect" else None
+        own = _checked_out() if name == "mnemic" else None
         waiting += _names(found[name].requires or () if own is None else own)
     return found
 
 
 def _checked_out() -> list[str] | None:
     """The requirements in the checkout this runs from: what pip noted there may be older."""
-    project = Path(recollect.__file__).parents[2] / "pyproject.toml"
+    project = Path(mnemic.__file__).parents[2] / "pyproject.toml"
     if not project.is_file():
         return None
     told = tomllib.loads(project.read_text(encoding="utf-8")).get("project", {})
-    return list(told["dependencies"]) if told.get("name") == "recollect" else None
+    return list(told["dependencies"]) if told.get("name") == "mnemic" else None
 
 
 def _names(requirements: Iterable[str]) -> Iterator[str]:
@@ -64,9 +64,9 @@ def _names(requirements: Iterable[str]) -> Iterator[str]:
 
 
 def _files(found: metadata.Distribution) -> Iterator[Path]:
-    if _normal(found.name) == "recollect":
+    if _normal(found.name) == "mnemic":
         # Installed editable, its record names no modules.
-        package = Path(recollect.__file__).parent
+        package = Path(mnemic.__file__).parent
         yield from (p for p in package.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
         return
     for file in found.files or ():

@@ -19,8 +19,8 @@ from bench.conversations import (
 )
 from bench.figures import surroundings
 from bench.minds import bench_mind
-from recollect.clock import ManualClock
-from recollect.types import Memory, SafeName
+from mnemic.clock import ManualClock
+from mnemic.types import Memory, SafeName
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.clock import Clock
-from recollect.entry import open as open_mind
-from recollect.mind import Mind
-from recollect.settings import load
-from recollect.settings.dump import as_flat
+from mnemic.clock import Clock
+from mnemic.entry import open as open_mind
+from mnemic.mind import Mind
+from mnemic.settings import load
+from mnemic.settings.dump import as_flat
 
 # Recall as people get it, without vectors: a text baseline has none either.
 NO_VECTORS: Mapping[str, Any] = {"embedding.provider": "none"}

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 
 _NUMBERED = re.compile(r"^\[(\d+)\] (?:[^\n]*?[+-]\d\d:\d\d )?user[^:\n]*: (.*)$", re.MULTILINE)
 _STORY = {
@@ -132,7 +132,7 @@ def main() -> None:
     clock = ManualClock(datetime(2026, 11, 16, 12, tzinfo=UTC))
     url = f"http://127.0.0.1:{server.server_address[1]}"
     model = {"provider": "openai", "name": "m", "api_key": "none", "base_url": url}
-    with recollect.open(
+    with mnemic.open(
         ":memory:", clock=clock, worker="none", model=model, embedding={"provider": "none"}
     ) as mind:
         for at in range(0, len(TOLD), _SESSION):

@@ -9,9 +9,9 @@ from typing import Any
 from bench.evidence import EvidenceReport
 from bench.recall import RecallReport
 from bench.speed import SpeedReport
-from recollect.errors import InvalidInput, MissingExtra
+from mnemic.errors import InvalidInput, MissingExtra
 
-_OURS = "recollect"
+_OURS = "mnemic"
 _DPI = 150
 
 
@@ -21,7 +21,7 @@ def require_matplotlib() -> Any:
         return import_module("matplotlib.figure").Figure
     except ImportError as error:
         raise MissingExtra(
-            "Plots need matplotlib", remedy='Install it: pip install "recollect[bench]"'
+            "Plots need matplotlib", remedy='Install it: pip install "mnemic[bench]"'
         ) from error
 
 

@@ -16,7 +16,7 @@ from bench.figures import Figure, at_most, figure
 from bench.grown import TOKENIZER
 from bench.minds import bench_mind
 from bench.timing import MILLI, side_by_side
-from recollect.mind import Mind
+from mnemic.mind import Mind
 
 PRESETS = ("openakita", "shiyi", "myclaw", "semibot")
 _K = 5
@@ -30,8 +30,8 @@ _BARE = "bare FTS5"
 # In a process of its own: what is asked for is the first call. The worker has come to rest, as in
 # any host that talks before its context is full.
 _HOOK = """
-import time, recollect
-mind = recollect.open(":memory:", preset="openakita", embedding__provider="none")
+import time, mnemic
+mind = mnemic.open(":memory:", preset="openakita", embedding__provider="none")
 session = mind.session("s")
 for text in ("我叫李雷，在杭州工作", "以后所有脚本必须加中文注释", "We deploy on port 8080"):
     session.user(text)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.banks import Bank, Question, read_banks
-from bench.retrievers import Recollect
-from recollect.types import RECORD_TYPES, Hit, RecordType
+from bench.retrievers import Mnemic
+from mnemic.types import RECORD_TYPES, Hit, RecordType
 
 Rows = NDArray[np.float32]
 _TURNS: tuple[RecordType, ...] = ("turn",)
@@ -71,7 +71,7 @@ def _of_bank(
     file: str, bank: Bank, others: Sequence[Question], banks: int
 ) -> Iterator[tuple[tuple[str, ...], Example]]:
     """Its own questions, and half as many of other banks, each asked of its turns and of all."""
-    retriever = Recollect()
+    retriever = Mnemic()
     piece = "/" in bank.name
     try:
         retriever.add(bank.items)
@@ -105,7 +105,7 @@ def _of_bank(
         retriever.close()
 
 
-def _is_gold(hit: Hit, gold: frozenset[str], retriever: Recollect, bank: Bank) -> bool:
+def _is_gold(hit: Hit, gold: frozenset[str], retriever: Mnemic, bank: Bank) -> bool:
     """Whether a turn is gold, a memory was learnt from gold, or an episode quotes gold."""
     if hit.sources:
         return not gold.isdisjoint(retriever.items_of(hit.sources))

@@ -14,7 +14,7 @@ from bench.figures import surroundings
 from bench.metrics import DEPTH, Mean, means, score
 from bench.retrievers import RETRIEVERS, Retriever
 from bench.timing import MILLI, no_collector, percentile
-from recollect.errors import InvalidInput
+from mnemic.errors import InvalidInput
 
 Factories = Mapping[str, Callable[[], Retriever]]
 

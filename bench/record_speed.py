@@ -13,8 +13,8 @@ from bench.corpus import Corpus
 from bench.figures import Figure, figure, ratio_at_most
 from bench.minds import bench_mind
 from bench.timing import MILLI, side_by_side
-from recollect.record.recorder import turn_terms
-from recollect.types import NewTurn, constant
+from mnemic.record.recorder import turn_terms
+from mnemic.types import NewTurn, constant
 
 _BLOCK = 20
 # Turns that are there already, for each that is timed: by then new words come as rarely as in talk.

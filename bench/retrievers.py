@@ -11,10 +11,10 @@ from bench.bare import BareFts5, Tokenizer
 from bench.dense import Dense
 from bench.minds import bench_mind
 from bench.words import is_stop, pairs
-from recollect.clock import Clock
-from recollect.recall.features import Floats
-from recollect.recall.request import read_request
-from recollect.types import ROLES, Hit, NewTurn, RecordType, Role, Source
+from mnemic.clock import Clock
+from mnemic.recall.features import Floats
+from mnemic.recall.request import read_request
+from mnemic.types import ROLES, Hit, NewTurn, RecordType, Role, Source
 
 _MEMORY = ":memory:"
 
@@ -27,7 +27,7 @@ class Retriever(Protocol):
     def close(self) -> None: ...
 
 
-class Recollect:
+class Mnemic:
     """The engine through its public doors, with what vectors there are."""
 
     def __init__(
@@ -143,11 +143,11 @@ def shown(item: Item) -> str:
     return f"{item.speaker}: {item.text}" if item.speaker else item.text
 
 
-OURS = "recollect"
+OURS = "mnemic"
 BASELINES: dict[str, Callable[[], Retriever]] = {
     "grep": Grep,
     "fts5": lambda: Fts5("unicode61"),
     "fts5-trigram": lambda: Fts5("trigram"),
     "dense": Dense,
 }
-RETRIEVERS: dict[str, Callable[[], Retriever]] = {OURS: Recollect, **BASELINES}
+RETRIEVERS: dict[str, Callable[[], Retriever]] = {OURS: Mnemic, **BASELINES}

@@ -9,7 +9,7 @@ from bench.exact import measure_exact
 from bench.figures import Figure, at_most, figure, ratio_at_most
 from bench.grown import Grown
 from bench.timing import MILLI, Timed, side_by_side
-from recollect.types import Hit
+from mnemic.types import Hit
 
 K = 10
 _BLOCK = 10

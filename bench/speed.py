@@ -128,7 +128,7 @@ def _room(keep: Path | None) -> Iterator[tuple[Path, Path]]:
     """A folder for what is thrown away, and one for what may be kept."""
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix="recollect-bench-", dir=keep))
+    scratch = Path(tempfile.mkdtemp(prefix="mnemic-bench-", dir=keep))
     try:
         yield scratch, keep or scratch
     finally:

@@ -15,9 +15,9 @@ from bench.timing import MILLI, Timed
 _OPENED, _IMPORTED, _HELPED = 50.0, 60.0, 200.0
 _OPEN = """
 import sys, time
-import recollect{also}
+import mnemic{also}
 begun = time.perf_counter()
-mind = recollect.open(sys.argv[1], worker="none")
+mind = mnemic.open(sys.argv[1], worker="none")
 mind.turns(limit=1, newest_first=True)
 print(time.perf_counter() - begun)
 mind.close()
@@ -29,12 +29,12 @@ def measure_start(database: Path, turns: int, rounds: int) -> list[Figure]:
     python = [sys.executable]
     commands = {
         "python -c pass": [*python, "-c", "pass"],
-        "import recollect": [*python, "-c", "import recollect"],
-        "recollect --help": [*_command(), "--help"],
+        "import mnemic": [*python, "-c", "import mnemic"],
+        "mnemic --help": [*_command(), "--help"],
     }
     opening = {
         "first call": [*python, "-c", _OPEN.format(also=""), str(database)],
-        "engine loaded": [*python, "-c", _OPEN.format(also=", recollect.entry"), str(database)],
+        "engine loaded": [*python, "-c", _OPEN.format(also=", mnemic.entry"), str(database)],
     }
     spent: dict[str, list[float]] = {name: [] for name in (*commands, *opening)}
     for _ in range(rounds + 1):
@@ -49,8 +49,8 @@ def measure_start(database: Path, turns: int, rounds: int) -> list[Figure]:
     bare = timed["python -c pass"]
     about = f"open {turns:,} turns to the first answer"
     return [
-        _figure("import recollect", timed["import recollect"], bare, _IMPORTED),
-        _figure("recollect --help", timed["recollect --help"], bare, _HELPED),
+        _figure("import mnemic", timed["import mnemic"], bare, _IMPORTED),
+        _figure("mnemic --help", timed["mnemic --help"], bare, _HELPED),
         # Opening a database is the second; the first also loads the engine and numpy.
         _figure(f"{about}, with the imports", timed["first call"], None, None),
         _figure(about, timed["engine loaded"], None, _OPENED),
@@ -68,11 +68,11 @@ def _figure(name: str, ours: Timed, bare: Timed | None, limit: float | None) -> 
 
 
 def _command() -> Sequence[str]:
-    script = Path(sys.executable).with_name("recollect")
-    return [str(script)] if script.is_file() else [sys.executable, "-m", "recollect"]
+    script = Path(sys.executable).with_name("mnemic")
+    return [str(script)] if script.is_file() else [sys.executable, "-m", "mnemic"]
 
 
 def _run(command: Sequence[str]) -> str:
-    own = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("MNEMIC_")}
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=own)
     return done.stdout

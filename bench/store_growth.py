@@ -21,10 +21,10 @@ from bench.command import _sizes
 from bench.corpus import Synthetic
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, percentile
-from recollect.index.live_tables import LiveTables, VectorSet
-from recollect.index.memory import MemoryEngine
-from recollect.store.contract import Store
-from recollect.store.rows import VectorRow, place_of
+from mnemic.index.live_tables import LiveTables, VectorSet
+from mnemic.index.memory import MemoryEngine
+from mnemic.store.contract import Store
+from mnemic.store.rows import VectorRow, place_of
 
 QUIET = {**NO_VECTORS, "triggers.quiet_gap": "never", "triggers.buffer_tokens": 0}
 _BATCH = 2_000

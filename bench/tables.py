@@ -267,7 +267,7 @@ def number(value: float) -> str:
 
 def _around(told: dict[str, str | int]) -> str:
     return (
-        f"Recollect {told['recollect']}, Python {told['python']}, SQLite {told['sqlite']},"
+        f"Mnemic {told['mnemic']}, Python {told['python']}, SQLite {told['sqlite']},"
         f" {told['system']}, {told['processors']} processors."
     )
 

@@ -9,8 +9,8 @@ import numpy as np
 from bench.banks import find_files, read_banks
 from bench.corpus import Question, Tongue, turn
 from bench.words import holds_han
-from recollect.errors import NotFound
-from recollect.types import NewTurn
+from mnemic.errors import NotFound
+from mnemic.types import NewTurn
 
 _SESSION = 50
 

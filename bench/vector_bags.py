@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.banks import Bank
-from recollect.index.segment import has_dense_script, index_text, term_weight
-from recollect.language.passages import passages
-from recollect.providers.embedding import glosses
-from recollect.providers.embedding.lexicon import Lexicon
-from recollect.providers.embedding.word_pieces import WordPieces
-from recollect.recall.vectors import WORD, word_weights
-from recollect.rules.bm25 import number_of, rarity
+from mnemic.index.segment import has_dense_script, index_text, term_weight
+from mnemic.language.passages import passages
+from mnemic.providers.embedding import glosses
+from mnemic.providers.embedding.lexicon import Lexicon
+from mnemic.providers.embedding.word_pieces import WordPieces
+from mnemic.recall.vectors import WORD, word_weights
+from mnemic.rules.bm25 import number_of, rarity
 
 Weighed = Iterable[tuple[str, float]]
 

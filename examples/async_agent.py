@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import recollect
+import mnemic
 
 
 async def answer(prompt: str, message: str) -> str:
@@ -13,7 +13,7 @@ async def answer(prompt: str, message: str) -> str:
 
 
 async def main() -> None:
-    async with await recollect.open_async("async_agent.db", worker="none") as mind:
+    async with await mnemic.open_async("async_agent.db", worker="none") as mind:
         for day, message in enumerate(("My cat is called Tofu.", "What is my cat called?")):
             async with await mind.session(f"day {day}") as talk:
                 prompt = (await mind.context(message, session=talk.id, budget=400)).text

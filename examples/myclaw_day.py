@@ -17,9 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import recollect
-from recollect import Message, Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Message, Mind
+from mnemic.clock import ManualClock
 
 WEDNESDAY = datetime(2026, 2, 11, 1, tzinfo=UTC)  # 09:00 in Shanghai, the day of document D
 THURSDAY_AT_3 = datetime(2026, 2, 11, 19, tzinfo=UTC)
@@ -166,7 +166,7 @@ def fading(mind: Mind, clock: ManualClock) -> None:
 def switched_off(folder: Path, clock: ManualClock) -> None:
     print("== memory.enabled = false")
     (folder / "memory" / f"{clock.now():%Y-%m-%d}.md").write_text(LOG, "utf-8")
-    with recollect.open(
+    with mnemic.open(
         folder / "memory.db", preset="myclaw", clock=clock, worker="none", memory__enabled=False
     ) as mind:
         text = mind.context("好的", session="关闭之后").text
@@ -177,13 +177,13 @@ def switched_off(folder: Path, clock: ManualClock) -> None:
 
 
 def main(folder: Path) -> None:
-    log = logging.getLogger("recollect")
+    log = logging.getLogger("mnemic")
     log.setLevel(logging.INFO)
     log.addHandler(logging.StreamHandler(sys.stdout))
     (folder / "memory").mkdir()
     (folder / "memory" / "MEMORY.md").write_text(MEMORY_MD, "utf-8")
     clock = ManualClock(WEDNESDAY)
-    with recollect.open(
+    with mnemic.open(
         folder / "memory.db",
         preset="myclaw",
         clock=clock,

@@ -11,10 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import recollect
-from recollect import Mind, Session, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.tools import call_tool
+import mnemic
+from mnemic import Mind, Session, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.tools import call_tool
 
 MORNING = datetime(2026, 2, 20, 1, tzinfo=UTC)  # 09:00 in Shanghai, the day of document A
 NIGHT = datetime(2026, 2, 20, 19, tzinfo=UTC)  # 03:00 there
@@ -152,7 +152,7 @@ def later(mind: Mind, clock: ManualClock) -> None:
 
 def main(folder: str) -> None:
     clock = ManualClock(MORNING)
-    with recollect.open(
+    with mnemic.open(
         Path(folder) / "openakita.db",
         preset="openakita",
         clock=clock,

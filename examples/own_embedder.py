@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import recollect
+import mnemic
 
 MEANINGS = (("cat", "kitten", "猫"), ("bicycle", "bike", "自行车"), ("tea", "oolong", "茶"))
 
@@ -18,7 +18,7 @@ class MeaningModel:
                 for text in texts]  # fmt: skip
 
 
-with recollect.open(":memory:", worker="none", embedder=MeaningModel()) as mind:
+with mnemic.open(":memory:", worker="none", embedder=MeaningModel()) as mind:
     mind.remember("The user's kitten is called Tofu.", kind="fact")
     mind.remember("用户骑自行车上班。", kind="fact")
     mind.drain()

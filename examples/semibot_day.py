@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zlib import crc32
 
-import recollect
-from recollect import Event, Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Event, Mind
+from mnemic.clock import ManualClock
 
 MORNING = datetime(2026, 2, 26, 1, tzinfo=UTC)  # 09:00 in Shanghai, the day of document E
 NOTICE = {
@@ -133,7 +133,7 @@ def night(mind: Mind, clock: ManualClock) -> None:
 def main(folder: str) -> None:
     clock = ManualClock(MORNING)
     noticed: list[Event] = []
-    with recollect.open(
+    with mnemic.open(
         Path(folder) / "semibot.db",
         preset="semibot",
         clock=clock,

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import recollect
-from recollect import Candidate, Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Candidate, Mind
+from mnemic.clock import ManualClock
 
 MORNING = datetime(2026, 2, 12, 1, tzinfo=UTC)  # 09:00 in Shanghai, the day of document C
 NIGHT = datetime(2026, 2, 14, 19, tzinfo=UTC)  # 03:00 there, two days later
@@ -128,7 +128,7 @@ def metabolism(mind: Mind, clock: ManualClock) -> None:
 
 def main(folder: str) -> None:
     clock = ManualClock(MORNING)
-    with recollect.open(
+    with mnemic.open(
         Path(folder) / "shiyi.db",
         preset="shiyi",
         clock=clock,

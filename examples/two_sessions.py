@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 
 clock = ManualClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
-mind = recollect.open("two_sessions.db", clock=clock, worker="none")
+mind = mnemic.open("two_sessions.db", clock=clock, worker="none")
 
 with mind.session("monday") as talk:
     talk.user("I'm Lin. I live in Hangzhou, and I use Python 3.11 for everything.")

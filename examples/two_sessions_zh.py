@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 
 clock = ManualClock(datetime(2026, 3, 2, 1, tzinfo=UTC))
-mind = recollect.open("two_sessions_zh.db", clock=clock, worker="none")
+mind = mnemic.open("two_sessions_zh.db", clock=clock, worker="none")
 
 with mind.session("周一") as talk:
     talk.user("我叫小林，住在杭州，平时用 Python 3.11。")

@@ -23,7 +23,7 @@ def executable() -> str | None:
 
 def install() -> None:
     """Have one by Playwright, else by the system's packages; several processes ask only once."""
-    with (Path(tempfile.gettempdir()) / "recollect-browser.lock").open("w") as lock:
+    with (Path(tempfile.gettempdir()) / "mnemic-browser.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if _run(sys.executable, "-m", "playwright", "install", "chromium"):
             return

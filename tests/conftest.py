@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
-import recollect
-from recollect.clock import Clock, ManualClock
+import mnemic
+from mnemic.clock import Clock, ManualClock
 from tests.postgres.server import database_for
 
 # A run in the background may be told to ignore Ctrl-C; programs that tests start must not be.
@@ -42,11 +42,11 @@ pytest_plugins = ("tests.conformance.plugin",)
 
 # No deadline: a slow disk is not a bug. Not random: a failure must be the same for everyone.
 settings.register_profile(
-    "recollect", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "mnemic", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("recollect")
+settings.load_profile("mnemic")
 
-_STORE = "RECOLLECT_TEST_STORE"
+_STORE = "MNEMIC_TEST_STORE"
 NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
 
 
@@ -62,7 +62,7 @@ class OpenMind(Protocol):
         clock: Clock | None = None,
         worker: str = "none",
         **given: Any,
-    ) -> recollect.Mind: ...
+    ) -> mnemic.Mind: ...
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -92,22 +92,22 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def usual_target(folder: Path) -> Path | str:
-    """The memory of a test: a file, or a database of a server (RECOLLECT_TEST_STORE=postgres);
-    with RECOLLECT_TEST_STORE=http it is a file behind a service.
+    """The memory of a test: a file, or a database of a server (MNEMIC_TEST_STORE=postgres);
+    with MNEMIC_TEST_STORE=http it is a file behind a service.
     """
     if os.environ.get(_STORE) != "postgres":
         return folder / "memory.db"
-    os.environ["RECOLLECT_FILES"] = str(folder)  # documents and transcripts
+    os.environ["MNEMIC_FILES"] = str(folder)  # documents and transcripts
     return database_for(folder)
 
 
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     """What the person running the tests has set for their own memory is none of our business."""
-    for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        if name not in ("RECOLLECT_TORTURE", _STORE):
+    for name in [name for name in os.environ if name.startswith("MNEMIC_")]:
+        if name not in ("MNEMIC_TORTURE", _STORE):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("RECOLLECT_CACHE", str(cache_folder))
+    monkeypatch.setenv("MNEMIC_CACHE", str(cache_folder))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")  # commands speak the language of the locale
 
 
@@ -120,7 +120,7 @@ def clock() -> ManualClock:
 @pytest.fixture
 def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
     """Opens ``memory.db`` of the test's folder, by default on the manual clock and workerless."""
-    opened: list[recollect.Mind] = []
+    opened: list[mnemic.Mind] = []
     manual: Clock = clock
 
     def open_(
@@ -131,8 +131,8 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
         clock: Clock | None = None,
         worker: str = "none",
         **given: Any,
-    ) -> recollect.Mind:
-        opener: Callable[..., recollect.Mind] = recollect.open
+    ) -> mnemic.Mind:
+        opener: Callable[..., mnemic.Mind] = mnemic.open
         if os.environ.get(_STORE) == "http":
             from tests.served_mind import open_served as opener
         mind = opener(
@@ -152,6 +152,6 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
 
 
 @pytest.fixture
-def mind(open_mind: OpenMind) -> recollect.Mind:
+def mind(open_mind: OpenMind) -> mnemic.Mind:
     """A fresh memory in a file; background work happens when the test calls ``drain()``."""
     return open_mind()

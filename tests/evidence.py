@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Hit, Mind
-from recollect.types import RECORD_TYPES
+from mnemic import Hit, Mind
+from mnemic.types import RECORD_TYPES
 
 
 def by_words(mind: Mind, query: str, **wanted: Any) -> list[Hit]:

@@ -14,7 +14,7 @@ def rows(target: Path | str, query: str) -> list[tuple[Any, ...]]:
     """What a query of the tables answers."""
     if isinstance(target, str):
         with connect(target) as server:
-            server.execute("SET search_path = recollect, public")
+            server.execute("SET search_path = mnemic, public")
             return list(server.execute(query))
     conn = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READONLY)
     try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from recollect import Mind
-from recollect.ids import new_id
-from recollect.learn.claims import dump_claim
-from recollect.learn.memories import memory_terms
-from recollect.rules.support import Claim
-from recollect.store.contract import Unit
-from recollect.types import GENERAL_TOPIC, GLOBAL_PROJECT, Memory, SafeText, Source, constant
+from mnemic import Mind
+from mnemic.ids import new_id
+from mnemic.learn.claims import dump_claim
+from mnemic.learn.memories import memory_terms
+from mnemic.rules.support import Claim
+from mnemic.store.contract import Unit
+from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Memory, SafeText, Source, constant
 
 
 def plant(mind: Mind, text: str, **fields: Any) -> Memory:

@@ -1,7 +1,7 @@
-"""Minds behind a service on loopback: with RECOLLECT_TEST_STORE=http every test that opens its
+"""Minds behind a service on loopback: with MNEMIC_TEST_STORE=http every test that opens its
 memory by ``open_mind`` does all it does through the HTTP client.
 
-The service is the one of `recollect serve`, in a thread, so that the clock and the models of a test
+The service is the one of `mnemic serve`, in a thread, so that the clock and the models of a test
 are its own.
 """
 
@@ -13,12 +13,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import recollect
-from recollect.remote.client import RemoteMind
-from recollect.serve.http.app import Service
-from recollect.serve.http.limits import Limits
-from recollect.serve.http.server import HttpServer, bind
-from recollect.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant
+import mnemic
+from mnemic.remote.client import RemoteMind
+from mnemic.serve.http.app import Service
+from mnemic.serve.http.limits import Limits
+from mnemic.serve.http.server import HttpServer, bind
+from mnemic.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant
 from tests.waiting import wait_for
 
 # What cannot be had through a service, or is about something else than one; by file or test.
@@ -39,7 +39,7 @@ def left_out(test: str) -> str:
 
 @contextmanager
 def answering(
-    engine: recollect.Engine, tokens: TokenFile, limits: Limits | None = None
+    engine: mnemic.Engine, tokens: TokenFile, limits: Limits | None = None
 ) -> Iterator[tuple[str, Service]]:
     """A service on a free port, and its address; the engine is closed with it."""
     service = Service(engine, tokens, limits=limits)
@@ -61,7 +61,7 @@ class ServedMind(RemoteMind):
     looks at, are those of the service; every method asks the service.
     """
 
-    inner: recollect.Mind
+    inner: mnemic.Mind
     serving: ExitStack
 
     @property
@@ -77,14 +77,14 @@ class ServedMind(RemoteMind):
         self.serving.close()
 
 
-def open_served(target: Any, *, space: str, **given: Any) -> recollect.Mind:
+def open_served(target: Any, *, space: str, **given: Any) -> mnemic.Mind:
     """The mind of a space of that database, through a service that ends when it is closed."""
     token, grant = new_grant("test", "admin", [EVERY_SPACE])
     serving = ExitStack()
-    engine = recollect.connect(target, **given)
+    engine = mnemic.connect(target, **given)
     try:
         url, _ = serving.enter_context(answering(engine, TokenFile(None, [grant])))
-        mind = recollect.open(url, token=token, space=space)
+        mind = mnemic.open(url, token=token, space=space)
     except BaseException:
         serving.close()
         raise

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.index.embedding_job import asking
-from recollect.learn.advice import Judge
-from recollect.learn.pending import PendingQueue
-from recollect.learn.reconciler import Reconciler
-from recollect.learn.rollback import Rollback
-from recollect.providers.embedding.base import Embedder
-from recollect.store.contract import Store
-from recollect.store.rows import MemoryFilter
-from recollect.types import Candidate, Decision, Memory, MemoryStatus, Turn, constant
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.index.embedding_job import asking
+from mnemic.learn.advice import Judge
+from mnemic.learn.pending import PendingQueue
+from mnemic.learn.reconciler import Reconciler
+from mnemic.learn.rollback import Rollback
+from mnemic.providers.embedding.base import Embedder
+from mnemic.store.contract import Store
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import Candidate, Decision, Memory, MemoryStatus, Turn, constant
 
 
 def candidate(content: str = "", **fields: Any) -> Candidate:

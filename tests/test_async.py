@@ -13,10 +13,10 @@ from typing import Any
 import apsw
 import pytest
 
-import recollect
-from recollect import AsyncMind, Mind, NewTurn, Session, Turn
-from recollect.aio import AsyncSession
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import AsyncMind, Mind, NewTurn, Session, Turn
+from mnemic.aio import AsyncSession
+from mnemic.clock import ManualClock
 
 
 def doors(of: type[object]) -> dict[str, Callable[..., Any]]:
@@ -38,14 +38,14 @@ def test_every_door_is_there_with_its_signature(sync: type[object], other: type[
 
 
 def test_opening_has_the_signature_of_open() -> None:
-    assert inspect.iscoroutinefunction(recollect.open_async)
-    mine, its = inspect.signature(recollect.open_async), inspect.signature(recollect.open)
+    assert inspect.iscoroutinefunction(mnemic.open_async)
+    mine, its = inspect.signature(mnemic.open_async), inspect.signature(mnemic.open)
     assert mine.parameters == its.parameters
 
 
 def test_a_whole_life(tmp_path: Path, clock: ManualClock) -> None:
     async def life() -> None:
-        mind = await recollect.open_async(
+        mind = await mnemic.open_async(
             tmp_path / "me.db",
             clock=clock,
             worker="none",
@@ -75,7 +75,7 @@ def test_a_whole_life(tmp_path: Path, clock: ManualClock) -> None:
             assert (await mind.stats()).turns == 3
             assert all(finding.ok for finding in await mind.doctor())
             assert await mind.repair() == 6
-        with pytest.raises(recollect.Closed):
+        with pytest.raises(mnemic.Closed):
             await mind.turns()
 
     asyncio.run(life())
@@ -83,12 +83,12 @@ def test_a_whole_life(tmp_path: Path, clock: ManualClock) -> None:
 
 def test_errors_are_the_same(tmp_path: Path) -> None:
     async def wrong() -> None:
-        with pytest.raises(recollect.InvalidInput):
-            await recollect.open_async(tmp_path / "me.db", space="")
-        async with await recollect.open_async(tmp_path / "me.db") as mind:
-            with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
+            await mnemic.open_async(tmp_path / "me.db", space="")
+        async with await mnemic.open_async(tmp_path / "me.db") as mind:
+            with pytest.raises(mnemic.InvalidInput):
                 await mind.record(session="", role="user", content="x")
-            with pytest.raises(recollect.NotFound):
+            with pytest.raises(mnemic.NotFound):
                 await mind.history("nobody")
 
     asyncio.run(wrong())
@@ -98,7 +98,7 @@ def test_errors_are_the_same(tmp_path: Path) -> None:
 def test_many_records_at_once(tmp_path: Path, target: str) -> None:
     async def many() -> None:
         place = target if target == ":memory:" else tmp_path / target
-        async with await recollect.open_async(place) as mind:
+        async with await mnemic.open_async(place) as mind:
 
             def tell(number: int) -> Awaitable[Turn]:
                 return mind.record(session=f"s{number % 5}", role="user", content=f"n{number}")
@@ -120,7 +120,7 @@ def test_the_loop_goes_on_while_the_disk_is_busy(tmp_path: Path) -> None:
 
     async def busy() -> None:
         path = tmp_path / "me.db"
-        async with await recollect.open_async(path, worker="none") as mind:
+        async with await mnemic.open_async(path, worker="none") as mind:
             await mind.record(session="s", role="user", content="first")
             other = apsw.Connection(str(path))
             other.execute("BEGIN IMMEDIATE")
@@ -142,7 +142,7 @@ def test_the_loop_goes_on_while_the_disk_is_busy(tmp_path: Path) -> None:
 
 def test_work_runs_beside_the_loop_until_closed(tmp_path: Path) -> None:
     async def work() -> None:
-        mind = await recollect.open_async(tmp_path / "me.db", preset="openakita", worker="none")
+        mind = await mnemic.open_async(tmp_path / "me.db", preset="openakita", worker="none")
         working = asyncio.create_task(mind.work())
         await mind.record(session="s", role="user", content="tea")
         end = time.monotonic() + 30
@@ -163,7 +163,7 @@ def test_a_door_runs_outside_the_loops_thread(tmp_path: Path) -> None:
 
         def __init__(self) -> None:
             self.threads: set[int] = set()
-            self.clock = recollect.clock.SystemClock()
+            self.clock = mnemic.clock.SystemClock()
 
         def now(self) -> Any:
             self.threads.add(threading.get_ident())
@@ -172,7 +172,7 @@ def test_a_door_runs_outside_the_loops_thread(tmp_path: Path) -> None:
     watching = Watching()
 
     async def ask() -> None:
-        async with await recollect.open_async(
+        async with await mnemic.open_async(
             tmp_path / "me.db", clock=watching, worker="none"
         ) as mind:
             await mind.record(session="s", role="user", content="tea")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall
-from recollect.clock import ManualClock
-from recollect.types import constant
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall
+from mnemic.clock import ManualClock
+from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -97,7 +97,7 @@ def test_a_description_may_come_later(mind: Mind) -> None:
 
 
 def test_what_is_not_there_cannot_be_described(mind: Mind) -> None:
-    with pytest.raises(recollect.NotFound) as caught:
+    with pytest.raises(mnemic.NotFound) as caught:
         mind.describe_attachment("nobody", description="x")
     assert caught.value.remedy
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from recollect.record.background import BackgroundTask
+from mnemic.record.background import BackgroundTask
 
 
 def test_what_came_of_it_is_taken() -> None:

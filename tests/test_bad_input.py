@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import InvalidInput, Mind, NewTurn, ToolCall, ToolResult
-from recollect.types import constant
+import mnemic
+from mnemic import InvalidInput, Mind, NewTurn, ToolCall, ToolResult
+from mnemic.types import constant
 from tests.conftest import OpenMind
 from tests.evidence import by_words
 
@@ -292,7 +292,7 @@ TAKEN: dict[str, Try] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_it_is_refused_and_nothing_changes(mind: Mind, what: str) -> None:
     before = mind.stats()
-    with pytest.raises((InvalidInput, recollect.NotFound)) as caught:
+    with pytest.raises((InvalidInput, mnemic.NotFound)) as caught:
         REFUSED[what](mind)
     assert caught.value.remedy
     assert caught.value.message
@@ -332,10 +332,10 @@ def test_a_turn_of_the_largest_size_is_found(mind: Mind) -> None:
 
 def test_the_same_index_twice_with_another_turn(mind: Mind) -> None:
     record(mind, index=0)
-    with pytest.raises(recollect.Conflict) as caught:
+    with pytest.raises(mnemic.Conflict) as caught:
         record(mind, index=0, content="coffee")
     assert caught.value.remedy
-    with pytest.raises(recollect.Conflict):
+    with pytest.raises(mnemic.Conflict):
         mind.record_many([NewTurn("t", "user", text, index=0) for text in ("a", "b")])
     assert mind.stats().turns == 1
 
@@ -351,7 +351,7 @@ def test_an_operation_that_did_something_else_is_a_conflict(
             payload={},
             at=mind._clock.now(),
         )
-    with pytest.raises(recollect.Conflict) as caught:
+    with pytest.raises(mnemic.Conflict) as caught:
         remember(mind, operation_id="op")
     assert caught.value.remedy
 

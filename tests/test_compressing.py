@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import InvalidInput, Mind, NewTurn, NotFound, ToolCall, ToolResult
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import InvalidInput, Mind, NewTurn, NotFound, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("X6", preset="openakita")
@@ -171,7 +171,7 @@ def test_no_model_is_asked(open_mind: OpenMind) -> None:
 def test_the_doors_can_be_awaited(tmp_path: Path) -> None:
     async def run() -> str:
         path = tmp_path / "a.db"
-        async with await recollect.open_async(path, preset="openakita", worker="none") as mind:
+        async with await mnemic.open_async(path, preset="openakita", worker="none") as mind:
             await mind.record(session="s", role="user", content="I use Helix as my editor")
             episode = await mind.before_compression("s")
             told = await mind.after_compression(episode.id, "the editor")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Mind, ToolCall
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind, ToolCall
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("L7", preset="myclaw")
@@ -89,7 +89,7 @@ def test_a_day_may_be_given_as_any_moment_of_it(mind: Mind, clock: ManualClock) 
     mind.record(session="s", role="user", content="tea")
     quiet(mind, clock)
     assert len(mind.daily_events(day=NOON)) == 1
-    with pytest.raises(recollect.InvalidInput) as caught:
+    with pytest.raises(mnemic.InvalidInput) as caught:
         mind.daily_events(day="2026-02-12")  # type: ignore[arg-type]
     assert caught.value.remedy
 

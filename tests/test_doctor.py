@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import Finding, constant
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import Finding, constant
 from tests.conftest import OpenMind, usual_target
 from tests.inside import spoil
 
@@ -61,7 +61,7 @@ def test_work_that_nobody_does_is_named(open_mind: OpenMind, clock: ManualClock)
     mind.record(session="s", role="user", content="tea")
     assert failing(mind) == {}
     clock.advance(days=2)
-    assert "recollect worker" in failing(mind)["queue"].remedy
+    assert "mnemic worker" in failing(mind)["queue"].remedy
     mind.drain()
     assert "queue" not in failing(mind)
 

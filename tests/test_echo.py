@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.language.fence import fence
-from recollect.learn.echo import ANYWHERE, known_marks, note_injected
-from recollect.learn.extractors import heard
-from recollect.settings import Settings
-from recollect.settings.environment import TrustSettings
-from recollect.store.contract import Store, Unit
-from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Role, Turn, constant
+from mnemic.clock import ManualClock
+from mnemic.language.fence import fence
+from mnemic.learn.echo import ANYWHERE, known_marks, note_injected
+from mnemic.learn.extractors import heard
+from mnemic.settings import Settings
+from mnemic.settings.environment import TrustSettings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.sqlite.store import open_sqlite
+from mnemic.types import Role, Turn, constant
 from tests.conftest import NOON
 from tests.learning import echo_talk
 

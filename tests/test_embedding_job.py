@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
 from tests import inside
 from tests.conftest import NOON, OpenMind, usual_target
 from tests.providers.scripted import Line, Scripted, status
@@ -34,9 +34,9 @@ def by_vector(mind: Mind, query: str) -> list[str]:
 
 def test_what_was_kept_without_vectors_gets_them_by_a_drain(tmp_path: Path) -> None:
     """In a database for many as well, whose spaces a worker would see to later."""
-    with recollect.open(tmp_path / "m.db", embedding={"provider": "none"}, worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", embedding={"provider": "none"}, worker="none") as mind:
         mind.remember("likes tea", kind="preference")
-    with recollect.connect(tmp_path / "m.db", worker="none") as engine:
+    with mnemic.connect(tmp_path / "m.db", worker="none") as engine:
         mind = engine.mind()
         assert mind.stats().unembedded == 1
         mind.drain()

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.language.fence import strip_fenced
-from recollect.language.story import EpisodeDraft
-from recollect.learn.episodes import (
+import mnemic
+from mnemic import Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.language.fence import strip_fenced
+from mnemic.language.story import EpisodeDraft
+from mnemic.learn.episodes import (
     SCHEMA,
     EpisodeSource,
     ask_for_episode,
@@ -23,12 +23,12 @@ from recollect.learn.episodes import (
     parse_episode,
     write_episode,
 )
-from recollect.prompts import Language, filled, prompt
-from recollect.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
-from recollect.settings import load
-from recollect.store.contract import Store, Unit
-from recollect.store.target import open_store
-from recollect.types import OUTCOMES, Episode, constant
+from mnemic.prompts import Language, filled, prompt
+from mnemic.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
+from mnemic.settings import load
+from mnemic.store.contract import Store, Unit
+from mnemic.store.target import open_store
+from mnemic.types import OUTCOMES, Episode, constant
 from tests.conftest import NOON, OpenMind, usual_target
 from tests.evidence import by_words
 from tests.rules.test_episode import LOGIN
@@ -139,7 +139,7 @@ def test_a_compressed_stretch_has_its_summary_later(store: Store, mind: Mind) ->
         again = EpisodeDraft("登录 401 是时区 bug 造成的")
         assert fill_episode(unit, told.id, again, now=NOON, ask_vectors=ask) == whole
     assert len(mind.events(type="episode_told")) == 1
-    with store.write("default") as unit, pytest.raises(recollect.NotFound):
+    with store.write("default") as unit, pytest.raises(mnemic.NotFound):
         fill_episode(unit, "nobody", again, now=NOON, ask_vectors=ask)
 
 
@@ -160,7 +160,7 @@ def test_repair_indexes_episodes_too(store: Store, mind: Mind) -> None:
 
 
 def test_what_cannot_be_told(store: Store, mind: Mind) -> None:
-    with store.write("default") as unit, pytest.raises(recollect.InvalidInput):
+    with store.write("default") as unit, pytest.raises(mnemic.InvalidInput):
         write_episode(
             unit,
             constant("s"),
@@ -169,7 +169,7 @@ def test_what_cannot_be_told(store: Store, mind: Mind) -> None:
             now=NOON,
             ask_vectors=ask,
         )
-    with pytest.raises(recollect.InvalidInput, match="source"):
+    with pytest.raises(mnemic.InvalidInput, match="source"):
         write(store, mind, "lunch")  # type: ignore[arg-type]
 
 

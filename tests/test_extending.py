@@ -92,5 +92,5 @@ def test_a_map_names_what_is_there(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]*(?:\.py)?)`", text))
     assert len(named) > 5
-    places = (ROOT, ROOT / "src" / "recollect", ROOT / "docs")
+    places = (ROOT, ROOT / "src" / "mnemic", ROOT / "docs")
     assert not [name for name in named if not any((place / name).exists() for place in places)]

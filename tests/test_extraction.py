@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock, SystemClock
-from recollect.types import Json
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.clock import ManualClock, SystemClock
+from mnemic.types import Json
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted, reply, silence, status

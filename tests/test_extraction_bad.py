@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import Turn
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import Turn
 from tests.conftest import NOON
 from tests.learning import thinking
 from tests.providers.scripted import (
@@ -83,7 +83,7 @@ def stage(
     with pytest.MonkeyPatch.context() as patch, Scripted() as server:
         patch.setenv("NO_PROXY", "127.0.0.1")
         given = thinking.settings(server, request.param, timeout=30)
-        with recollect.open(path, clock=clock, worker="none", **given, **AT_END) as mind:
+        with mnemic.open(path, clock=clock, worker="none", **given, **AT_END) as mind:
             yield Stage(mind, server, clock, request.param)
 
 
@@ -168,9 +168,7 @@ def test_a_server_that_never_comes_to_an_end_is_left(
     with Scripted() as server:
         server.always(case)
         given = thinking.settings(server, provider, timeout=0.2)
-        with recollect.open(
-            tmp_path / "m.db", clock=clock, worker="none", **given, **AT_END
-        ) as mind:
+        with mnemic.open(tmp_path / "m.db", clock=clock, worker="none", **given, **AT_END) as mind:
             stage = Stage(mind, server, clock, provider)
             session, word = stage.begin()
             assert mind.drain().retried == 1
@@ -179,9 +177,7 @@ def test_a_server_that_never_comes_to_an_end_is_left(
         server.always(stage.answers(word))
         clock.advance(seconds=30)
         given = thinking.settings(server, provider, timeout=30)
-        with recollect.open(
-            tmp_path / "m.db", clock=clock, worker="none", **given, **AT_END
-        ) as mind:
+        with mnemic.open(tmp_path / "m.db", clock=clock, worker="none", **given, **AT_END) as mind:
             assert mind.drain().done == 1
             assert mind.turns()[0].state == "extracted"
             assert len(mind.memories()) == 1

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.language.tokens import count_tokens
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.language.tokens import count_tokens
 from tests.conftest import OpenMind
 
 LONG = "I moved the nightly build to the new server"  # more than 30 characters

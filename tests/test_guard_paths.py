@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import (
+import mnemic
+from mnemic import (
     Candidate,
     Mind,
     NewDailyEvent,
@@ -24,8 +24,8 @@ from recollect import (
     ToolCall,
     ToolResult,
 )
-from recollect.clock import ManualClock
-from recollect.types import constant
+from mnemic.clock import ManualClock
+from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.contract.rows import turn as turn_row
 from tests.learning import thinking
@@ -159,7 +159,7 @@ def _sync(mind: Mind, s: str) -> None:
 
 
 def _look_up(mind: Mind, s: str) -> None:
-    with suppress(recollect.NotFound):
+    with suppress(mnemic.NotFound):
         mind.get(s)
     mind.decay_curve(s)
 
@@ -256,7 +256,7 @@ def test_no_writing_path_stores_a_secret(open_mind: OpenMind, tmp_path: Path) ->
     each = {write: name for name, write in WRITES.items()}  # some stand for two methods
     for write, name in each.items():
         for secret in SECRETS:
-            with suppress(recollect.NotFound, recollect.InvalidInput, recollect.Conflict):
+            with suppress(mnemic.NotFound, mnemic.InvalidInput, mnemic.Conflict):
                 write(mind, secret.said)
         prompt = mind.context("log in", session=SECRETS[0].said).text
         wrong += [f"{name}: {s.said} is in the prompt" for s in SECRETS if s.needle in prompt]
@@ -415,7 +415,7 @@ def test_nothing_unbounded_enters(open_mind: OpenMind) -> None:
         lambda: mind.onboard(long),
         lambda: mind.attach("/a", description=long),
     ):
-        with pytest.raises(recollect.InvalidInput) as caught:
+        with pytest.raises(mnemic.InvalidInput) as caught:
             write()
         assert caught.value.remedy
 
@@ -440,7 +440,7 @@ def test_secrets_as_people_write_them_through_every_writing_path(
         if more or len(value) < 6 or not value.isascii() or "\n" in value:
             continue
         values.append(value)
-        with suppress(recollect.NotFound, recollect.InvalidInput, recollect.Conflict):
+        with suppress(mnemic.NotFound, mnemic.InvalidInput, mnemic.Conflict):
             paths[number % len(paths)](mind, message.text)
     mind.drain()
     files = [path.read_bytes().lower() for path in tmp_path.rglob("*") if path.is_file()]

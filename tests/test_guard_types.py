@@ -12,10 +12,10 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-import recollect
-from recollect.errors import InvalidInput
-from recollect.language.guard import DEFAULT, Guard
-from recollect.store import contract, document_states, erasure, rows, upkeep
+import mnemic
+from mnemic.errors import InvalidInput
+from mnemic.language.guard import DEFAULT, Guard
+from mnemic.store import contract, document_states, erasure, rows, upkeep
 
 CONTRACT = (contract, erasure, upkeep, document_states, rows)
 # Plain strings of the contract, by parameter or field.
@@ -73,7 +73,7 @@ def _plain_fields(taken: Any) -> Iterator[tuple[str, str]]:
     """The plain strings of a public type that a store method takes, and of its parts."""
     if not (
         inspect.isclass(taken) and dataclasses.is_dataclass(taken)
-    ) or taken.__module__.startswith("recollect.store"):
+    ) or taken.__module__.startswith("mnemic.store"):
         return
     for field, hint in get_type_hints(taken).items():
         if str in _leaves(hint):
@@ -117,7 +117,7 @@ def _is_word(argument: ast.expr) -> bool:
 
 
 def test_only_the_guard_makes_safe_strings() -> None:
-    source = Path(recollect.__file__).parent
+    source = Path(mnemic.__file__).parent
     wrong: list[str] = []
     for path in sorted(source.rglob("*.py")):
         name = path.relative_to(source).as_posix()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fixtures.schema import LATEST, latest
 
-PACKAGE = Path(__file__).parents[1] / "src" / "recollect"
+PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 LONGEST_FILE = 600
 
 # Everything a face may know of the package; the rest it reaches through the Mind.
@@ -54,12 +54,12 @@ def test_a_face_knows_only_the_mind(face: str) -> None:
 @pytest.mark.parametrize(
     ("source", "rooms"),
     [
-        ("import recollect", []),
-        ("import recollect.store.contract", ["store"]),
-        ("from recollect import open, store", ["store"]),
-        ("from recollect.store import contract", ["store"]),
-        ("from recollect.clock import Clock", ["clock"]),
-        ("def f():\n    from recollect.language.dates.moments import parse", ["language"]),
+        ("import mnemic", []),
+        ("import mnemic.store.contract", ["store"]),
+        ("from mnemic import open, store", ["store"]),
+        ("from mnemic.store import contract", ["store"]),
+        ("from mnemic.clock import Clock", ["clock"]),
+        ("def f():\n    from mnemic.language.dates.moments import parse", ["language"]),
         ("import os\nfrom pathlib import Path", []),
     ],
 )
@@ -74,13 +74,13 @@ def rooms_imported(source: str) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are written in full"
-            # `from recollect import open` takes a public name, not a room.
+            # `from mnemic import open` takes a public name, not a room.
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
         for name in names:
             parts = name.split(".")
-            if parts[0] == "recollect" and len(parts) > 1 and is_room(parts[1]):
+            if parts[0] == "mnemic" and len(parts) > 1 and is_room(parts[1]):
                 yield parts[1]
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.clock import ManualClock, SystemClock
-from recollect.ids import is_id, new_id, new_ids
+from mnemic.clock import ManualClock, SystemClock
+from mnemic.ids import is_id, new_id, new_ids
 from tests.conftest import NOON
 
 MOMENTS = st.datetimes(

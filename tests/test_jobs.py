@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
-from recollect.jobs.worker import Pace, Worker, next_run
-from recollect.rules.backoff import Backoff
-from recollect.types import Drained, Job, constant
+import mnemic
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
+from mnemic.jobs.worker import Pace, Worker, next_run
+from mnemic.rules.backoff import Backoff
+from mnemic.types import Drained, Job, constant
 from tests.conftest import NOON, OpenMind
 from tests.waiting import wait_for
 
@@ -58,7 +58,7 @@ def test_recording_queues_in_the_same_transaction(mind: Mind) -> None:
         ("transcript", "a"),
         ("transcript", "b"),
     ]
-    with pytest.raises(recollect.Conflict):
+    with pytest.raises(mnemic.Conflict):
         mind.record_many([NewTurn("c", "user", "x", index=0), NewTurn("c", "user", "y", index=0)])
     assert len(mind.jobs()) == 2, "what was not written needs no work"
 
@@ -184,7 +184,7 @@ class TestWaiting:
         self.enqueue(mind)
         for day in range(1, 6):
             until = NOON + timedelta(days=day)
-            error = recollect.BudgetExhausted("No tokens left", remedy="Wait", until=until)
+            error = mnemic.BudgetExhausted("No tokens left", remedy="Wait", until=until)
             assert len(self.run(mind, clock, error)) == 1
             (job,) = mind.jobs()
             assert (job.state, job.attempts, job.run_at) == ("ready", 0, until)
@@ -198,7 +198,7 @@ class TestWaiting:
         self, mind: Mind, clock: ManualClock
     ) -> None:
         self.enqueue(mind)
-        error = recollect.BudgetExhausted("No", until=NOON + timedelta(days=1))
+        error = mnemic.BudgetExhausted("No", until=NOON + timedelta(days=1))
         self.run(mind, clock, error)
         self.enqueue(mind)
         assert self.run(mind, clock, error) == []
@@ -217,7 +217,7 @@ class TestWaiting:
         self, mind: Mind, clock: ManualClock, asked: timedelta | None, wait: timedelta
     ) -> None:
         self.enqueue(mind)
-        self.run(mind, clock, recollect.ModelRateLimited("Slow down", retry_after=asked))
+        self.run(mind, clock, mnemic.ModelRateLimited("Slow down", retry_after=asked))
         (job,) = mind.jobs()
         assert (job.attempts, job.run_at) == (0, NOON + wait)
         assert job.waiting_since == NOON
@@ -226,10 +226,10 @@ class TestWaiting:
         self, mind: Mind, clock: ManualClock
     ) -> None:
         self.enqueue(mind)
-        self.run(mind, clock, recollect.BadAnswer("Half"))
+        self.run(mind, clock, mnemic.BadAnswer("Half"))
         assert mind.jobs()[0].state == "ready"
         clock.advance(minutes=1)
-        self.run(mind, clock, recollect.ModelRefused("No such model"))
+        self.run(mind, clock, mnemic.ModelRefused("No such model"))
         assert mind.jobs()[0].state == "dead"
 
 
@@ -242,7 +242,7 @@ class TestThread:
     """The real worker beside the conversation."""
 
     def test_it_does_the_work_by_itself(self, tmp_path: Path) -> None:
-        with recollect.open(tmp_path / "me.db", preset="openakita") as mind:
+        with mnemic.open(tmp_path / "me.db", preset="openakita") as mind:
             for number in range(20):
                 say(mind, f"tea {number}", session=f"s{number % 4}")
             wait_for(lambda: mind.jobs() == [])
@@ -256,11 +256,11 @@ class TestThread:
         first = open_mind(preset="openakita")
         say(first)
         first.close()
-        with recollect.open(tmp_path / "memory.db", preset="openakita") as mind:
+        with mnemic.open(tmp_path / "memory.db", preset="openakita") as mind:
             wait_for(lambda: mind.jobs() == [])
 
     def test_a_drain_beside_it_does_nothing_twice(self, tmp_path: Path) -> None:
-        with recollect.open(tmp_path / "me.db", preset="openakita") as mind:
+        with mnemic.open(tmp_path / "me.db", preset="openakita") as mind:
             for number in range(10):
                 say(mind, session=f"s{number}")
                 mind.drain()
@@ -271,7 +271,7 @@ class TestThread:
 
     def test_closing_ends_the_thread(self, tmp_path: Path) -> None:
         before = set(threading.enumerate())
-        mind = recollect.open(tmp_path / "me.db")
+        mind = mnemic.open(tmp_path / "me.db")
         say(mind)
         assert set(threading.enumerate()) > before
         mind.close()
@@ -281,11 +281,11 @@ class TestThread:
         self, tmp_path: Path
     ) -> None:
         path, count = tmp_path / "me.db", 3_000
-        with recollect.open(path, worker="none") as mind:
+        with mnemic.open(path, worker="none") as mind:
             mind.record_many(marbles(count))
-        with recollect.open(path) as mind:
+        with mnemic.open(path) as mind:
             wait_for(lambda: mind.stats().turn_states["new"] < count)
-        with recollect.open(path, worker="none") as mind:
+        with mnemic.open(path, worker="none") as mind:
             assert mind.stats().turn_states["new"] > 0
             mind.drain()
             assert mind.stats().turn_states["new"] == 0
@@ -296,21 +296,21 @@ class TestThread:
         path, count = tmp_path / "me.db", 3_000
         clock = ManualClock(NOON)
         quiet: dict[str, Any] = {"triggers__quiet_gap": "never", "triggers__buffer_tokens": 0}
-        with recollect.open(path, clock=clock, worker="none", **quiet) as mind:
+        with mnemic.open(path, clock=clock, worker="none", **quiet) as mind:
             mind.record_many(marbles(count))
             mind.drain()
             assert mind.stats().turn_states["new"] == count
         clock.advance(days=1)
-        with recollect.open(path, clock=clock, **quiet) as mind:
+        with mnemic.open(path, clock=clock, **quiet) as mind:
             wait_for(lambda: mind.stats().turn_states["new"] < count)
-        with recollect.open(path, clock=clock, worker="none", **quiet) as mind:
+        with mnemic.open(path, clock=clock, worker="none", **quiet) as mind:
             assert mind.stats().turn_states["new"] > 0
             assert mind.drain().dead == 0
             assert mind.stats().turn_states["new"] == 0
             assert [event.type for event in mind.events(type="upkeep_fail")] == []
 
     def test_work_ends_when_the_mind_is_closed_elsewhere(self, tmp_path: Path) -> None:
-        mind = recollect.open(tmp_path / "me.db", preset="openakita", worker="none")
+        mind = mnemic.open(tmp_path / "me.db", preset="openakita", worker="none")
         failures: list[BaseException] = []
 
         def work() -> None:
@@ -329,8 +329,8 @@ class TestThread:
         assert failures == []
 
     def test_two_minds_on_one_file_share_the_work(self, tmp_path: Path) -> None:
-        one = recollect.open(tmp_path / "me.db", preset="openakita")
-        two = recollect.open(tmp_path / "me.db", preset="openakita")
+        one = mnemic.open(tmp_path / "me.db", preset="openakita")
+        two = mnemic.open(tmp_path / "me.db", preset="openakita")
         with one, two:
             for number in range(30):
                 say(one if number % 2 else two, f"tea {number}", session="s")
@@ -373,6 +373,6 @@ class TestNextRun:
         ],
     )
     def test_what_is_not_a_schedule(self, cron: str, zone: str) -> None:
-        with pytest.raises(recollect.ConfigError) as caught:
+        with pytest.raises(mnemic.ConfigError) as caught:
             next_run(cron, zone, NOON)
         assert caught.value.remedy

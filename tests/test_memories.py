@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Conflict, Mind, NotFound
-from recollect.clock import ManualClock
-from recollect.types import KINDS, Source, Stats, constant
+import mnemic
+from mnemic import Conflict, Mind, NotFound
+from mnemic.clock import ManualClock
+from mnemic.types import KINDS, Source, Stats, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -71,7 +71,7 @@ def test_every_kind_can_be_kept_and_listed(mind: Mind) -> None:
 
 
 def test_a_credential_is_never_kept_in_the_open(mind: Mind, tmp_path: Path) -> None:
-    with pytest.raises(recollect.InvalidInput) as caught:
+    with pytest.raises(mnemic.InvalidInput) as caught:
         mind.remember("the password is hunter2", kind="credential")
     assert caught.value.remedy
     assert mind.stats().memories == 0
@@ -121,14 +121,14 @@ class TestVersions:
         mind.remember("two", kind="fact", supersedes=old.id)
         before = _counts(mind)
         wanted = old.id if which == "superseded" else "nobody"
-        with pytest.raises(recollect.NotFound) as caught:
+        with pytest.raises(mnemic.NotFound) as caught:
             mind.remember("x", kind="fact", supersedes=wanted)
         assert caught.value.remedy
         assert _counts(mind) == before
 
     def test_a_source_must_be_a_turn_of_this_space(self, mind: Mind) -> None:
         before = _counts(mind)
-        with pytest.raises(recollect.NotFound) as caught:
+        with pytest.raises(mnemic.NotFound) as caught:
             mind.remember("x", kind="fact", sources=["nobody"])
         assert caught.value.remedy
         assert _counts(mind) == before
@@ -211,7 +211,7 @@ class TestEvents:
 
     @pytest.mark.statement("C48")
     def test_a_failed_write_leaves_no_event(self, mind: Mind) -> None:
-        with pytest.raises(recollect.NotFound):
+        with pytest.raises(mnemic.NotFound):
             mind.remember("tea", kind="fact", supersedes="nobody", operation_id="op-1")
         assert mind.events() == []
         mind.remember("tea", kind="fact", operation_id="op-1")
@@ -232,7 +232,7 @@ class TestEvents:
 
 
 def test_a_memory_that_is_not_there_has_no_history(mind: Mind) -> None:
-    with pytest.raises(recollect.NotFound) as caught:
+    with pytest.raises(mnemic.NotFound) as caught:
         mind.history("nobody")
     assert caught.value.remedy
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.store.sqlite import migrate
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.store.sqlite import migrate
 from tests.conftest import OpenMind
 from tests.evidence import by_words
 from tests.fixtures import build
@@ -146,7 +146,7 @@ def test_a_newer_schema_is_refused_untouched(
     path = tmp_path / "memory.db"
     run(path, f"PRAGMA user_version = {migrate.LATEST + 1}")
     before = path.read_bytes()
-    with pytest.raises(recollect.SchemaTooNew) as caught:
+    with pytest.raises(mnemic.SchemaTooNew) as caught:
         open_mind()
     assert "pip install" in caught.value.remedy
     assert path.read_bytes() == before
@@ -161,7 +161,7 @@ def test_a_file_of_another_kind_is_refused_untouched(
 ) -> None:
     path = tmp_path / "memory.db"
     path.write_bytes(content)
-    with pytest.raises(recollect.NotADatabase) as caught:
+    with pytest.raises(mnemic.NotADatabase) as caught:
         open_mind()
     assert caught.value.remedy
     assert path.read_bytes() == content
@@ -173,7 +173,7 @@ def test_the_database_of_another_program_is_refused_untouched(
     path = tmp_path / "memory.db"
     run(path, "CREATE TABLE songs (title TEXT)")
     before = path.read_bytes()
-    with pytest.raises(recollect.NotADatabase) as caught:
+    with pytest.raises(mnemic.NotADatabase) as caught:
         open_mind()
     assert caught.value.remedy
     assert path.read_bytes() == before
@@ -195,7 +195,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(
     run(path, f"CREATE TABLE {made[-1]} (x); INSERT INTO {made[-1]} VALUES (42)")
     before = schema(path)
     for _ in range(2):
-        with pytest.raises(recollect.StoreError) as caught:
+        with pytest.raises(mnemic.StoreError) as caught:
             open_mind()
         assert caught.value.remedy
     assert schema(path) == before

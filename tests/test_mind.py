@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Mind
+import mnemic
+from mnemic import Mind
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -29,10 +29,10 @@ def test_a_text_path_a_home_path_and_the_environment(
     open_mind: OpenMind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("RECOLLECT_DB", str(tmp_path / "env.db"))
+    monkeypatch.setenv("MNEMIC_DB", str(tmp_path / "env.db"))
     open_mind(str(tmp_path / "text.db"))
     open_mind("~/home.db")
-    recollect.open(worker="none").close()
+    mnemic.open(worker="none").close()
     assert {"text.db", "home.db", "env.db"} <= names(tmp_path)
 
 
@@ -68,7 +68,7 @@ def test_two_memories_in_memory_are_two(open_mind: OpenMind) -> None:
 
 @pytest.mark.parametrize("target", ["postgresql://x/y", "http://x", "redis://x"])
 def test_what_cannot_be_opened_says_so(open_mind: OpenMind, target: str) -> None:
-    with pytest.raises(recollect.RecollectError) as caught:
+    with pytest.raises(mnemic.MnemicError) as caught:
         open_mind(target)
     assert caught.value.remedy
 
@@ -90,21 +90,21 @@ def test_what_cannot_be_opened_says_so(open_mind: OpenMind, target: str) -> None
 def test_a_wrong_argument_is_a_typed_error(
     open_mind: OpenMind, tmp_path: Path, wrong: dict[str, object]
 ) -> None:
-    with pytest.raises((recollect.InvalidInput, recollect.ConfigError)) as caught:
+    with pytest.raises((mnemic.InvalidInput, mnemic.ConfigError)) as caught:
         open_mind(**wrong)  # type: ignore[arg-type]
     assert caught.value.remedy
     assert names(tmp_path) == set(), "nothing was made"
 
 
 def test_a_folder_is_not_a_memory(open_mind: OpenMind, tmp_path: Path) -> None:
-    with pytest.raises(recollect.StoreUnavailable) as caught:
+    with pytest.raises(mnemic.StoreUnavailable) as caught:
         open_mind(tmp_path)
     assert caught.value.remedy
 
 
 def test_the_parent_of_a_memory_must_be_a_folder(open_mind: OpenMind, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(recollect.StoreError) as caught:
+    with pytest.raises(mnemic.StoreError) as caught:
         open_mind(tmp_path / "file" / "me.db")
     assert caught.value.remedy
 
@@ -123,17 +123,17 @@ def test_after_closing_every_door_says_so(mind: Mind) -> None:
         lambda: mind.remember("x", kind="fact"),
         lambda: mind.session("s"),
     ):
-        with pytest.raises(recollect.Closed) as caught:
+        with pytest.raises(mnemic.Closed) as caught:
             call()
         assert caught.value.remedy
 
 
 def test_leaving_the_block_closes(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "me.db") as mind:
+    with mnemic.open(tmp_path / "me.db") as mind:
         mind.record(session="s", role="user", content="tea")
-    with pytest.raises(recollect.Closed):
+    with pytest.raises(mnemic.Closed):
         mind.turns()
-    with recollect.open(tmp_path / "me.db") as mind:
+    with mnemic.open(tmp_path / "me.db") as mind:
         assert len(mind.turns()) == 1
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Candidate, ConfigError, Conflict, InvalidInput, Mind, NotFound
-from recollect.clock import ManualClock
-from recollect.types import OwnKind
+from mnemic import Candidate, ConfigError, Conflict, InvalidInput, Mind, NotFound
+from mnemic.clock import ManualClock
+from mnemic.types import OwnKind
 from tests.conftest import NOON, OpenMind
 
 BERLIN: dict[str, Any] = {"subject": "user", "predicate": "lives in", "value": "Berlin"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import ConfigError, StoreError, StoreUnavailable
+import mnemic
+from mnemic import ConfigError, StoreError, StoreUnavailable
 from tests.conftest import OpenMind
 
 COPIES = {"jsonl": True}
@@ -33,7 +33,7 @@ def test_no_two_names_of_sessions_and_spaces_want_one_file(tmp_path: Path) -> No
     names = [*NAMES, lookalike("a b")]
     expected = set()
     for space in SPACES:
-        with recollect.open(
+        with mnemic.open(
             tmp_path / "memory.db", space=space, worker="none", ledger=COPIES, embedding=WORDS
         ) as mind:
             chosen = names if space == "default" else ["s1", "a b"]

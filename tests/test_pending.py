@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 from tests.planting import plant
@@ -207,10 +207,10 @@ def test_only_what_is_pending_can_be_answered(learning: Learning, door: str) -> 
     answer = getattr(learning.inbox, door)
     memory = learning.settle(likes("milk")).memory
     assert memory is not None
-    with pytest.raises(recollect.Conflict) as caught:
+    with pytest.raises(mnemic.Conflict) as caught:
         answer(memory.id)
     assert caught.value.remedy
-    with pytest.raises(recollect.NotFound):
+    with pytest.raises(mnemic.NotFound):
         answer("nobody")
 
 

@@ -20,7 +20,7 @@ def told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Telling]:
     """What a story prints, which the page of its preset quotes to the letter."""
-    log = logging.getLogger("recollect")
+    log = logging.getLogger("mnemic")
     level = log.level
     monkeypatch.setattr(log, "handlers", [])
     monkeypatch.chdir(tmp_path)
@@ -39,7 +39,7 @@ def told(
 
 def test_every_preset_has_a_page_and_every_document_a_story() -> None:
     presets = {
-        one.stem for one in (ROOT / "src" / "recollect" / "settings" / "presets").glob("*.toml")
+        one.stem for one in (ROOT / "src" / "mnemic" / "settings" / "presets").glob("*.toml")
     }
     assert {page.name.partition(".")[0] for page in PAGES.glob("*.md")} == presets
     stories = {one.stem.removesuffix("_day") for one in (ROOT / "examples").glob("*_day.py")}

@@ -11,27 +11,27 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import errors, types
-from recollect.errors import RecollectError
-from recollect.reference import reference
+import mnemic
+from mnemic import errors, types
+from mnemic.errors import MnemicError
+from mnemic.reference import reference
 
 
 def test_the_public_names_are_sorted_and_there() -> None:
-    assert recollect.__all__ == sorted(recollect.__all__)
-    assert len(set(recollect.__all__)) == len(recollect.__all__)
-    for name in recollect.__all__:
-        assert getattr(recollect, name) is not None
+    assert mnemic.__all__ == sorted(mnemic.__all__)
+    assert len(set(mnemic.__all__)) == len(mnemic.__all__)
+    for name in mnemic.__all__:
+        assert getattr(mnemic, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
-        recollect.no_such_name  # noqa: B018
+        mnemic.no_such_name  # noqa: B018
 
 
 def test_every_error_is_public() -> None:
-    assert {error.__name__ for error in error_classes()} <= set(recollect.__all__)
+    assert {error.__name__ for error in error_classes()} <= set(mnemic.__all__)
 
 
-def error_classes() -> list[type[RecollectError]]:
-    found = [RecollectError]
+def error_classes() -> list[type[MnemicError]]:
+    found = [MnemicError]
     for error in found:
         found += error.__subclasses__()
     return [error for error in found if error.__module__ == errors.__name__]
@@ -42,7 +42,7 @@ def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
     drawn: dict[str, str] = {}
     path: list[str] = []
     lines = errors.__doc__.splitlines()
-    for line in lines[lines.index("RecollectError") :]:
+    for line in lines[lines.index("MnemicError") :]:
         bare = line.lstrip("│├└─ ")
         if not bare:
             continue
@@ -52,7 +52,7 @@ def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
         drawn[name] = path[depth - 1] if depth else ""
     real = {
         error.__name__: next(
-            (base.__name__ for base in error.__bases__ if issubclass(base, RecollectError)), ""
+            (base.__name__ for base in error.__bases__ if issubclass(base, MnemicError)), ""
         )
         for error in error_classes()
     }
@@ -60,7 +60,7 @@ def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
 
 
 @pytest.mark.parametrize("error", error_classes(), ids=lambda error: error.__name__)
-def test_an_error_says_what_happened_and_what_to_do(error: type[RecollectError]) -> None:
+def test_an_error_says_what_happened_and_what_to_do(error: type[MnemicError]) -> None:
     made = error("The disk is full", remedy="Free some space")
     assert (made.message, made.remedy) == ("The disk is full", "Free some space")
     assert str(made) == "The disk is full. Free some space"
@@ -90,7 +90,7 @@ def test_a_value_is_frozen_slotted_and_explained(value: type[object]) -> None:
 
 
 def test_every_door_of_the_mind_is_explained() -> None:
-    for name, door in inspect.getmembers(recollect.Mind, inspect.isfunction):
+    for name, door in inspect.getmembers(mnemic.Mind, inspect.isfunction):
         if not name.startswith("_"):
             assert door.__doc__, name
 
@@ -99,7 +99,7 @@ HEAVY = ("asyncio", "click", "numpy", "platformdirs", "rich", "sqlite_vec")
 
 
 def test_importing_brings_in_nothing_heavy() -> None:
-    script = "import json, sys, recollect; print(json.dumps(sorted(sys.modules)))"
+    script = "import json, sys, mnemic; print(json.dumps(sorted(sys.modules)))"
     loaded = json.loads(
         subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -110,8 +110,8 @@ def test_importing_brings_in_nothing_heavy() -> None:
 
 def test_using_a_file_brings_in_nothing_heavy_either(tmp_path: Path) -> None:
     script = f"""
-import json, sys, recollect
-with recollect.open({str(tmp_path)!r} + "/me.db") as mind:
+import json, sys, mnemic
+with mnemic.open({str(tmp_path)!r} + "/me.db") as mind:
     mind.record(session="s", role="user", content="tea")
     assert mind.recall("tea")
 print(json.dumps(sorted(sys.modules)))
@@ -126,4 +126,4 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_the_reference_is_that_of_the_code() -> None:
     page = Path(__file__).parents[1] / "docs" / "api.md"
-    assert page.read_text("utf-8") == reference(), "python -m recollect.reference > docs/api.md"
+    assert page.read_text("utf-8") == reference(), "python -m mnemic.reference > docs/api.md"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Hit, Mind, NewTurn
-from recollect.clock import ManualClock
-from recollect.recall.features import GROUPS
-from recollect.rules.decay import class_of, faded
+import mnemic
+from mnemic import Hit, Mind, NewTurn
+from mnemic.clock import ManualClock
+from mnemic.recall.features import GROUPS
+from mnemic.rules.decay import class_of, faded
 from tests.conftest import NOON, OpenMind
 
 FILLER = [
@@ -354,7 +354,7 @@ class TestQueries:
 
     @pytest.mark.parametrize("k", [0, -1, 1001, 1.5, True])
     def test_a_wrong_k_is_refused(self, mind: Mind, k: int) -> None:
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             mind.recall("tea", k=k)
 
     @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from typing import Any
 import apsw
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn
+import mnemic
+from mnemic import Mind, NewTurn
 from tests.conftest import OpenMind
 
 pytestmark = [
@@ -25,7 +25,7 @@ WITH_CHROMA: dict[str, Any] = {"index__vectors": "chromadb", "embedding__provide
 @pytest.fixture(autouse=True)
 def _installed(request: pytest.FixtureRequest) -> None:
     if "missing" not in request.node.name:
-        pytest.importorskip("chromadb", reason='pip install "recollect[chroma]"')
+        pytest.importorskip("chromadb", reason='pip install "mnemic[chroma]"')
 
 
 def tell(mind: Mind, session: str = "s") -> None:
@@ -80,7 +80,7 @@ def test_a_folder_that_is_broken_leaves_the_words_and_an_event(
 
 
 def test_without_a_file_there_is_no_place_for_it(open_mind: OpenMind) -> None:
-    with pytest.raises(recollect.ConfigError, match="only in memory"):
+    with pytest.raises(mnemic.ConfigError, match="only in memory"):
         open_mind(":memory:", **WITH_CHROMA)
 
 
@@ -88,9 +88,9 @@ def test_a_missing_package_is_named_with_its_remedy(
     open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "chromadb", None)
-    with pytest.raises(recollect.MissingExtra) as caught:
+    with pytest.raises(mnemic.MissingExtra) as caught:
         open_mind(**WITH_CHROMA)
-    assert 'pip install "recollect[chroma]"' in str(caught.value.remedy)
+    assert 'pip install "mnemic[chroma]"' in str(caught.value.remedy)
 
 
 @pytest.mark.setting("index.vectors")

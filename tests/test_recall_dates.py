@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, time
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
 
 pytestmark = pytest.mark.feature("R5")
 
@@ -49,7 +49,7 @@ CASES = [
 def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
     clock = ManualClock(NOW)
     file = tmp_path_factory.mktemp("dates") / "memory.db"
-    with recollect.open(file, clock=clock, worker="none", embedding__provider="none") as mind:
+    with mnemic.open(file, clock=clock, worker="none", embedding__provider="none") as mind:
         for day in map(date.fromisoformat, DAYS):
             at = datetime.combine(day, time(18), UTC)
             mind.record(session=f"{day}", role="user", content="a walk by the lake 湖边散步", at=at)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind, usual_target
 from tests.inside import spoil, text_index
 from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, silence, status
@@ -148,7 +148,7 @@ def test_what_cannot_be_weighed_gives_way_to_the_latest_turns(
     assert ANSWER in [hit.text for hit in hits]
     assert {hit.type for hit in hits} == {"turn"}
     assert "StoreDamaged" in failures(mind)["route:rank"]
-    with pytest.raises(recollect.StoreDamaged, match=r"could read nothing.*memory_sources"):
+    with pytest.raises(mnemic.StoreDamaged, match=r"could read nothing.*memory_sources"):
         mind.recall("cat", of=["memory"])
 
 
@@ -158,9 +158,9 @@ def test_with_nothing_left_recall_says_so(open_mind: OpenMind, place: Path | str
     tell(mind)
     damage(mind, place, "DROP TABLE sessions")
     mind = open_mind(embedding__provider="none")
-    with pytest.raises(recollect.StoreDamaged, match="could read nothing") as caught:
+    with pytest.raises(mnemic.StoreDamaged, match="could read nothing") as caught:
         mind.recall("what is my cat called")
-    assert "recollect doctor" in caught.value.remedy
+    assert "mnemic doctor" in caught.value.remedy
     assert "StoreDamaged" in failures(mind)["route:rank"]
 
 
@@ -234,8 +234,8 @@ def test_a_server_that_was_never_there_is_no_failure_of_recall(
 
 def test_the_callers_own_mistakes_are_still_told(open_mind: OpenMind) -> None:
     mind = open_mind(**LOCAL)
-    with pytest.raises(recollect.InvalidInput):
+    with pytest.raises(mnemic.InvalidInput):
         mind.recall("tea", since="not a date")
     mind.close()
-    with pytest.raises(recollect.Closed):
+    with pytest.raises(mnemic.Closed):
         mind.recall("tea")

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 
 SESSIONS, SPEAKERS = ("a", "b", "c"), ("Ann", "Bob", "")
@@ -50,7 +50,7 @@ class Known:
 def world(request: pytest.FixtureRequest) -> Iterator[tuple[Mind, dict[str, Known]]]:
     """Turns, memories and files over twelve days, in sessions of two projects and of none."""
     clock = ManualClock(NOON - timedelta(days=12))
-    mind = recollect.open(":memory:", worker="none", clock=clock, embedding__provider=request.param)
+    mind = mnemic.open(":memory:", worker="none", clock=clock, embedding__provider=request.param)
     known: dict[str, Known] = {}
     for session, project, topic in zip(SESSIONS, (*PROJECTS, ""), (*TOPICS, ""), strict=True):
         mind.session(session, project=project, topic=topic)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
-from recollect.providers.embedding import cedict
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
+from mnemic.providers.embedding import cedict
 from tests.conftest import OpenMind
 
 STORY = [
@@ -135,7 +135,7 @@ def test_a_damaged_dictionary_leaves_all_as_it_was_without(
     copy.write_bytes(damaged)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(cedict, "_PACKAGE", "damaged_dictionary")
-    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MNEMIC_CACHE", str(tmp_path / "cache"))
     told(open_mind)
     for _ in range(2):
         opened = open_mind(embedding__provider="local")

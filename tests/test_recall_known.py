@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.types import Hit
+import mnemic
+from mnemic.types import Hit
 from tests.conftest import OpenMind
 
 FACTS_EN = """
@@ -204,8 +204,8 @@ NOT_BY_SLOT = [
 _MESSAGE = re.compile(r"```(?:.|\n)*?```|.+")
 
 
-def _mind(folder: str, facts: str, noise: str) -> recollect.Mind:
-    mind = recollect.open(f"{folder}/known.db", embedding={"provider": "none"})
+def _mind(folder: str, facts: str, noise: str) -> mnemic.Mind:
+    mind = mnemic.open(f"{folder}/known.db", embedding={"provider": "none"})
     for name, text in (("facts", facts), ("noise", noise)):
         with mind.session(name) as session:
             for message in _MESSAGE.findall(text):
@@ -216,18 +216,18 @@ def _mind(folder: str, facts: str, noise: str) -> recollect.Mind:
 
 
 @pytest.fixture(scope="module")
-def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[recollect.Mind]:
+def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[mnemic.Mind]:
     with closing(_mind(str(tmp_path_factory.mktemp("en")), FACTS_EN, NOISE_EN)) as mind:
         yield mind
 
 
 @pytest.fixture(scope="module")
-def chinese(tmp_path_factory: pytest.TempPathFactory) -> Iterator[recollect.Mind]:
+def chinese(tmp_path_factory: pytest.TempPathFactory) -> Iterator[mnemic.Mind]:
     with closing(_mind(str(tmp_path_factory.mktemp("zh")), FACTS_ZH, NOISE_ZH)) as mind:
         yield mind
 
 
-def _misses(mind: recollect.Mind, questions: list[Question]) -> list[str]:
+def _misses(mind: mnemic.Mind, questions: list[Question]) -> list[str]:
     misses = []
     for question in questions:
         hits = mind.recall(question.text)
@@ -243,27 +243,27 @@ def _by_slot(hits: list[Hit]) -> list[str]:
 
 @pytest.mark.parametrize("questions", [WRITTEN_FOR_EN, SET_ASIDE_EN, ACROSS_EN])
 def test_the_memory_of_a_slot_is_the_first_hit(
-    english: recollect.Mind, questions: list[Question]
+    english: mnemic.Mind, questions: list[Question]
 ) -> None:
     assert _misses(english, questions) == []
 
 
 @pytest.mark.parametrize("questions", [WRITTEN_FOR_ZH, SET_ASIDE_ZH, ACROSS_ZH])
 def test_the_memory_of_a_slot_is_the_first_hit_in_chinese(
-    chinese: recollect.Mind, questions: list[Question]
+    chinese: mnemic.Mind, questions: list[Question]
 ) -> None:
     assert _misses(chinese, questions) == []
 
 
 @pytest.mark.parametrize("question", NOT_BY_SLOT)
 def test_nothing_is_put_first_where_no_slot_is_asked_for(
-    english: recollect.Mind, chinese: recollect.Mind, question: str
+    english: mnemic.Mind, chinese: mnemic.Mind, question: str
 ) -> None:
     assert _by_slot(english.recall(question)) == []
     assert _by_slot(chinese.recall(question)) == []
 
 
-def test_a_prompt_has_the_fact_first_or_always(english: recollect.Mind) -> None:
+def test_a_prompt_has_the_fact_first_or_always(english: mnemic.Mind) -> None:
     for question in WRITTEN_FOR_EN + ACROSS_EN:
         prompt = english.context(question.text)
         ids = {section.name: section.ids for section in prompt.sections}
@@ -272,7 +272,7 @@ def test_a_prompt_has_the_fact_first_or_always(english: recollect.Mind) -> None:
         assert answer.text in always or answer.id in ids["evidence"][:1], question
 
 
-def test_what_was_true_before_is_shown_with_its_end(english: recollect.Mind) -> None:
+def test_what_was_true_before_is_shown_with_its_end(english: mnemic.Mind) -> None:
     hits = english.recall("Where did I live before?")
     assert [hit.text for hit in hits if hit.why.routes == ("slot",)] == ["I live in Lisbon"]
     assert hits[0].ended is not None
@@ -281,7 +281,7 @@ def test_what_was_true_before_is_shown_with_its_end(english: recollect.Mind) -> 
     assert english.recall("Where do I live?")[0].ended is None
 
 
-def test_questions_and_greetings_are_no_evidence(english: recollect.Mind) -> None:
+def test_questions_and_greetings_are_no_evidence(english: mnemic.Mind) -> None:
     prompt = english.context("What is the new intern called?").text
     evidence = prompt[prompt.index("## Recalled") :]
     assert "intern is called Tobias" in evidence
@@ -292,7 +292,7 @@ def test_questions_and_greetings_are_no_evidence(english: recollect.Mind) -> Non
 
 
 def test_of_the_agent_and_of_filters(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "agent.db", embedding={"provider": "none"}) as mind:
+    with mnemic.open(tmp_path / "agent.db", embedding={"provider": "none"}) as mind:
         mind.remember("My name is Marta", kind="identity", subject="user", predicate="name")
         mind.remember(
             "The assistant is Ada", kind="identity", subject="assistant", predicate="name"
@@ -313,7 +313,7 @@ def test_of_the_agent_and_of_filters(tmp_path: Path) -> None:
 
 
 def test_a_slot_of_many_values_hides_no_other(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "many.db", embedding={"provider": "none"}) as mind:
+    with mnemic.open(tmp_path / "many.db", embedding={"provider": "none"}) as mind:
         slot: dict[str, Any] = {"kind": "fact", "subject": "user"}
         mind.remember("I edit with Helix", predicate="editor", value="Helix", **slot)
         for n in range(32):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Mind, NewTurn
+from mnemic import Mind, NewTurn
 from tests.conftest import OpenMind
 
 STORY = [

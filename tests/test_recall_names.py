@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("R5")
@@ -28,7 +28,7 @@ TALK = "tea in the garden is nice, 在花园里喝茶很好"
 @pytest.fixture(scope="module")
 def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
     file = tmp_path_factory.mktemp("names") / "memory.db"
-    with recollect.open(
+    with mnemic.open(
         file, clock=ManualClock(NOON), worker="none", embedding__provider="none"
     ) as mind:
         fill(mind)

@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 
-import recollect
-from recollect import InvalidInput, Mind
+import mnemic
+from mnemic import InvalidInput, Mind
 
 pytestmark = pytest.mark.feature("R5")
 
@@ -49,7 +49,7 @@ KNOWN = (
 
 @pytest.fixture(scope="module")
 def mind() -> Iterator[Mind]:
-    with closing(recollect.open(":memory:", worker="none")) as opened:
+    with closing(mnemic.open(":memory:", worker="none")) as opened:
         session = opened.session("talk")
         for said, answered in TALK:
             session.user(said)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.planting import plant
 from tests.providers.scripted import Scripted

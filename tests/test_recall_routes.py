@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.types import Hit
+from mnemic.clock import ManualClock
+from mnemic.types import Hit
 from tests.conftest import OpenMind
 
 TEXT_ONLY: dict[str, Any] = {"embedding__provider": "none"}

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -111,7 +111,7 @@ def test_nothing_a_user_types_is_an_error(mind: Mind) -> None:
 
 @pytest.mark.feature("R2")
 def test_no_text_at_all_is_an_error_in_a_query() -> None:
-    with recollect.open(":memory:", worker="none") as mind:
+    with mnemic.open(":memory:", worker="none") as mind:
         say(mind, "green tea", "绿茶")
 
         @given(st.text(max_size=60))
@@ -127,7 +127,7 @@ def test_what_was_said_is_found_by_its_own_words() -> None:
     """Whatever has a letter, digit or ideograph in it finds itself."""
     alphabet = st.sampled_from("abcXYZ019 _-./\\'茶壶喝北京éüß，。:@+#")
 
-    with recollect.open(":memory:", worker="none") as mind:
+    with mnemic.open(":memory:", worker="none") as mind:
 
         @given(st.text(alphabet, min_size=1, max_size=20))
         @settings(max_examples=100)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
+from mnemic import Mind
 from tests.conftest import OpenMind
 
 TEXT_ONLY: dict[str, Any] = {"embedding__provider": "none"}

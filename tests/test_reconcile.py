@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.learn.memories import end_with_session
-from recollect.providers.embedding.base import Vectors, unit
-from recollect.types import Candidate, Decision, DecisionOutcome, Memory, constant
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.learn.memories import end_with_session
+from mnemic.providers.embedding.base import Vectors, unit
+from mnemic.types import Candidate, Decision, DecisionOutcome, Memory, constant
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 from tests.settling import Learning, candidate, likes, version
@@ -187,8 +187,8 @@ class WordVectors:
 @pytest.mark.feature("M8", preset="semibot")
 class TestMergeByMeaning:
     def learn(self, open_mind: OpenMind, clock: ManualClock, angle: float) -> Learning:
-        from recollect.index.embedding_job import EmbeddingJob
-        from recollect.types import Job
+        from mnemic.index.embedding_job import EmbeddingJob
+        from mnemic.types import Job
 
         angles = {"owns a hound": 0.0, "keeps a dog": angle}
         learning = Learning(open_mind(preset="semibot"), clock, WordVectors(angles))
@@ -232,7 +232,7 @@ class TestMergeByMeaning:
 
         class Broken(WordVectors):
             def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-                raise recollect.ModelUnavailable("no answer")
+                raise mnemic.ModelUnavailable("no answer")
 
         broken = Learning(learning.mind, clock, Broken({}))
         assert broken.settle(candidate("keeps a dog"), "op").outcome == "new"
@@ -404,9 +404,9 @@ class TestRouting:
     )
     def test_nonsense_is_an_error(self, learning: Learning, wrong: dict[str, object]) -> None:
         fields: dict[str, object] = {"kind": "fact", "content": "tea", **wrong}
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             learning.settle(Candidate(**fields))  # type: ignore[arg-type]
-        with pytest.raises(recollect.NotFound):
+        with pytest.raises(mnemic.NotFound):
             learning.settle(likes("tea", sources=("nobody",)))
 
 
@@ -690,7 +690,7 @@ class TestJudge:
     def test_a_failing_judge_leaves_the_rules(self, mind: Mind, clock: ManualClock) -> None:
         class Failing:
             def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
-                raise recollect.ModelUnavailable("no answer")
+                raise mnemic.ModelUnavailable("no answer")
 
         learning = Learning(mind, clock, judge=Failing())
         learning.settle(version("3.10"))

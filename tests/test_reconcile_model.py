@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.rules.slots import slot_of
-from recollect.types import TRUSTS, Candidate
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.rules.slots import slot_of
+from mnemic.types import TRUSTS, Candidate
 from tests.conftest import NOON
 from tests.settling import Learning
 
@@ -53,7 +53,7 @@ STEPS = st.lists(
 @given(steps=STEPS)
 def test_whatever_is_said(steps: list[Candidate | str]) -> None:
     clock = ManualClock(NOON)
-    with recollect.open(":memory:", clock=clock, worker="none") as mind:
+    with mnemic.open(":memory:", clock=clock, worker="none") as mind:
         learning = Learning(mind, clock)
         seen: dict[datetime, list[str]] = {}
         for number, step in enumerate(steps):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Candidate
+from mnemic import Candidate
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("M8")

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.errors import Conflict
-from recollect.types import Recorded
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.errors import Conflict
+from mnemic.types import Recorded
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 
@@ -63,7 +63,7 @@ def test_the_same_turn_twice_is_a_no_op(mind: Mind, clock: ManualClock) -> None:
 @pytest.mark.feature("L1")
 def test_a_place_holds_one_turn(mind: Mind) -> None:
     mind.record(session="s", role="user", content="tea", index=0)
-    with pytest.raises(recollect.Conflict) as caught:
+    with pytest.raises(mnemic.Conflict) as caught:
         mind.record(session="s", role="user", content="coffee", index=0)
     assert caught.value.remedy
     assert [turn.content for turn in mind.turns()] == ["tea"]
@@ -135,7 +135,7 @@ def test_a_bulk_write_takes_a_generator_and_many_sessions(mind: Mind) -> None:
 
 
 def test_a_bad_turn_in_a_batch_leaves_none_of_it(mind: Mind) -> None:
-    with pytest.raises(recollect.InvalidInput):
+    with pytest.raises(mnemic.InvalidInput):
         mind.record_many([*turns(3), NewTurn("s", "user", "x", index=-1)])
     assert mind.turns() == []
 
@@ -224,13 +224,13 @@ def test_many_users_share_a_file_and_nothing_else(open_mind: OpenMind) -> None:
         assert door() == []
     assert (bob.jobs(), bob.daily_events()) == ([], [])
     assert bob.stats().turns == 0
-    with pytest.raises(recollect.NotFound):
+    with pytest.raises(mnemic.NotFound):
         bob.history(known.id)
-    with pytest.raises(recollect.NotFound):
+    with pytest.raises(mnemic.NotFound):
         bob.describe_attachment(sent.id, description="mine now")
-    with pytest.raises(recollect.NotFound):
+    with pytest.raises(mnemic.NotFound):
         bob.remember("took it", kind="fact", sources=[told.id])
-    with pytest.raises(recollect.NotFound):
+    with pytest.raises(mnemic.NotFound):
         bob.remember("took it", kind="fact", supersedes=known.id)
     bob.record(session="s", role="user", content="other", index=0)
     assert bob.remember("likes coffee", kind="preference", operation_id="op").outcome == "new"

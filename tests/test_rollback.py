@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import Candidate, Trust
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import Candidate, Trust
 from tests.conftest import NOON
 from tests.settling import Learning, candidate, likes, version
 
@@ -217,7 +217,7 @@ def test_what_was_remembered_by_hand_is_rolled_back_too(learning: Learning) -> N
 
 @pytest.mark.parametrize("source", ["", "bad", "session:", "planet:mars", "trust:friend"])
 def test_a_source_that_is_none(learning: Learning, source: str) -> None:
-    with pytest.raises(recollect.InvalidInput) as caught:
+    with pytest.raises(mnemic.InvalidInput) as caught:
         learning.undo.rollback(source)
     assert caught.value.remedy
 
@@ -246,7 +246,7 @@ def facts(said: list[tuple[str, str, str, float]], *, silent: str) -> list[tuple
     likes is it compared how well they stand.
     """
     clock = ManualClock(NOON)
-    with recollect.open(":memory:", clock=clock, worker="none") as mind:
+    with mnemic.open(":memory:", clock=clock, worker="none") as mind:
         learning = Learning(mind, clock)
         for session, predicate, value, importance in said:
             clock.advance(days=1)

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 import pytest
 
-import recollect
+import mnemic
 from tests.fixtures.schema import LATEST
 
 PAGE = (Path(__file__).parents[1] / "docs" / "schema.md").read_text("utf-8")
@@ -43,7 +43,7 @@ def columns_of(conn: apsw.Connection) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[apsw.Connection]:
     path = tmp_path_factory.mktemp("schema") / "memory.db"
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         with mind.session("s", project="home") as talk:
             turn = talk.user("My name is Lin and I live in Oslo.")
         mind.drain()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.learn.scratchpads import Scratchpads, catch_up_pad, conclude_pad
-from recollect.settings import load
-from recollect.store.contract import Store
-from recollect.store.sqlite.store import open_sqlite
-from recollect.types import Completion, Event, Scratchpad
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.learn.scratchpads import Scratchpads, catch_up_pad, conclude_pad
+from mnemic.settings import load
+from mnemic.store.contract import Store
+from mnemic.store.sqlite.store import open_sqlite
+from mnemic.types import Completion, Event, Scratchpad
 from tests.conftest import NOON
 from tests.contract.rows import turn
 from tests.rules.test_scratchpad import episode
@@ -98,9 +98,9 @@ def test_too_long_is_refused_and_nothing_is_cut(
     pads: Scratchpads, store: Store, clock: ManualClock
 ) -> None:
     pads.put("x" * 1_900)
-    with pytest.raises(recollect.InvalidInput, match="2,001"):
+    with pytest.raises(mnemic.InvalidInput, match="2,001"):
         pads.put("x" * 2_001)
-    with pytest.raises(recollect.InvalidInput, match=r"scratchpad\.max_chars"):
+    with pytest.raises(mnemic.InvalidInput, match=r"scratchpad\.max_chars"):
         pads.put("## Next steps\n" + "a\n" * 900)
     assert pads.get().text == "x" * 1_900
     pad = say(store, clock, "Rewrite the " + "parser " * 100)

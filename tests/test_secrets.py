@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.providers.vault import Vault
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.providers.vault import Vault
 from tests.conftest import OpenMind
 from tests.evidence import by_words
 from tests.rules.secret_samples import Sample, secret_samples
@@ -79,7 +79,7 @@ def test_no_file_the_engine_writes_holds_a_secret(
 
 
 def test_a_turn_recorded_again_is_the_same_turn(mind: Mind) -> None:
-    def again() -> recollect.Turn:
+    def again() -> mnemic.Turn:
         return mind.record(
             session="s",
             role="assistant",
@@ -154,7 +154,7 @@ class TestCredentials:
     def test_a_label_is_needed_and_must_not_give_the_secret_away(
         self, mind: Mind, subject: str, tags: tuple[str, ...]
     ) -> None:
-        with pytest.raises(recollect.InvalidInput) as caught:
+        with pytest.raises(mnemic.InvalidInput) as caught:
             mind.remember(SECRET, kind="credential", subject=subject, tags=tags)
         assert caught.value.remedy
         assert SECRET not in str(caught.value)
@@ -162,9 +162,9 @@ class TestCredentials:
 
     def test_only_a_credential_can_be_revealed(self, mind: Mind) -> None:
         fact = mind.remember("likes tea", kind="fact")
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             mind.reveal(fact.id)
-        with pytest.raises(recollect.NotFound):
+        with pytest.raises(mnemic.NotFound):
             mind.reveal("nobody")
 
 
@@ -174,7 +174,7 @@ class TestKeys:
     ) -> None:
         mind = open_mind()
         mind.remember("likes tea", kind="fact")
-        file = tmp_path / "recollect.key"
+        file = tmp_path / "mnemic.key"
         assert not file.exists()
         kept = mind.remember(SECRET, kind="credential", subject="vpn")
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -189,14 +189,14 @@ class TestKeys:
             pytest.skip("file modes are a matter of POSIX")
         mind = open_mind()
         kept = mind.remember(SECRET, kind="credential", subject="vpn")
-        file = tmp_path / "recollect.key"
+        file = tmp_path / "mnemic.key"
         if change == "gone":
             file.unlink()
         elif change == "readable":
             file.chmod(0o644)
         else:
             file.write_text("" if change == "empty" else "another key")
-        with pytest.raises(recollect.ConfigError) as caught:
+        with pytest.raises(mnemic.ConfigError) as caught:
             mind.reveal(kept.id)
         assert caught.value.remedy
         assert SECRET not in str(caught.value)
@@ -204,12 +204,12 @@ class TestKeys:
     def test_the_key_may_come_from_the_environment(
         self, open_mind: OpenMind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("RECOLLECT_SECRETS__KEY", "开门 sesame")
+        monkeypatch.setenv("MNEMIC_SECRETS__KEY", "开门 sesame")
         kept = open_mind().remember(SECRET, kind="credential", subject="vpn")
-        assert not (tmp_path / "recollect.key").exists()
+        assert not (tmp_path / "mnemic.key").exists()
         assert open_mind().reveal(kept.id) == SECRET
-        monkeypatch.setenv("RECOLLECT_SECRETS__KEY", "another")
-        with pytest.raises(recollect.ConfigError, match=r"secrets\.key"):
+        monkeypatch.setenv("MNEMIC_SECRETS__KEY", "another")
+        with pytest.raises(mnemic.ConfigError, match=r"secrets\.key"):
             open_mind().reveal(kept.id)
 
     def test_a_memory_without_a_file_needs_no_key_file(self, open_mind: OpenMind) -> None:
@@ -223,7 +223,7 @@ class TestKeys:
         mind = open_mind(secrets={"key": "a key of this test only"})
         for name in ("", ".exceptions", ".hazmat.primitives.ciphers.aead"):
             monkeypatch.setitem(sys.modules, f"cryptography{name}", None)
-        with pytest.raises(recollect.MissingExtra, match=r"recollect\[secrets\]"):
+        with pytest.raises(mnemic.MissingExtra, match=r"mnemic\[secrets\]"):
             mind.remember(SECRET, kind="credential", subject="vpn")
         assert mind.stats().memories == 0
 
@@ -245,7 +245,7 @@ class TestVault:
             "not base 64": sealed[:-1] + "*",
             "short": sealed[:20],
         }[damage]
-        with pytest.raises(recollect.ConfigError) as caught:
+        with pytest.raises(mnemic.ConfigError) as caught:
             vault.open(broken)
         assert caught.value.remedy
 
@@ -257,7 +257,7 @@ class TestVault:
 
     def test_a_folder_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "none").write_text("a file stands where its folder should be")
-        with pytest.raises(recollect.StoreReadOnly) as caught:
+        with pytest.raises(mnemic.StoreReadOnly) as caught:
             Vault(key_file=tmp_path / "none" / "k").seal(SECRET)
         assert "secrets.key" in caught.value.remedy
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import ToolCall, ToolResult
+from mnemic import ToolCall, ToolResult
 from tests.conftest import OpenMind
 from tests.rules.secrets_spoken.samples import luhn
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.index.segment import index_text, query_terms
+from mnemic.index.segment import index_text, query_terms
 
 pytestmark = pytest.mark.feature("R2")
 

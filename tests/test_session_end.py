@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
+from mnemic import Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted, reply, status

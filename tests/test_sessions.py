@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.ids import is_id
+from mnemic import Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.ids import is_id
 from tests.conftest import NOON
 
 

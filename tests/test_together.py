@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.index import batches
-from recollect.index.batches import forget_chunks, index_many
-from recollect.index.segment import index_terms
-from recollect.language.batches import FEW, MOST, together
-from recollect.language.secrets.batch import redact_many
-from recollect.language.secrets.finder import USUAL, redact
-from recollect.language.tokens import count_tokens
-from recollect.language.tokens_batch import count_many
-from recollect.types import constant
+from mnemic.index import batches
+from mnemic.index.batches import forget_chunks, index_many
+from mnemic.index.segment import index_terms
+from mnemic.language.batches import FEW, MOST, together
+from mnemic.language.secrets.batch import redact_many
+from mnemic.language.secrets.finder import USUAL, redact
+from mnemic.language.tokens import count_tokens
+from mnemic.language.tokens_batch import count_many
+from mnemic.types import constant
 from tests.rules.secret_samples import harmless_samples, secret_samples
 
 WORDS = (

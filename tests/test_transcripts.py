@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
+from mnemic import Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.evidence import by_words
 

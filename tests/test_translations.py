@@ -118,7 +118,7 @@ def test_no_chinese_page_stands_alone() -> None:
         ("## Litestream beside it", "### Litestream beside it"),
         ("| 0.30 s |", "| 0.31 s |"),
         ("2,861\nrestarts", "2,862\nrestarts"),
-        ("`recollect.key`", "`recollect.keys`"),
+        ("`mnemic.key`", "`mnemic.keys`"),
         ("](upkeep.md)", "](decay.md)"),
     ],
 )

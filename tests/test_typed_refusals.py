@@ -15,20 +15,20 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import (
+import mnemic
+from mnemic import (
     AsyncMind,
     Candidate,
     Mind,
+    MnemicError,
     NewDailyEvent,
     NewEpisode,
     NewMemory,
     NewTurn,
-    RecollectError,
     Session,
     ToolCall,
 )
-from recollect.tools import call_tool, tool_names, tool_specs
+from mnemic.tools import call_tool, tool_names, tool_specs
 
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 
@@ -149,7 +149,7 @@ GOOD: dict[str, Any] = {
 OPTIONAL = {"model": "", "session": None, "kind": None, "id": None, "source": None, "query": None}
 ENDLESS = {"work", "close"}
 # Words that have a meaning of their own for a parameter and would start long work.
-TYPED = (RecollectError,)
+TYPED = (MnemicError,)
 
 
 def calls(of: type[Any]) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -175,7 +175,7 @@ def trial(place: str, call: Callable[[], object], wrong: list[str]) -> None:
         found = call()
         if isinstance(found, Iterator):
             list(found)
-    except RecollectError as error:
+    except MnemicError as error:
         if not (error.message and error.remedy):
             wrong.append(f"{place}: no remedy in {type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001 - what is looked for
@@ -193,7 +193,7 @@ def of_object(target: object, of: type[Any]) -> list[str]:
 
 @pytest.fixture
 def mind(tmp_path: Path) -> Iterator[Mind]:
-    with recollect.open(tmp_path / "memory.db", worker="none") as opened:
+    with mnemic.open(tmp_path / "memory.db", worker="none") as opened:
         opened.session("s").user("I like tea")
         opened.remember("The user likes tea", kind="preference")
         yield opened
@@ -231,7 +231,7 @@ def test_every_call_of_a_session(mind: Mind) -> None:
 
 
 def test_every_call_of_a_memory_that_is_off(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "off.db", worker="none", memory={"enabled": False}) as opened:
+    with mnemic.open(tmp_path / "off.db", worker="none", memory={"enabled": False}) as opened:
         assert of_object(opened, Mind) == []
 
 
@@ -241,7 +241,7 @@ def test_every_call_of_an_async_mind(tmp_path: Path) -> None:
 
     async def run() -> list[str]:
         wrong: list[str] = []
-        opened = await recollect.open_async(tmp_path / "memory.db", worker="none")
+        opened = await mnemic.open_async(tmp_path / "memory.db", worker="none")
         async with opened:
             session = await opened.session("s")
             for target, of in ((opened, AsyncMind), (session, type(session))):
@@ -271,9 +271,9 @@ def test_the_functions_of_the_module(
         target = given.pop("target", ":memory:")
         if target is None or (isinstance(target, str) and not target):
             return  # somebody's own memory
-        recollect.open(target, **{"worker": "none", **given}).close()
+        mnemic.open(target, **{"worker": "none", **given}).close()
 
-    for parameter, label, given in attempts(recollect.open, bound=False):
+    for parameter, label, given in attempts(mnemic.open, bound=False):
         trial(f"open({parameter}={label})", lambda g=given: opened(**g), wrong)  # type: ignore[misc]
     for label, value in VALUES.items():
         for key in ("memory", "recall", "no_such_setting", "space_"):

@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
-from recollect.types import Role
+from mnemic.types import Role
 
 Language = Literal["en", "zh"]
 Half = Literal["tuning", "heldout"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bench.conversations.labels import Conversation, Label
 from bench.utterances.scoring import holds
-from recollect.types import Memory
+from mnemic.types import Memory
 
 _FAMILY = """
     family wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter child

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.formats.base import Bank, Item, Question, Record, each, moment, text_of
-from recollect.errors import InvalidInput
+from mnemic.errors import InvalidInput
 
 CHATS = ("chat_trunecated.json", "chat.json")
 _PROBES = "probing_questions/probing_questions.json"

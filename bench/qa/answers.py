@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.qa.model import Use
-from recollect.errors import InvalidInput
+from mnemic.errors import InvalidInput
 
 Key = tuple[str, str, str]
 

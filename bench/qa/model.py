@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import sleep
 
-from recollect.errors import ConfigError, ModelRateLimited, ModelUnavailable
-from recollect.providers.chat.base import Answer, ChatModel, Meter, Object, Spent, T, WrongShape
-from recollect.providers.chat.choose import SERVICES, chat_model_for
-from recollect.settings import Settings
-from recollect.types import Json
+from mnemic.errors import ConfigError, ModelRateLimited, ModelUnavailable
+from mnemic.providers.chat.base import Answer, ChatModel, Meter, Object, Spent, T, WrongShape
+from mnemic.providers.chat.choose import SERVICES, chat_model_for
+from mnemic.settings import Settings
+from mnemic.types import Json
 
 _MILLION = 1_000_000
 _TRIES = 4
@@ -116,6 +116,6 @@ def model_of(settings: Settings) -> ChatModel:
         raise ConfigError(
             "No model is set to answer the questions",
             remedy="Set one, as in --set model.provider=openai --set model.name=NAME, with the key"
-            " in RECOLLECT_MODEL__API_KEY; providers are " + ", ".join(SERVICES),
+            " in MNEMIC_MODEL__API_KEY; providers are " + ", ".join(SERVICES),
         )
     return model

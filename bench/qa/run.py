@@ -14,11 +14,11 @@ from bench.metrics import Mean, mean
 from bench.qa.answers import Answered, AnswerFile, Key
 from bench.qa.model import CountedModel, Use
 from bench.qa.protocols import PROTOCOLS, QaProtocol, can_be_asked
-from bench.retrievers import Recollect
-from recollect.clock import Clock, ManualClock
-from recollect.errors import BadAnswer, InvalidInput, ModelError, ModelRefused
+from bench.retrievers import Mnemic
+from mnemic.clock import Clock, ManualClock
+from mnemic.errors import BadAnswer, InvalidInput, ModelError, ModelRefused
 
-OpenMemory = Callable[[Clock | None], Recollect]
+OpenMemory = Callable[[Clock | None], Mnemic]
 _STEP = 20  # questions between two lines of progress
 
 
@@ -143,7 +143,7 @@ def _ask_bank(
     run: _Run, bank: Bank, questions: Sequence[Question], open_memory: OpenMemory
 ) -> None:
     protocol, run.format = PROTOCOLS[bank.format], bank.format
-    memory: Recollect | None = None
+    memory: Mnemic | None = None
     try:
         for question in questions:
             key = run.file, bank.name, question.id
@@ -173,7 +173,7 @@ def _clock(questions: Sequence[Question]) -> Clock | None:
 
 
 def _answer(
-    run: _Run, bank: Bank, question: Question, protocol: QaProtocol, memory: Recollect
+    run: _Run, bank: Bank, question: Question, protocol: QaProtocol, memory: Mnemic
 ) -> Answered | None:
     context = memory.mind.context(question.query)
     run.asked += 1

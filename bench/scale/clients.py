@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
 
-import recollect
+import mnemic
 from bench.corpus import Synthetic
 from bench.figures import Figure, figure
 from bench.timing import percentile
@@ -65,7 +65,7 @@ def fill(target: str, turns: int) -> None:
     """So many turns in each of some spaces, and what is due for them done."""
     corpus = Synthetic("mixed")
     texts = corpus.turns(0, turns)
-    with recollect.connect(target, worker="none") as engine:
+    with mnemic.connect(target, worker="none") as engine:
         for n in range(SPACES):
             mind = engine.mind(f"person {n}")
             mind.record_many(texts)
@@ -76,7 +76,7 @@ def _client(target: str, number: int, begin: float, seconds: float) -> dict[str,
     """In a process of its own; every client begins at the same moment."""
     took: dict[str, list[float]] = {kind: [] for kind in KINDS}
     queries = Synthetic("mixed").texts(0, 200)
-    with recollect.connect(target, worker="none") as engine:
+    with mnemic.connect(target, worker="none") as engine:
         minds = [engine.mind(f"person {n}") for n in range(SPACES)]
         for mind in minds:
             mind.recall("warm up")

@@ -18,7 +18,7 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
-import recollect
+import mnemic
 from bench.corpus import Synthetic
 from bench.figures import Figure, figure
 from bench.scale.clients import KINDS, SPACES, fill
@@ -90,7 +90,7 @@ class _Calls:
 
 def _library(database: Path, clients: int, seconds: float) -> Load:
     whole, lock, calls = Load(), threading.Lock(), _Calls()
-    with recollect.connect(database, worker="thread") as engine:
+    with mnemic.connect(database, worker="thread") as engine:
         for n in range(SPACES):
             engine.mind(f"person {n}").recall("warm up")
         ready = threading.Barrier(clients)
@@ -125,7 +125,7 @@ def _together(client: Callable[[int], None], numbers: range) -> None:
 
 
 def _service(database: Path, clients: int, seconds: float) -> Load:
-    command = [sys.executable, "-m", "recollect", "serve", "--db", str(database), "--port", "0"]
+    command = [sys.executable, "-m", "mnemic", "serve", "--db", str(database), "--port", "0"]
     with subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         said = json.loads(process.stdout.readline())

@@ -10,16 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import recollect
+import mnemic
 from bench.figures import Figure, figure
 from bench.timing import percentile
-from recollect import Engine
-from recollect.types import constant
+from mnemic import Engine
+from mnemic.types import constant
 
 
 def measure_spaces(target: str | Path, spaces: int, tell: Callable[[str], None]) -> list[Figure]:
     """Open each once; write to and ask each once; open them all again."""
-    with recollect.connect(target, threads=2) as engine:
+    with mnemic.connect(target, threads=2) as engine:
         engine.mind("first").record(session="s", role="user", content="I live in Porto")
         before = _memory()
         tell(f"opening {spaces:,} spaces")
@@ -58,7 +58,7 @@ def measure_fairness(
     target: str | Path, jobs: int, others: int, tell: Callable[[str], None]
 ) -> list[Figure]:
     """One space has ``jobs`` waiting; how long do the jobs of the others wait?"""
-    with recollect.connect(target, worker="none") as engine:
+    with mnemic.connect(target, worker="none") as engine:
         noisy = engine.mind("noisy")
         noisy.record(session="s", role="user", content="I live in Porto")
         engine.drain(timeout=60)
@@ -92,7 +92,7 @@ def _wait(engine: Engine, name: str) -> float:
     return time.perf_counter() - begun
 
 
-def _timed(engine: Engine, spaces: int) -> tuple[list[float], list[recollect.Mind]]:
+def _timed(engine: Engine, spaces: int) -> tuple[list[float], list[mnemic.Mind]]:
     seconds, minds = [], []
     for n in range(spaces):
         begun = time.perf_counter()

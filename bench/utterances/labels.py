@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
-from recollect.types import Kind, Role
+from mnemic.types import Kind, Role
 
 Language = Literal["en", "zh", "mixed"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)

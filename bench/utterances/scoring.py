@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bench.metrics import Mean
 from bench.utterances.labels import Label
-from recollect.types import KINDS, Candidate
+from mnemic.types import KINDS, Candidate
 
 _ROUNDS = 2_000
 

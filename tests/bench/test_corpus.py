@@ -12,7 +12,7 @@ from bench.corpus import BLOCK, TONGUES, Synthetic, Tongue
 from bench.languages import chinese, english
 from bench.texts import Sampled
 from bench.words import holds_han, plain_words
-from recollect.errors import NotFound
+from mnemic.errors import NotFound
 
 
 @pytest.mark.parametrize("tongue", TONGUES)

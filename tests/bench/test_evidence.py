@@ -10,7 +10,7 @@ from bench import plots
 from bench.calibration import auc, calibration
 from bench.evidence import EvidenceReport, foreign_questions, measure_evidence
 from bench.metrics import mean, ratio
-from recollect.errors import InvalidInput
+from mnemic.errors import InvalidInput
 from tests.bench.published import LOCOMO, write
 from tests.cli.conftest import Shell, db, shell
 

@@ -10,7 +10,7 @@ import pytest
 
 from bench import banks
 from bench.banks import find_files, read_banks
-from recollect.errors import InvalidInput, NotFound
+from mnemic.errors import InvalidInput, NotFound
 from tests.bench.published import (
     BEAM_CHAT,
     BEAM_PROBES,

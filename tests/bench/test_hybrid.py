@@ -44,7 +44,7 @@ def test_nothing_near_is_lost(report: SpeedReport) -> None:
 def test_a_plot_has_a_line_for_each_part(report: SpeedReport, tmp_path: Path) -> None:
     lines = plots.latency_lines(report)
     drawn = {name for _, name, _ in lines}
-    assert {f"recollect, {part}" for part in PARTS} <= drawn
+    assert {f"mnemic, {part}" for part in PARTS} <= drawn
     assert {"sqlite-vec", "FTS5 OR query"} <= drawn
     plots.plot_speed(report, tmp_path / "hybrid.png")
     assert (tmp_path / "hybrid.png").read_bytes().startswith(b"\x89PNG")

@@ -11,7 +11,7 @@ from bench import plots
 from bench.banks import Item, find_files, read_banks
 from bench.recall import RecallReport, measure_recall
 from bench.retrievers import BASELINES, RETRIEVERS, Retriever
-from recollect.errors import InvalidInput, NotFound
+from mnemic.errors import InvalidInput, NotFound
 from tests.cli.conftest import Shell, db, shell
 
 __all__ = ["db", "shell"]
@@ -51,7 +51,7 @@ def test_a_retriever_gives_ids_best_first(name: str) -> None:
     retriever.add([Item("x", "nothing of the kind"), Item("y", "a walnut cake with walnut cream")])
     retriever.add([Item("z", "walnut trees", speaker="Ann", session="later")])
     assert retriever.search("walnut cream", 5)[0] == "y"
-    if name not in ("recollect", "dense"):  # which offer what is nearest in meaning
+    if name not in ("mnemic", "dense"):  # which offer what is nearest in meaning
         assert retriever.search("zebra", 5) == []
     assert retriever.search("", 5) == []
     retriever.close()
@@ -97,13 +97,13 @@ def test_the_command(shell: Shell, bank_file: Path) -> None:
     both = ["bench", "recall", "--data", str(bank_file), str(other)]
     told = shell.json(*both, "--baseline", "grep", "--limit", "1")
     assert [(r["file"], r["retriever"]) for r in told["results"]] == [
-        ("tiny", "recollect"), ("tiny", "grep"), ("other", "recollect"), ("other", "grep"),
+        ("tiny", "mnemic"), ("tiny", "grep"), ("other", "mnemic"), ("other", "grep"),
     ]  # fmt: skip
     assert told["results"][0]["banks"] == 1
     shown = shell(*both, "--categories").stdout
     assert all(name in shown for name in (*BASELINES, "recall@10", "Peak memory", "place"))
     alone = shell.json(*both, "--baseline", "none")
-    assert {r["retriever"] for r in alone["results"]} == {"recollect"}
+    assert {r["retriever"] for r in alone["results"]} == {"mnemic"}
     shell("bench", "recall", code=2)
     blind = shell.json(*both, "--baseline", "none", "--set", "recall.min_score=1")
     assert blind["results"][0]["metrics"] != alone["results"][0]["metrics"], "settings count"

@@ -18,7 +18,7 @@ from bench.grown import Grown
 from bench.install_size import core_distributions
 from bench.presets import measure_hook, measure_presets
 from bench.speed import Plan, SpeedReport, measure_speed
-from recollect.errors import MissingExtra
+from mnemic.errors import MissingExtra
 from tests.cli.conftest import Shell, db, shell
 
 __all__ = ["db", "shell"]
@@ -98,7 +98,7 @@ def test_targets() -> None:
 
 def test_the_core_is_what_the_project_requires() -> None:
     names = set(core_distributions())
-    assert {"recollect", "apsw", "numpy", "rich", "click"} <= names
+    assert {"mnemic", "apsw", "numpy", "rich", "click"} <= names
     assert names.isdisjoint({"pytest", "mypy", "matplotlib"})
 
 
@@ -124,13 +124,13 @@ def test_a_plot_without_matplotlib_says_what_to_install(
     with pytest.raises(MissingExtra):
         plots.require_matplotlib()
     said = shell("bench", "speed", "--plot", "x.png", code=1).stderr
-    assert 'pip install "recollect[bench]"' in said
+    assert 'pip install "mnemic[bench]"' in said
 
 
 def test_a_plot(report: SpeedReport, tmp_path: Path) -> None:
     lines = plots.latency_lines(report)
     assert {tongue for tongue, _, _ in lines} == {"en", "en, with vectors"}
-    sizes: Sequence[int] = [size for size, _ in lines["en", "recollect, text search", 50]]
+    sizes: Sequence[int] = [size for size, _ in lines["en", "mnemic, text search", 50]]
     assert list(sizes) == [60, 120]
     pytest.importorskip("matplotlib")
     plots.plot_speed(report, tmp_path / "speed.png")

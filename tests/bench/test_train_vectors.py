@@ -8,11 +8,11 @@ import pytest
 from bench.banks import Bank, Item, Question
 from bench.train_vectors import Recipe, piece_table, recall_at_10, train
 from bench.vector_bags import BaggedBank, Bagger, Bags
-from recollect.providers.embedding import cedict, lexicon
-from recollect.providers.embedding.base import unit_vector
-from recollect.providers.embedding.glosses import GlossedEmbedder
-from recollect.providers.embedding.local import TOKENIZER, installed
-from recollect.providers.embedding.word_pieces import WordPieces
+from mnemic.providers.embedding import cedict, lexicon
+from mnemic.providers.embedding.base import unit_vector
+from mnemic.providers.embedding.glosses import GlossedEmbedder
+from mnemic.providers.embedding.local import TOKENIZER, installed
+from mnemic.providers.embedding.word_pieces import WordPieces
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from bench.utterances import (
     score,
     utterances,
 )
-from recollect.types import KINDS, ROLES, Candidate, Kind
+from mnemic.types import KINDS, ROLES, Candidate, Kind
 
 UTTERANCES = utterances()
 

@@ -55,7 +55,7 @@ def heard(asked: Asked) -> str:
 
 @pytest.fixture(params=list(SCREENS))
 def open_chat(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenChat]:
-    """Starts ``recollect chat`` on ``memory.db`` of the test's folder."""
+    """Starts ``mnemic chat`` on ``memory.db`` of the test's folder."""
     opened: list[Screen] = []
 
     def open_(*options: str, **env: str) -> Screen:
@@ -63,10 +63,10 @@ def open_chat(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenCh
             **{name: value for name, value in os.environ.items() if name != "CI"},
             "LC_ALL": "C.UTF-8",
             "NO_PROXY": "127.0.0.1",
-            "RECOLLECT_DB": str(tmp_path / "memory.db"),
+            "MNEMIC_DB": str(tmp_path / "memory.db"),
             **env,
         }
-        command = [sys.executable, "-m", "recollect", "chat", *options]
+        command = [sys.executable, "-m", "mnemic", "chat", *options]
         opened.append(SCREENS[request.param](command, around))
         return opened[-1]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-import recollect
-from recollect.cli.chat.conversation import ChatConversation, conversation
-from recollect.cli.chat.terminal import clean
-from recollect.cli.output import flat
-from recollect.cli.root import cli
-from recollect.providers.chat.choose import main_model_for
-from recollect.types import Context, Message
+import mnemic
+from mnemic.cli.chat.conversation import ChatConversation, conversation
+from mnemic.cli.chat.terminal import clean
+from mnemic.cli.output import flat
+from mnemic.cli.root import cli
+from mnemic.providers.chat.choose import main_model_for
+from mnemic.types import Context, Message
 from tests.chat.conftest import heard, said, saying
 from tests.cli.conftest import Shell, db, shell
 from tests.conftest import OpenMind
@@ -26,13 +26,13 @@ def unseen(text: str) -> None:
 
 
 @pytest.fixture
-def mind(open_mind: OpenMind, server: Scripted) -> recollect.Mind:
+def mind(open_mind: OpenMind, server: Scripted) -> mnemic.Mind:
     chat = {"provider": "openai", "name": "play-1", "base_url": server.url}
     return open_mind(chat=chat, model={"provider": "none"})
 
 
 @pytest.fixture
-def talk(mind: recollect.Mind) -> Iterator[ChatConversation]:
+def talk(mind: mnemic.Mind) -> Iterator[ChatConversation]:
     model = main_model_for(mind.settings)
     assert model is not None
     talk = ChatConversation(mind, model, "Be kind.", "shop")
@@ -41,7 +41,7 @@ def talk(mind: recollect.Mind) -> Iterator[ChatConversation]:
 
 
 def test_what_leaves_the_window_leaves_its_story(
-    mind: recollect.Mind, talk: ChatConversation, server: Scripted
+    mind: mnemic.Mind, talk: ChatConversation, server: Scripted
 ) -> None:
     server.always(reply(said("A long answer about tea. " * 30)))
     kept = []
@@ -70,7 +70,7 @@ def test_the_model_sees_its_manners_the_talk_and_the_message(
 
 
 def test_what_was_learnt_comes_from_this_conversation(
-    mind: recollect.Mind, talk: ChatConversation
+    mind: mnemic.Mind, talk: ChatConversation
 ) -> None:
     mind.remember("Has a cat", kind="fact")
     turn = talk.ask("I have a dog").turn
@@ -117,11 +117,11 @@ def test_lines_may_be_piped_in(shell: Shell) -> None:
 
 
 def test_a_broken_answer_is_kept_as_far_as_it_came(
-    mind: recollect.Mind, talk: ChatConversation, server: Scripted
+    mind: mnemic.Mind, talk: ChatConversation, server: Scripted
 ) -> None:
     server.then(saying("Half of ", "an answer", then=hang_up))
     shown: list[str] = []
-    with pytest.raises(recollect.ModelError):
+    with pytest.raises(mnemic.ModelError):
         talk.answer(talk.ask("Tell me all"), shown.append)
     assert shown == ["Half of ", "an answer"]
     _, answer = mind.turns()

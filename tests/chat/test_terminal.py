@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.types import Candidate
+import mnemic
+from mnemic.types import Candidate
 from tests.chat.conftest import RULES, OpenChat, heard, said, saying, with_model
 from tests.chat.screens import enter, wait_for, wait_for_end
 from tests.providers.scripted import Asked, Scripted, reply, silence, status
@@ -51,8 +51,8 @@ LANGUAGES = pytest.mark.parametrize(
 )
 
 
-def opened(folder: Path) -> recollect.Mind:
-    return recollect.open(folder / "memory.db", worker="none")
+def opened(folder: Path) -> mnemic.Mind:
+    return mnemic.open(folder / "memory.db", worker="none")
 
 
 @LANGUAGES
@@ -68,7 +68,7 @@ def test_a_second_conversation_knows_what_the_first_was_told(
         return said(play["answer"] if "3.12" in heard(asked) else play["no idea"])
 
     server.always(reply(answer))
-    screen = open_chat(*with_model(server), "--project", "shop", RECOLLECT_LANGUAGE=language)
+    screen = open_chat(*with_model(server), "--project", "shop", MNEMIC_LANGUAGE=language)
     wait_for(screen, play["hello"])
     enter(screen, play["fact"])
     wait_for(screen, play["noted"])
@@ -105,7 +105,7 @@ def test_without_a_model_it_is_a_recall_console(
     play = PLAYS[language]
     with opened(tmp_path) as mind, mind.session("old") as session:
         session.user(play["fact"], sender="lin")
-    screen = open_chat(*RULES, RECOLLECT_LANGUAGE=language)
+    screen = open_chat(*RULES, MNEMIC_LANGUAGE=language)
     wait_for(screen, play["recall hello"])
     enter(screen, play["question"])
     shown = wait_for(screen, play["by"])
@@ -126,7 +126,7 @@ def test_a_pasted_text_is_one_message(
     lines = {"en": ["First line", "  second line", "third"], "zh": ["第一行", "  第二行", "第三行"]}
     pasted = "\n".join(lines[language])
     server.always(reply(said("ok, 3")))
-    screen = open_chat(*with_model(server), RECOLLECT_LANGUAGE=language)
+    screen = open_chat(*with_model(server), MNEMIC_LANGUAGE=language)
     wait_for(screen, ">")
     screen.paste(pasted)
     wait_for(screen, lines[language][-1])
@@ -174,7 +174,7 @@ def test_pending_statements_are_put_to_the_person(
             mind.propose(Candidate("rule", rule, confidence=0.9, trust="agent"))
         assert len(mind.pending()) == 3
     server.always(reply(said("Hello!")))
-    screen = open_chat(*with_model(server), RECOLLECT_LANGUAGE=language)
+    screen = open_chat(*with_model(server), MNEMIC_LANGUAGE=language)
     enter(screen, "hi")
     wait_for(screen, "Hello!")
     for asked, key in enumerate(("1", "2", "3"), 1):
@@ -216,7 +216,7 @@ def test_forgetting_asks_first(open_chat: OpenChat, tmp_path: Path, language: st
     done = {"en": "Forgotten:", "zh": "已忘记："}[language]
     with opened(tmp_path) as mind, mind.session("old") as session:
         session.user(fact)
-    screen = open_chat(*RULES, RECOLLECT_LANGUAGE=language)
+    screen = open_chat(*RULES, MNEMIC_LANGUAGE=language)
     enter(screen, f"/forget {name}")
     assert fact in wait_for(screen, sure)
     screen.press("Enter")

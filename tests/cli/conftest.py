@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from recollect.cli.root import cli
+from mnemic.cli.root import cli
 
 # Nothing waits for silence, and a short session has a story too.
 AT_ONCE = (
@@ -19,7 +19,7 @@ AT_ONCE = (
 
 
 class Shell:
-    """Runs ``recollect`` and checks how it left."""
+    """Runs ``mnemic`` and checks how it left."""
 
     def __init__(self, db: Path) -> None:
         self.db = db
@@ -36,11 +36,11 @@ class Shell:
 
 @pytest.fixture
 def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
-        if name != "RECOLLECT_CACHE":  # that of the tests
+    for name in [name for name in os.environ if name.startswith("MNEMIC_")]:
+        if name != "MNEMIC_CACHE":  # that of the tests
             monkeypatch.delenv(name)
     path = tmp_path / "memory.db"
-    monkeypatch.setenv("RECOLLECT_DB", str(path))
+    monkeypatch.setenv("MNEMIC_DB", str(path))
     monkeypatch.chdir(tmp_path)
     return path
 

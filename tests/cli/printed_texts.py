@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import click
 
-from recollect import errors
-from recollect.cli.root import COMMANDS, SECTIONS, cli
+from mnemic import errors
+from mnemic.cli.root import COMMANDS, SECTIONS, cli
 
 PACKAGE = Path(errors.__file__).parent
 FIELD = re.compile(r"\{\w*(?:[:!][^}]*)?\}")
@@ -96,7 +96,7 @@ def untranslatable() -> Iterator[SourceText]:
             if isinstance(node, ast.JoinedStr) and id(node) not in silent:
                 text = (template(node) or "").strip()
                 bare = set(_BARE_WORD.findall(text)) - _COMMANDS
-                if bare and "recollect" not in text:
+                if bare and "mnemic" not in text:
                     yield SourceText(text, f"{name}:{node.lineno}")
 
 
@@ -127,7 +127,7 @@ def help_paragraphs() -> Iterator[SourceText]:
             for name, below in command.commands.items():
                 yield from walk(below, click.Context(below, context, info_name=name))
 
-    root = click.Context(cli, info_name="recollect", **cli.context_settings)
+    root = click.Context(cli, info_name="mnemic", **cli.context_settings)
     yield from walk(cli, root)
     for name in COMMANDS:
         yield SourceText(COMMANDS[name][1], name)

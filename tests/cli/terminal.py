@@ -19,7 +19,7 @@ def on_a_terminal(columns: int, *args: str, typed: str = "", code: int = 0, **ex
     parent, child = pty.openpty()
     env = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color", **extra}
     env.pop("CI", None)
-    command = [sys.executable, "-m", "recollect", *args]
+    command = [sys.executable, "-m", "mnemic", *args]
     with subprocess.Popen(command, stdout=child, stderr=child, stdin=child, env=env) as process:
         os.close(child)
         shown = b""

@@ -1,4 +1,4 @@
-"""recollect backup and restore-backup."""
+"""mnemic backup and restore-backup."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.cli.root import COMMANDS
+import mnemic
+from mnemic.cli.root import COMMANDS
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
@@ -76,7 +76,7 @@ def test_shared_options_stand_before_or_after_the_name(shell: Shell, place: str)
     command = ["record", "-s", "a", "hi"]
     shell(*([*shared, *command] if place == "before" else [*command, *shared]))
     assert not shell.db.exists()
-    with recollect.open("other.db", space="mei", worker="none") as mind:
+    with mnemic.open("other.db", space="mei", worker="none") as mind:
         assert [turn.content for turn in mind.turns()] == ["hi"]
         (job,) = (job for job in mind.jobs() if job.kind == "digest")
         assert (job.run_at - job.created_at).total_seconds() == 9 * 60
@@ -174,10 +174,10 @@ def test_doctor_repairs(told: Shell) -> None:
 def test_config_says_where_a_value_came_from(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_JOBS__MAX_ATTEMPTS", "7")
+    monkeypatch.setenv("MNEMIC_JOBS__MAX_ATTEMPTS", "7")
     file = tmp_path / "settings.toml"
     file.write_text('preset = "shiyi"\n[jobs]\npoll = "2s"\n', encoding="utf-8")
-    monkeypatch.setenv("RECOLLECT_CONFIG", str(file))
+    monkeypatch.setenv("MNEMIC_CONFIG", str(file))
     found = shell.json("config", "jobs", "--explain", "--set", "jobs.lease=1m")
     assert found["jobs.max_attempts"]["value"] == 7
     assert found["jobs.max_attempts"]["from"]["layer"] == "environment"

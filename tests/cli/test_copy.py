@@ -1,4 +1,4 @@
-"""recollect copy: a memory into another database or under another name, whole and verified."""
+"""mnemic copy: a memory into another database or under another name, whole and verified."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.moving.copy import copy_space
+import mnemic
+from mnemic.moving.copy import copy_space
 from tests.cli.conftest import Shell
 from tests.moving.stored import everything
 
@@ -42,12 +42,12 @@ def test_a_copy_goes_under_another_name_also_in_the_same_database(told: Shell) -
 
 def test_what_differs_is_named_and_the_command_fails(told: Shell, tmp_path: Path) -> None:
     target = str(tmp_path / "copy.db")
-    with recollect.open(target, worker="none") as mind:
+    with mnemic.open(target, worker="none") as mind:
         mind.record(session="trip", role="user", content="something else was said here")
     result = told("copy", str(told.db), target, code=1)
     assert "sessions: another row of sessions has its key 'trip'" in result.stderr
     assert "is not the same in both databases: sessions, turns" in result.stdout
-    with recollect.open(target, worker="none") as mind:
+    with mnemic.open(target, worker="none") as mind:
         assert mind.turns(session="trip")[0].content == "something else was said here"
     report = told.json("copy", str(told.db), target, code=1)
     assert report["verified"] is False
@@ -82,7 +82,7 @@ def test_what_is_written_during_a_copy_is_not_in_it(told: Shell, tmp_path: Path)
     """The source is one snapshot, also for the comparison at the end."""
     target = tmp_path / "copy.db"
     phases: list[tuple[str, int, int]] = []
-    with recollect.open(told.db, worker="none") as mind:
+    with mnemic.open(told.db, worker="none") as mind:
         before = mind.stats().turns
 
         def write(phase: str, done: int, total: int) -> None:
@@ -93,7 +93,7 @@ def test_what_is_written_during_a_copy_is_not_in_it(told: Shell, tmp_path: Path)
     assert report.verified
     for phase in ("Copying", "Verifying"):
         assert max(done for one, done, _ in phases if one == phase) == report.rows
-    with recollect.open(target, worker="none") as copied:
+    with mnemic.open(target, worker="none") as copied:
         assert copied.stats().turns == before
     repeated = copy_space(told.db, target)
     assert "sessions" in {conflict.table for conflict in repeated.conflicts}

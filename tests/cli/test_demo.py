@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from recollect.cli.demo import STEPS
+from mnemic.cli.demo import STEPS
 from tests.cli.conftest import Shell
 from tests.cli.terminal import on_a_terminal
 
@@ -20,12 +20,12 @@ def test_the_demo_plays_through_and_leaves_its_database(shell: Shell, tmp_path: 
     assert all((step.__doc__ or "").strip() in shown for step in STEPS)
     assert "none lost" in shown
     assert not shell.db.exists()
-    demo = ("--db", "recollect-demo.db")
+    demo = ("--db", "mnemic-demo.db")
     assert "3.12" in shell("recall", "我现在用哪个 Python 版本？", *demo).stdout
     assert shell.json("doctor", *demo)["ok"]
     assert not (tmp_path / "conversation_history").exists()
     assert not (tmp_path / "daily_summaries").exists()
-    assert {path.name for path in Path("recollect-demo-files").iterdir()} == {
+    assert {path.name for path in Path("mnemic-demo-files").iterdir()} == {
         "documents",
         "history",
         "reports",
@@ -34,10 +34,10 @@ def test_the_demo_plays_through_and_leaves_its_database(shell: Shell, tmp_path: 
 
 def test_what_the_demo_suggests_works(shell: Shell) -> None:
     shown = shell("demo").stdout
-    suggested = [line.strip() for line in shown.splitlines() if line.startswith("  recollect ")]
+    suggested = [line.strip() for line in shown.splitlines() if line.startswith("  mnemic ")]
     assert len(suggested) > 5
-    for memory in shell.json("memories", "--db", "recollect-demo.db"):
-        told = shell("history", memory["id"], "--db", "recollect-demo.db").stdout
+    for memory in shell.json("memories", "--db", "mnemic-demo.db"):
+        told = shell("history", memory["id"], "--db", "mnemic-demo.db").stdout
         assert all(len(line.split()) > 4 for line in told.splitlines() if " v1 " in line), told
     for line in suggested:
         assert shell(*shlex.split(line)[1:]).stdout.strip(), line
@@ -48,7 +48,7 @@ def test_the_settings_of_whoever_runs_it_change_nothing(
     shell: Shell, setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, _, value = setting.partition("=")
-    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    monkeypatch.setenv(f"MNEMIC_{name}", value)
     shell("demo")
 
 
@@ -77,8 +77,8 @@ def test_the_demo_is_made_anew_and_told_as_json(shell: Shell) -> None:
 
 
 def test_keep_writes_beside_an_earlier_demo(shell: Shell) -> None:
-    assert Path(shell.json("demo", "--keep")["path"]).name == "recollect-demo.db"
-    assert Path(shell.json("demo", "--keep")["path"]).name == "recollect-demo-2.db"
+    assert Path(shell.json("demo", "--keep")["path"]).name == "mnemic-demo.db"
+    assert Path(shell.json("demo", "--keep")["path"]).name == "mnemic-demo-2.db"
 
 
 @pytest.mark.parametrize("content", [b"", b"dear diary " * 500])
@@ -97,6 +97,6 @@ def test_a_memory_of_ones_own_is_left_alone(told: Shell) -> None:
 
 def test_a_demo_with_own_conversations_in_it_is_left_alone(shell: Shell) -> None:
     shell("demo")
-    shell("record", "-s", "mine", "do not lose this", "--db", "recollect-demo.db")
+    shell("record", "-s", "mine", "do not lose this", "--db", "mnemic-demo.db")
     shell("demo", code=1)
-    assert shell.json("turns", "-s", "mine", "--db", "recollect-demo.db")
+    assert shell.json("turns", "-s", "mine", "--db", "mnemic-demo.db")

@@ -1,4 +1,4 @@
-"""``recollect export``: where it writes, what it refuses, and what it says of it."""
+"""``mnemic export``: where it writes, what it refuses, and what it says of it."""
 
 from __future__ import annotations
 

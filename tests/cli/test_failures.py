@@ -79,7 +79,7 @@ def test_a_pipe_that_is_not_utf8(shell: Shell) -> None:
 def test_a_closed_pipe_is_silent(told: Shell) -> None:
     for number in range(3):
         told("record", "-s", f"long-{number}", "x" * 200_000)
-    command = f"{sys.executable} -m recollect turns --full | head -1"
+    command = f"{sys.executable} -m mnemic turns --full | head -1"
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, env=os.environ.copy(), check=False
     )
@@ -89,7 +89,7 @@ def test_a_closed_pipe_is_silent(told: Shell) -> None:
 
 
 def test_ctrl_c_leaves_with_130(shell: Shell, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "recollect", "import", "-", "-s", "a"]
+    command = [sys.executable, "-m", "mnemic", "import", "-", "-s", "a"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=os.environ.copy(), **pipes) as process:  # type: ignore[call-overload]
         line = b'{"role": "user", "content": "hi"}\n'

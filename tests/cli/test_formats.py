@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.cli import root
-from recollect.types import ToolCall
+import mnemic
+from mnemic.cli import root
+from mnemic.types import ToolCall
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
@@ -57,7 +57,7 @@ SINGLE = ["stats", "scratchpad", "context Python", "show {id}", "record -s x hi 
 def lived_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Conversations, memories, files, usage and jobs, with texts a spreadsheet would compute."""
     path = tmp_path_factory.mktemp("lived") / "memory.db"
-    with recollect.open(path, worker="none", triggers__session_min_messages=1) as mind:
+    with mnemic.open(path, worker="none", triggers__session_min_messages=1) as mind:
         with mind.session("dev") as session:
             session.user("我升级到 Python 3.12 了，以后都用 uv", sender="李雷")
             call = ToolCall("write_file", {"path": "/tmp/report.pdf"})
@@ -197,18 +197,18 @@ def test_an_empty_list_prints_no_line(shell: Shell) -> None:
 
 def test_csv_is_utf8_whatever_the_terminal(lived: Shell) -> None:
     env = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
-    command = [sys.executable, "-m", "recollect", "turns", "--csv"]
+    command = [sys.executable, "-m", "mnemic", "turns", "--csv"]
     done = subprocess.run(command, env=env, capture_output=True, check=True)
     assert "我升级到" in done.stdout.decode("utf-8")
 
 
 def test_a_closed_pipe_is_silent_and_gets_whole_lines(lived: Shell) -> None:
-    with recollect.open(lived.db, worker="none") as mind:
+    with mnemic.open(lived.db, worker="none") as mind:
         for number in range(3):
             mind.record(session=f"long-{number}", role="user", content="x" * 200_000)
     lines = {}
     for flag in ("--ndjson", "--csv"):
-        command = f"{sys.executable} -m recollect turns {flag} | head -n 1"
+        command = f"{sys.executable} -m mnemic turns {flag} | head -n 1"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
         assert done.stderr == ""
         (lines[flag],) = done.stdout.splitlines()

@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.phrases import Language
-from recollect.cli.reference import markdown
-from recollect.cli.root import COMMANDS, SECTIONS
+from mnemic.cli.phrases import Language
+from mnemic.cli.reference import markdown
+from mnemic.cli.root import COMMANDS, SECTIONS
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
 
 DOCS = Path(__file__).parents[2] / "docs"
-HEAVY = ("apsw", "rich", "asyncio", "recollect.mind", "recollect.settings", "recollect.types")
+HEAVY = ("apsw", "rich", "asyncio", "mnemic.mind", "mnemic.settings", "mnemic.types")
 
 
 def modules_after(*args: str) -> set[str]:
     """What is loaded when the command has run in a process of its own."""
     code = (
         "import sys\n"
-        f"sys.argv = ['recollect', *{args!r}]\n"
-        "from recollect.cli import main\n"
+        f"sys.argv = ['mnemic', *{args!r}]\n"
+        "from mnemic.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "print('\\n', *sys.modules, file=sys.stderr)\n"
@@ -40,15 +40,13 @@ def modules_after(*args: str) -> set[str]:
 def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     loaded = modules_after(*args)
     assert "click" in loaded
-    assert loaded.isdisjoint({*HEAVY, "recollect.cli.help_format"}), "nor anything Chinese"
+    assert loaded.isdisjoint({*HEAVY, "mnemic.cli.help_format"}), "nor anything Chinese"
 
 
 def test_a_command_loads_no_other(shell: Shell) -> None:
     loaded = modules_after("recall", "--help")
-    assert {name for name in loaded if name.startswith("recollect.cli.")} >= {
-        "recollect.cli.recall"
-    }
-    assert loaded.isdisjoint({"recollect.cli.record", "recollect.cli.demo", "rich", "apsw"})
+    assert {name for name in loaded if name.startswith("mnemic.cli.")} >= {"mnemic.cli.recall"}
+    assert loaded.isdisjoint({"mnemic.cli.record", "mnemic.cli.demo", "rich", "apsw"})
 
 
 def test_the_root_lists_every_command(shell: Shell) -> None:
@@ -56,7 +54,7 @@ def test_the_root_lists_every_command(shell: Shell) -> None:
     assert all(f"  {name} " in shown for name in COMMANDS)
     assert all(f"{title}:" in shown for title in SECTIONS)
     assert shell().stdout == shown
-    assert shell("--version").stdout == "recollect 0.1.0\n"
+    assert shell("--version").stdout == "mnemic 0.1.0\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -68,13 +66,13 @@ def test_the_short_help_is_the_first_line_of_the_long_one(shell: Shell, name: st
 @pytest.mark.parametrize(("language", "page"), [("en", "commands.md"), ("zh", "commands.zh.md")])
 def test_the_reference_is_current(language: Language, page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == markdown(language), (
-        f"run `python -m recollect.cli.reference {language} > docs/{page}`"
+        f"run `python -m mnemic.cli.reference {language} > docs/{page}`"
     )
 
 
 def test_a_command_asked_by_itself_keeps_its_short_help() -> None:
     from click.testing import CliRunner
 
-    from recollect.cli.mcp import mcp
+    from mnemic.cli.mcp import mcp
 
     assert "-h, --help" in CliRunner().invoke(mcp, ["--help"]).output

@@ -1,4 +1,4 @@
-"""`recollect hook` at the events of a coding agent."""
+"""`mnemic hook` at the events of a coding agent."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-import recollect
-from recollect.cli.root import cli
+import mnemic
+from mnemic.cli.root import cli
 
 
 def at(db: Path, event: str | dict[str, Any], *options: str) -> Result:
@@ -36,14 +36,14 @@ def test_the_second_session_is_told_what_the_first_taught(tmp_path: Path) -> Non
     at(db, said("UserPromptSubmit", "one", prompt=told))
     at(db, said("Stop", "one", transcript_path=str(transcript)))
     at(db, said("SessionEnd", "one"))
-    with recollect.open(db, worker="none") as mind:
+    with mnemic.open(db, worker="none") as mind:
         assert [turn.content for turn in mind.turns(session="one")] == [told, "Noted."]
         mind.drain()
     asked = said("UserPromptSubmit", "two", prompt="What am I allergic to?")
     assert "peanuts" in at(db, asked).output
     assert "peanuts" in json.loads(at(db, asked, "--json").output)["context"]
     at(db, said("Stop", "two", last_assistant_message="Peanuts."))
-    with recollect.open(db, worker="none") as mind:
+    with mnemic.open(db, worker="none") as mind:
         assert mind.turns(session="two")[-1].content == "Peanuts."
 
 
@@ -58,4 +58,4 @@ def test_a_memory_that_fails_is_told_on_stderr(tmp_path: Path) -> None:
     (tmp_path / "me.db").write_text("this is no database " * 100)
     result = at(tmp_path / "me.db", said("UserPromptSubmit", "s", prompt="Hello"))
     assert result.stdout == ""
-    assert result.stderr.startswith("recollect: ")
+    assert result.stderr.startswith("mnemic: ")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-import recollect
+import mnemic
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
@@ -41,7 +41,7 @@ def test_a_file_is_taken_in_once(shell: Shell, tmp_path: Path) -> None:
     assert first["format"] == "turns"
     again = shell.json("import", file)
     assert (again["added"], again["known"]) == (0, 2_500)
-    with recollect.open(shell.db, worker="none") as mind:
+    with mnemic.open(shell.db, worker="none") as mind:
         found = mind.turns(session="s1", limit=10_000)
         assert [turn.index for turn in found] == list(range(833))
         assert found[4].content == "第 13 句话"
@@ -70,7 +70,7 @@ def test_bad_lines_are_named_and_the_rest_goes_on(shell: Shell, tmp_path: Path) 
     write_lines(tmp_path / "chat.jsonl", turns(9, sessions=1))
     again = shell.json("import", file)
     assert (again["added"], again["known"], again["rejected"]) == (3, 6, 0)
-    with recollect.open(shell.db, worker="none") as mind:
+    with mnemic.open(shell.db, worker="none") as mind:
         assert [t.content for t in mind.turns(session="s0")] == [f"第 {n} 句话" for n in range(9)]
 
 
@@ -127,7 +127,7 @@ def test_killed_in_the_middle_and_repeated_gives_no_duplicates(
 ) -> None:
     count = 30_000
     file = write_lines(tmp_path / "big.jsonl", turns(count, sessions=7))
-    command = [sys.executable, "-m", "recollect", "import", file, "--json"]
+    command = [sys.executable, "-m", "mnemic", "import", file, "--json"]
     with subprocess.Popen(command, env=os.environ.copy(), stdout=subprocess.PIPE) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -140,7 +140,7 @@ def test_killed_in_the_middle_and_repeated_gives_no_duplicates(
     again = shell.json("import", file)
     assert (again["added"], again["known"]) == (count - before, before)
     assert shell.json("stats")["turns"] == count
-    with recollect.open(shell.db, worker="none") as mind:
+    with mnemic.open(shell.db, worker="none") as mind:
         found = mind.turns(session="s3", limit=count)
         assert [turn.content for turn in found] == [f"第 {n} 句话" for n in range(3, count, 7)]
 
@@ -150,7 +150,7 @@ def test_an_archive_of_ones_own_comes_back_whole(told: Shell, tmp_path: Path) ->
     assert told.json("export", archive)["format"] == "jsonl"
     other = ("--db", str(tmp_path / "other.db"))
     preview = told.json("import", archive, "--preview", *other)
-    assert preview["format"] == "recollect"
+    assert preview["format"] == "mnemic"
     assert preview["read"]["turns"] == told.json("stats")["turns"]
     assert not (tmp_path / "other.db").exists()
     first = told.json("import", archive, *other)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.cli.conftest import Shell
 from tests.providers.scripted import Scripted, status
 
@@ -112,10 +112,10 @@ class TestTurnsThatWereNotLearnt:
         found = shell.json("jobs", "show", job["id"])
         assert [turn["state"] for turn in found["turns"]] == ["dead"]
         assert found["explained"].startswith("gave up after 1 of 3 tries")
-        assert "see recollect jobs --state dead" in shell("turns", "--state", "dead").stdout
+        assert "see mnemic jobs --state dead" in shell("turns", "--state", "dead").stdout
 
     def test_a_used_up_budget_puts_a_job_off(self, shell: Shell) -> None:
-        with recollect.open(shell.db, worker="none") as mind:
+        with mnemic.open(shell.db, worker="none") as mind:
             mind.record_usage(purpose="extract", model="none", input_tokens=99, output_tokens=1)
         assert "extract" in shell("usage").stdout
         address = "model.base_url=http://127.0.0.1:9/budget/v1"
@@ -130,7 +130,7 @@ class TestTurnsThatWereNotLearnt:
 def test_a_worker_works_until_it_is_told_to_stop(shell: Shell, number: signal.Signals) -> None:
     jsonl = ("--set", "ledger.jsonl=true")
     shell("record", "-s", "a", "hi", *jsonl)
-    command = [sys.executable, "-m", "recollect", "worker", "--json", *jsonl]
+    command = [sys.executable, "-m", "mnemic", "worker", "--json", *jsonl]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ.copy()) as worker:
         assert worker.stdout is not None
         done = 0

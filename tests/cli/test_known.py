@@ -174,7 +174,7 @@ class TestCredentials:
 
 def test_an_empty_list_says_why(shell: Shell) -> None:
     shell("record", "-s", "a", "what do you think of this?")
-    assert "1 turn waits to be read; recollect worker --once" in shell("memories").stderr
+    assert "1 turn waits to be read; mnemic worker --once" in shell("memories").stderr
     shell("worker", "--once")
     assert "1 turn held nothing to keep" in shell("memories").stderr
     shell("record", "-s", "a", "I live in Porto")

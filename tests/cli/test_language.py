@@ -13,17 +13,17 @@ from typing import Any, get_args
 
 import pytest
 
-import recollect
-from recollect import errors
-from recollect.cli import phrases
-from recollect.cli.demo import STEPS
-from recollect.cli.event_lines import SENTENCES
-from recollect.cli.failures import error_line
-from recollect.cli.output import cells
-from recollect.cli.phrases import catalogue, sentence, speaking, spoken_language, term
-from recollect.recall.features import GROUPS
-from recollect.settings.recall import Route, SectionName
-from recollect.types import (
+import mnemic
+from mnemic import errors
+from mnemic.cli import phrases
+from mnemic.cli.demo import STEPS
+from mnemic.cli.event_lines import SENTENCES
+from mnemic.cli.failures import error_line
+from mnemic.cli.output import cells
+from mnemic.cli.phrases import catalogue, sentence, speaking, spoken_language, term
+from mnemic.recall.features import GROUPS
+from mnemic.settings.recall import Route, SectionName
+from mnemic.types import (
     KINDS,
     ORIGINS,
     OUTCOMES,
@@ -41,7 +41,7 @@ from tests.cli.test_commands import QUIET
 
 pytestmark = pytest.mark.feature("O4")
 
-FOLDER = Path(recollect.__file__).parent / "cli" / "zh"
+FOLDER = Path(mnemic.__file__).parent / "cli" / "zh"
 CATALOGUES = sorted(path.stem for path in FOLDER.glob("*.json"))
 HAN = re.compile("[\u4e00-\u9fff]")
 # Where the errors come from that people meet at the command line.
@@ -163,8 +163,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """One memory for all tests here, since most commands only look."""
     shell = Shell(folder / "memory.db")
-    monkeypatch.setenv("RECOLLECT_DB", str(shell.db))
-    monkeypatch.setenv("RECOLLECT_EMBEDDING__PROVIDER", "none")
+    monkeypatch.setenv("MNEMIC_DB", str(shell.db))
+    monkeypatch.setenv("MNEMIC_EMBEDDING__PROVIDER", "none")
     monkeypatch.chdir(folder)
     if not shell.db.exists():
         tell(shell)
@@ -256,7 +256,7 @@ class TestCommands:
     def test_a_variable_wins_over_the_locale(
         self, once: Shell, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("RECOLLECT_LANGUAGE", "zh")
+        monkeypatch.setenv("MNEMIC_LANGUAGE", "zh")
         assert "空间" in once("stats").stdout
         assert "显示记忆的大小" in once("stats", "--help").stdout
 
@@ -292,9 +292,7 @@ class TestErrors:
         assert not HAN.search(for_programs["message"] + for_programs["remedy"])
 
     def test_one_whose_words_are_not_known_says_what_it_means(self) -> None:
-        failed = recollect.ModelRateLimited(
-            "openai answered 429", remedy="Wait before trying again"
-        )
+        failed = mnemic.ModelRateLimited("openai answered 429", remedy="Wait before trying again")
         with speaking(lambda: "en"):
             assert error_line(failed) == str(failed)
         with speaking(lambda: "zh"):
@@ -302,7 +300,7 @@ class TestErrors:
                 "请求太多，请稍后再试（openai answered 429）。请等一会再试"
             )
             for error in vars(errors).values():
-                if isinstance(error, type) and issubclass(error, errors.RecollectError):
+                if isinstance(error, type) and issubclass(error, errors.MnemicError):
                     assert HAN.match(error_line(error("x")))
                     assert error.__name__ in texts("terms")
 
@@ -323,7 +321,7 @@ def test_columns_stand_below_their_headings(once: Shell, chinese: None) -> None:
 def run(*args: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
     return subprocess.run(
-        [sys.executable, "-m", "recollect", *args],
+        [sys.executable, "-m", "mnemic", *args],
         env=kept | environment,
         capture_output=True,
         check=False,
@@ -332,7 +330,7 @@ def run(*args: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
 
 def test_a_terminal_without_chinese_is_spoken_to_in_english() -> None:
     ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    assert b"Usage: recollect" in run("--help", LANG="zh_CN.UTF-8", **ascii_only).stdout
+    assert b"Usage: mnemic" in run("--help", LANG="zh_CN.UTF-8", **ascii_only).stdout
     assert "用法" in run("--help", LANG="zh_CN.UTF-8", PYTHONIOENCODING="gb18030").stdout.decode(
         "gb18030"
     )
@@ -350,7 +348,7 @@ def _left_in_english(shown: str) -> list[str]:
     plain = [
         text for text in known if len(text.split()) > 2 and "{" not in text and known[text] != text
     ]
-    return [text for text in plain if text in shown and "recollect" not in text]
+    return [text for text in plain if text in shown and "mnemic" not in text]
 
 
 def _steady(shown: str) -> str:

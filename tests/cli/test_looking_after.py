@@ -1,4 +1,4 @@
-"""recollect forget, audit, doctor and stats on the command line."""
+"""mnemic forget, audit, doctor and stats on the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.cli.conftest import Shell
 from tests.planting import plant
 
@@ -67,12 +67,12 @@ def test_a_file_that_is_no_receipt(told: Shell, tmp_path: Path) -> None:
 
 @pytest.mark.feature("N6")
 def test_audit_tells_rates_and_remedies(told: Shell) -> None:
-    with recollect.open(told.db, worker="none") as mind:
+    with mnemic.open(told.db, worker="none") as mind:
         for text in ("uses Python 3.12", "Uses Python 3.12."):
             plant(mind, text, kind="config")
     said = told("audit").stdout
     assert "duplicate" in said
-    assert "recollect upkeep daily" in said
+    assert "mnemic upkeep daily" in said
     found = told.json("audit")
     assert found["rates"]["duplicate"] > 0
     assert {check["name"] for check in found["checks"]} == set(found["rates"])
@@ -85,5 +85,5 @@ def test_stats_as_table_json_and_prometheus(told: Shell) -> None:
     metrics = told.json("stats", "--days", "7")["metrics"]
     assert (metrics["contexts"], metrics["days"]) == (1, 7)
     text = told("stats", "--prometheus").stdout
-    assert 'recollect_contexts_total{space="default"} 1' in text
+    assert 'mnemic_contexts_total{space="default"} 1' in text
     assert json.dumps(metrics)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from recollect.cli.output import cut, flat, pad, size
+from mnemic.cli.output import cut, flat, pad, size
 from tests.cli.conftest import Shell
 from tests.cli.terminal import on_a_terminal
 
@@ -85,7 +85,7 @@ def test_a_terminal_that_cannot_show_chinese(told: Shell) -> None:
     env = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
     for extra in ([], ["--json"]):
         done = subprocess.run(
-            [sys.executable, "-m", "recollect", "turns", *extra],
+            [sys.executable, "-m", "mnemic", "turns", *extra],
             env=env,
             capture_output=True,
             check=True,

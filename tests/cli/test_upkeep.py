@@ -1,4 +1,4 @@
-"""recollect upkeep and recollect onboard."""
+"""mnemic upkeep and mnemic onboard."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_upkeep_shows_what_it_does_and_takes_it_back(shell: Shell) -> None:
 
 @pytest.mark.feature("U7")
 def test_a_rule_that_asks_is_approved_by_command(shell: Shell, db: Path) -> None:
-    (db.parent / "recollect.toml").write_text(
+    (db.parent / "mnemic.toml").write_text(
         '[events.rules.tell]\nevent = "write"\nactions = ["notify"]\nmode = "ask"\n'
     )
     shell("add", "never push to main", "--kind", "rule")

@@ -16,28 +16,28 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.conformance.catalogue import CatalogueError
 
-PACKAGE = "recollect"
-# What a test, and a helper of the tests, may import beside the names in recollect.__all__.
+PACKAGE = "mnemic"
+# What a test, and a helper of the tests, may import beside the names in mnemic.__all__.
 PUBLIC_MODULES = {
-    "recollect.aio": "the mind, awaitable",
-    "recollect.clock": "the clock that recollect.open takes",
-    "recollect.errors": "what is raised",
-    "recollect.integrations": "adapters for agent frameworks",
-    "recollect.tools": "what a host gives its model",
-    "recollect.types": "the values that the mind takes and gives",
-    "recollect.cli.root": "the command, for click's runner",
-    "recollect.serve.mcp": "the server, for a client in the same process",
+    "mnemic.aio": "the mind, awaitable",
+    "mnemic.clock": "the clock that mnemic.open takes",
+    "mnemic.errors": "what is raised",
+    "mnemic.integrations": "adapters for agent frameworks",
+    "mnemic.tools": "what a host gives its model",
+    "mnemic.types": "the values that the mind takes and gives",
+    "mnemic.cli.root": "the command, for click's runner",
+    "mnemic.serve.mcp": "the server, for a client in the same process",
 }
 # Modules of helpers that are not followed. They prepare; what a test sees, it sees itself.
 TRUSTED_HELPERS = {
     "tests.planting": "thousands of memories of before, where calls would take minutes",
     "tests.served_mind": "the same mind behind a service, where the whole run asks for it",
 }
-_DOTTED = re.compile(r"recollect\.(\w+)(\.\w+)*")
-_FOLDER = Path(recollect.__file__).parent
+_DOTTED = re.compile(r"mnemic\.(\w+)(\.\w+)*")
+_FOLDER = Path(mnemic.__file__).parent
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -225,7 +225,7 @@ def _is_public(full: str) -> bool:
     if any(part.startswith("_") for part in full.split(".")):
         return full in {f"{PACKAGE}.__version__", f"{PACKAGE}.__all__"}
     head, _, name = full.rpartition(".")
-    if head == PACKAGE and name in recollect.__all__:
+    if head == PACKAGE and name in mnemic.__all__:
         return True
     return any(full == module or full.startswith(f"{module}.") for module in PUBLIC_MODULES)
 

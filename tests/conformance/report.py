@@ -23,7 +23,7 @@ LINKED_TESTS = 3  # a row; the rest are counted
 HEADER = """\
 # Conformance
 
-What Recollect owes, and the tests that prove it. Written by `make test`; do not edit.
+What Mnemic owes, and the tests that prove it. Written by `make test`; do not edit.
 
 - **passes**: claimed as complete, and every test marked with it passes, for every preset named
 - **fails**: a test marked with it fails, or it is claimed and nothing proves it

@@ -11,7 +11,7 @@ from tests.conformance.statements import load_statements
 
 FEATURES = Path(__file__).with_name("features.toml")
 STATEMENTS = Path(__file__).with_name("statements.toml")
-PRESETS = Path(__file__).parents[2] / "src" / "recollect" / "settings" / "presets"
+PRESETS = Path(__file__).parents[2] / "src" / "mnemic" / "settings" / "presets"
 # How many features each section owes. Removing one from the list has to be said here too.
 OWED = {"L": 7, "M": 14, "X": 9, "R": 10, "P": 5, "V": 9, "U": 8, "O": 7, "N": 10}
 

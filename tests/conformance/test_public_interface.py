@@ -17,13 +17,13 @@ __all__ = ["project"]
 pytest_plugins = ("pytester",)
 
 HELPERS = """
-import recollect
-from recollect.store.contract import Store
+import mnemic
+from mnemic.store.contract import Store
 
 THINKING = {"provider": "openai"}
 
 def settings(): return {"model": THINKING}
-def opened(path): return recollect.open(path, preset="openakita")
+def opened(path): return mnemic.open(path, preset="openakita")
 def behind(mind): return mind._store
 def typed(): return Store
 def annotated(store: Store) -> Store: return store
@@ -31,11 +31,11 @@ def annotated(store: Store) -> Store: return store
 PLANTING = "def plant(mind, text, **fields): mind._store.write(text)"
 CONFTEST = """
 import pytest
-import recollect
+import mnemic
 from tests.helpers import behind
 
 @pytest.fixture
-def mind(): return recollect.open(":memory:", preset="openakita")
+def mind(): return mnemic.open(":memory:", preset="openakita")
 
 @pytest.fixture
 def store(mind): return behind(mind)
@@ -43,13 +43,13 @@ def store(mind): return behind(mind)
 FILES = {"__init__": "", "helpers": HELPERS, "planting": PLANTING, "conftest": CONFTEST}
 
 GOOD = {
-    "the names of the package": "import recollect\ndef test(): recollect.open('x').remember('y')",
+    "the names of the package": "import mnemic\ndef test(): mnemic.open('x').remember('y')",
     "values and errors": (
-        "from recollect import Mind, ToolCall\nfrom recollect.types import Hit\n"
-        "from recollect.errors import NotFound\ndef test(): ToolCall('a', {}), Mind, Hit, NotFound"
+        "from mnemic import Mind, ToolCall\nfrom mnemic.types import Hit\n"
+        "from mnemic.errors import NotFound\ndef test(): ToolCall('a', {}), Mind, Hit, NotFound"
     ),
-    "tools": "from recollect.tools import call_tool\ndef test(): call_tool",
-    "the command": "from recollect.cli.root import cli\ndef test(): cli",
+    "tools": "from mnemic.tools import call_tool\ndef test(): call_tool",
+    "the command": "from mnemic.cli.root import cli\ndef test(): cli",
     "a helper that does likewise": "from tests.helpers import opened\ndef test(): opened('x')",
     "a helper's settings": "from tests import helpers\ndef test(): helpers.settings()",
     "types that only annotate": "from tests.helpers import annotated\ndef test(): annotated(1)",
@@ -58,25 +58,25 @@ GOOD = {
         "from tests.planting import plant\ndef test(mind): plant(mind, 'x', importance=0.5)"
     ),
     "its own class": "class T:\n    def _say(self): ...\n    def test(self): self._say()",
-    "what it never uses": "from recollect.rules import decay\ndef test(): ...\ndef other(): decay",
-    "a file called recollect.toml": "def test(tmp_path): (tmp_path / 'recollect.toml').touch()",
-    "settings to open with": "import recollect\ndef test(): recollect.open('x', settings={})",
+    "what it never uses": "from mnemic.rules import decay\ndef test(): ...\ndef other(): decay",
+    "a file called mnemic.toml": "def test(tmp_path): (tmp_path / 'mnemic.toml').touch()",
+    "settings to open with": "import mnemic\ndef test(): mnemic.open('x', settings={})",
     "another name of the file's": (
-        "from recollect.store import contract\ndef test():\n    contract = 1\n    return contract"
+        "from mnemic.store import contract\ndef test():\n    contract = 1\n    return contract"
     ),
 }
 BAD = {
     "an inner module": (
-        "from recollect.rules import decay\ndef test(): decay.law()",
+        "from mnemic.rules import decay\ndef test(): decay.law()",
         "rules.decay",
     ),
     "one imported inside": (
-        "def test():\n    import recollect.store.contract",
+        "def test():\n    import mnemic.store.contract",
         "store.contract",
     ),
-    "by the package": ("import recollect\ndef test(): recollect.wiring.build", "recollect.wiring"),
-    "a name that is not public": ("import recollect\ndef test(): recollect._HOMES", "_HOMES"),
-    "a module by its text": ("def test(f): f('recollect.store.contract')", "store.contract"),
+    "by the package": ("import mnemic\ndef test(): mnemic.wiring.build", "mnemic.wiring"),
+    "a name that is not public": ("import mnemic\ndef test(): mnemic._HOMES", "_HOMES"),
+    "a module by its text": ("def test(f): f('mnemic.store.contract')", "store.contract"),
     "a private attribute": ("def test(mind): mind._services.drain()", "_services is private"),
     "a private attribute in quotes": ("def test(mind): getattr(mind, '_store')", "_store"),
     "a setting": ("def test(mind): assert mind.settings.recall.limit == 5", "setting is read"),
@@ -151,11 +151,11 @@ A3 = { section = "A §3", what = "d", better = "it is safer" }
 """
 TEST = """
 import pytest
-import recollect
+import mnemic
 
 @pytest.mark.statement("A1", "A3")
 def test_it():
-    assert recollect.open, "called with preset='openakita' by a real one"
+    assert mnemic.open, "called with preset='openakita' by a real one"
 """
 
 
@@ -182,8 +182,8 @@ def test_the_page_says_what_was_lived_through(project: Project) -> None:
 def test_three_tests_a_row_are_linked(project: Project) -> None:
     project.write("statements.toml", STATEMENTS.replace('["A2"]', '["A2", "A3"]'))
     mark = '@pytest.mark.statement("A1")\n'
-    more = [f"{mark}def test_{n}(): assert recollect.open, 'openakita'\n" for n in range(5)]
-    project.tests("import pytest\nimport recollect\n" + "".join(more))
+    more = [f"{mark}def test_{n}(): assert mnemic.open, 'openakita'\n" for n in range(5)]
+    project.tests("import pytest\nimport mnemic\n" + "".join(more))
     project.tests(TEST.replace('"A1", "A3"', '"A1"'), name="test_other")
     assert project.run().ret == 0
     shown = project.row("A1")[4]
@@ -199,7 +199,7 @@ def test_three_tests_a_row_are_linked(project: Project) -> None:
         ('"A1", "A3"', "", "*a statement mark names at least one id*"),
         ('"A3"', '"A3", preset="x"', "*a statement mark takes ids only, not preset"),
         ("preset='openakita'", "preset='shiyi'", "*it never names the preset 'openakita'"),
-        ("recollect.open", "recollect.entry.open", "*recollect.entry is not public"),
+        ("mnemic.open", "mnemic.entry.open", "*mnemic.entry is not public"),
     ],
 )
 def test_a_wrong_mark_or_test_is_a_collection_error(

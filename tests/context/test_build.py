@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.context.build import Builder, Sources
-from recollect.context.parts import evidence_items
-from recollect.context.redundancy import STANDS_FOR
-from recollect.context.window import ShortTermMemory
-from recollect.language.fence import strip_fenced
-from recollect.language.tokens import count_tokens
-from recollect.prompts import prompt
-from recollect.settings.recall import SectionName
-from recollect.store.target import open_store
-from recollect.types import Context, Hit, Memory
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.context.build import Builder, Sources
+from mnemic.context.parts import evidence_items
+from mnemic.context.redundancy import STANDS_FOR
+from mnemic.context.window import ShortTermMemory
+from mnemic.language.fence import strip_fenced
+from mnemic.language.tokens import count_tokens
+from mnemic.prompts import prompt
+from mnemic.settings.recall import SectionName
+from mnemic.store.target import open_store
+from mnemic.types import Context, Hit, Memory
 from tests.conftest import OpenMind, usual_target
 
 CARDS: Mapping[SectionName, str] = {
@@ -34,7 +34,7 @@ PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 class Desk:
     """A mind with the parts of a context around it."""
 
-    def __init__(self, mind: recollect.Mind, store: Any) -> None:
+    def __init__(self, mind: mnemic.Mind, store: Any) -> None:
         self.mind = mind
         self.core: Sequence[Memory] = ()
         self.scratchpad = "Working on the release."

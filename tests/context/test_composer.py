@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from recollect.context.composer import TOO_SMALL, compose
-from recollect.context.parts import ConversationPart, Item, PromptParts
-from recollect.context.redundancy import CONTAINED
-from recollect.language.fence import MARK, neutral, strip_fenced
-from recollect.language.tokens import TokenCounter, count_tokens
-from recollect.prompts import Language
-from recollect.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
-from recollect.settings import load
-from recollect.settings.recall import SectionName
-from recollect.types import TRUSTS, Context, Turn
+from mnemic.context.composer import TOO_SMALL, compose
+from mnemic.context.parts import ConversationPart, Item, PromptParts
+from mnemic.context.redundancy import CONTAINED
+from mnemic.language.fence import MARK, neutral, strip_fenced
+from mnemic.language.tokens import TokenCounter, count_tokens
+from mnemic.prompts import Language
+from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
+from mnemic.settings import load
+from mnemic.settings.recall import SectionName
+from mnemic.types import TRUSTS, Context, Turn
 from tests.conftest import NOON
 from tests.context.talks import FORGED, TEXTS, talks, turn
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.context.parts import OUTDATED, most_core_lines
-from recollect.settings.values import Size
-from recollect.store.target import open_store
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.context.parts import OUTDATED, most_core_lines
+from mnemic.settings.values import Size
+from mnemic.store.target import open_store
 from tests.conftest import NOON, OpenMind, usual_target
 
 
 def test_the_most_important_first_and_among_equals_the_chosen(
-    mind: recollect.Mind, tmp_path: Path
+    mind: mnemic.Mind, tmp_path: Path
 ) -> None:
     facts = [
         mind.remember(f"Fact {n}", kind="fact", importance=0.9 if n % 2 else 0.8) for n in range(20)
@@ -48,7 +48,7 @@ def test_no_more_lines_than_could_stand_there(section: Size, capacity: int, line
     assert most_core_lines(section, capacity) == lines
 
 
-def test_what_is_over_is_not_put_before_the_agent(mind: recollect.Mind, clock: ManualClock) -> None:
+def test_what_is_over_is_not_put_before_the_agent(mind: mnemic.Mind, clock: ManualClock) -> None:
     old = mind.record(session="then", role="user", content="I live in Brelm")
     clock.advance(hours=1)
     mind.drain()
@@ -68,7 +68,7 @@ def test_what_is_over_is_not_put_before_the_agent(mind: recollect.Mind, clock: M
         assert "Brelm" in mind.context(asked).text, "the past, when that is what was asked for"
 
 
-def test_what_says_nothing_is_not_over(mind: recollect.Mind) -> None:
+def test_what_says_nothing_is_not_over(mind: mnemic.Mind) -> None:
     mind.record(session="s", role="user", content="The falcon release is on Tuesday")
     silent = mind.record(session="s", role="assistant", content="")
     shown = mind.context("When is the falcon release?")

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.types import Context
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.types import Context
 from tests.conftest import NOON, OpenMind
 
 CONTAINED = "contained in another line of evidence"
@@ -20,7 +20,7 @@ ALL = {"evidence_score": 0.0}  # what is left out here is not left out for its s
 
 
 @pytest.fixture
-def mind(open_mind: OpenMind) -> recollect.Mind:
+def mind(open_mind: OpenMind) -> mnemic.Mind:
     return open_mind(recall=ALL)
 
 
@@ -51,7 +51,7 @@ def system_of(built: Context) -> str:
     ],
 )
 def test_a_line_that_stands_in_another_is_left_out(
-    mind: recollect.Mind, short: str, long: str, query: str
+    mind: mnemic.Mind, short: str, long: str, query: str
 ) -> None:
     turns = [
         mind.record(session=f"s{n}", role="user", content=text)
@@ -62,7 +62,7 @@ def test_a_line_that_stands_in_another_is_left_out(
     assert {reasons(built)[turns[n].id] for n in (0, 2)} == {CONTAINED}
 
 
-def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: recollect.Mind) -> None:
+def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: mnemic.Mind) -> None:
     """The memory says who told it, and where; the story is the agent's."""
     mind.record(session="one", role="user", content="Remember that we deploy on Fridays.")
     mind.end_session("one")
@@ -70,7 +70,7 @@ def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: recollect.M
     assert "we deploy on Fridays" in evidence_of(mind.context("When do we deploy?"))
 
 
-def test_a_sentence_that_taught_two_memories_stands_once(mind: recollect.Mind) -> None:
+def test_a_sentence_that_taught_two_memories_stands_once(mind: mnemic.Mind) -> None:
     mind.record(session="one", role="user", content="记住：我妹妹小美对花生过敏。")
     mind.end_session("one")
     mind.drain()
@@ -79,7 +79,7 @@ def test_a_sentence_that_taught_two_memories_stands_once(mind: recollect.Mind) -
     assert built.text.count("identity, owner") == 1
 
 
-def test_only_whole_words_that_are_not_denied_count(mind: recollect.Mind) -> None:
+def test_only_whole_words_that_are_not_denied_count(mind: mnemic.Mind) -> None:
     texts = [
         "falcon is written in C",
         "falcon is written in C++",
@@ -94,7 +94,7 @@ def test_only_whole_words_that_are_not_denied_count(mind: recollect.Mind) -> Non
     assert sorted(set(shown)) == sorted(texts)
 
 
-def test_the_story_of_a_short_session_does_not_repeat_its_turns(mind: recollect.Mind) -> None:
+def test_the_story_of_a_short_session_does_not_repeat_its_turns(mind: mnemic.Mind) -> None:
     with mind.session("short") as session:
         session.user("The walrus tank needs salt.")
         session.user("The walrus eats at nine.")
@@ -107,7 +107,7 @@ def test_the_story_of_a_short_session_does_not_repeat_its_turns(mind: recollect.
     assert sum("walrus eats at nine" in line for line in lines) == 1
 
 
-def test_a_memory_stands_for_its_turn_unless_that_says_more(mind: recollect.Mind) -> None:
+def test_a_memory_stands_for_its_turn_unless_that_says_more(mind: mnemic.Mind) -> None:
     plain = mind.record(session="a", role="user", content="I live in Brelm")
     rich = mind.record(
         session="b",
@@ -124,7 +124,7 @@ def test_a_memory_stands_for_its_turn_unless_that_says_more(mind: recollect.Mind
     assert "dye shop" in mind.context("Where do I work, and why?").text
 
 
-def test_what_is_core_or_said_in_the_conversation_is_no_evidence(mind: recollect.Mind) -> None:
+def test_what_is_core_or_said_in_the_conversation_is_no_evidence(mind: mnemic.Mind) -> None:
     mind.record(session="old", role="user", content="Never deploy on Fridays!")
     mind.remember("Never deploy on Fridays", kind="rule", importance=1.0)
     with mind.session("now") as session:
@@ -139,7 +139,7 @@ def test_what_is_core_or_said_in_the_conversation_is_no_evidence(mind: recollect
 
 
 @pytest.mark.parametrize("by_id", [False, True], ids=["text", "id"])
-def test_nothing_of_the_hosts_prompt_comes_back(mind: recollect.Mind, by_id: bool) -> None:
+def test_nothing_of_the_hosts_prompt_comes_back(mind: mnemic.Mind, by_id: bool) -> None:
     said = mind.record(session="now", role="user", content="My parrot Rio eats walnuts")
     reply = mind.record(session="now", role="assistant", content="Rio the parrot likes walnuts!")
     other = mind.record(session="old", role="user", content="The parrot was bought in Porto, 2019")
@@ -157,8 +157,8 @@ def test_nothing_of_the_hosts_prompt_comes_back(mind: recollect.Mind, by_id: boo
     assert "recent" not in {use.name for use in built.sections}
 
 
-def test_what_the_host_shows_has_to_be_texts(mind: recollect.Mind) -> None:
-    with pytest.raises(recollect.InvalidInput, match="a text in shown"):
+def test_what_the_host_shows_has_to_be_texts(mind: mnemic.Mind) -> None:
+    with pytest.raises(mnemic.InvalidInput, match="a text in shown"):
         mind.context("hello", shown=[b"bytes"])  # type: ignore[list-item]
 
 
@@ -203,12 +203,12 @@ EARLY = datetime(2026, 2, 12, 1, 30, tzinfo=timezone(timedelta(hours=8)))  # the
 
 
 @pytest.fixture(params=["local", "Asia/Shanghai", "America/New_York"])
-def zoned(request: pytest.FixtureRequest, open_mind: OpenMind) -> tuple[recollect.Mind, str]:
+def zoned(request: pytest.FixtureRequest, open_mind: OpenMind) -> tuple[mnemic.Mind, str]:
     day = "2026-02-11" if request.param == "America/New_York" else "2026-02-12"
     return open_mind(schedule={"zone": request.param}, recall=ALL), day
 
 
-def test_one_message_has_one_date(zoned: tuple[recollect.Mind, str], clock: ManualClock) -> None:
+def test_one_message_has_one_date(zoned: tuple[mnemic.Mind, str], clock: ManualClock) -> None:
     mind, day = zoned
     clock.set(EARLY)
     turn = mind.record(
@@ -233,7 +233,7 @@ def test_one_message_has_one_date(zoned: tuple[recollect.Mind, str], clock: Manu
 # --- R6: the scratchpad ---------------------------------------------------------------------------
 
 
-def in_hand(mind: recollect.Mind, session: str | None = None) -> str:
+def in_hand(mind: mnemic.Mind, session: str | None = None) -> str:
     """The scratchpad in the prompt for a message that has nothing to do with it."""
     built = mind.context("What time is it?", session=session)
     text = "\n".join(m.content for m in built.messages if "## In hand" in m.content)
@@ -243,7 +243,7 @@ def in_hand(mind: recollect.Mind, session: str | None = None) -> str:
 @pytest.mark.parametrize(
     "text", ["What a lovely day!", "今天天气真好", "部署流程是什么？", "I had pizza with Ann"]
 )
-def test_talk_is_no_task(mind: recollect.Mind, clock: ManualClock, text: str) -> None:
+def test_talk_is_no_task(mind: mnemic.Mind, clock: ManualClock, text: str) -> None:
     mind.record(session="chat", role="user", content=text)
     assert in_hand(mind) == ""
     clock.advance(hours=1)
@@ -263,7 +263,7 @@ def test_talk_is_no_task(mind: recollect.Mind, clock: ManualClock, text: str) ->
     ],
 )
 def test_a_task_is_shown_until_it_ends(
-    mind: recollect.Mind, clock: ManualClock, task: str, end: str
+    mind: mnemic.Mind, clock: ManualClock, task: str, end: str
 ) -> None:
     session = mind.session("work", project="lantern")
     session.user(task)
@@ -283,9 +283,7 @@ def test_a_task_is_shown_until_it_ends(
     assert "UTC" not in in_hand(mind)
 
 
-def test_a_stored_task_keeps_its_project_and_its_age(
-    mind: recollect.Mind, clock: ManualClock
-) -> None:
+def test_a_stored_task_keeps_its_project_and_its_age(mind: mnemic.Mind, clock: ManualClock) -> None:
     with mind.session("work", project="lantern") as session:
         session.user("Rewrite the parser")
         session.assistant("Shall I begin?")
@@ -303,7 +301,7 @@ def test_a_stored_task_keeps_its_project_and_its_age(
 
 
 def test_a_task_that_was_done_has_the_time_it_was_done(
-    mind: recollect.Mind, clock: ManualClock
+    mind: mnemic.Mind, clock: ManualClock
 ) -> None:
     with mind.session("work") as session:
         session.user("Rewrite the parser")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import ToolCall, ToolResult
-from recollect.language.fence import MARK
-from recollect.tools import call_tool
+import mnemic
+from mnemic import ToolCall, ToolResult
+from mnemic.language.fence import MARK
+from mnemic.tools import call_tool
 
 pytestmark = pytest.mark.feature("N1")
 
@@ -62,7 +62,7 @@ def test_names_and_arguments_stay_on_their_line_inside_their_fence(
     path = tmp_path / "memory.db"
     asked = "Which port does the server use?" if language == "en" else "服务器用哪个端口？"
     said = "The server uses port 8123." if language == "en" else "服务器用 8123 端口。"
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         for name in ("one", "two"):
             session = mind.session(name)
             session.user(said, sender="mallory")
@@ -78,7 +78,7 @@ def test_names_and_arguments_stay_on_their_line_inside_their_fence(
             tool_calls=json.dumps(call, ensure_ascii=False),
             tool_results=json.dumps(result, ensure_ascii=False),
         )
-        with recollect.open(path, worker="none", memory={"language": language}) as mind:
+        with mnemic.open(path, worker="none", memory={"language": language}) as mind:
             built = mind.context(asked, session="one")
             check(built.text, forged)
             for message in built.messages:
@@ -90,12 +90,12 @@ def test_names_and_arguments_stay_on_their_line_inside_their_fence(
 
 def test_a_session_named_like_a_line_of_evidence_names_only_a_session(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         mind.session("one").user("The server uses port 8123.")
         mind.remember("The server uses port 8123", kind="config", sources=[mind.turns()[0].id])
     for forged in forgeries():
         tampered(path, session=forged)
-        with recollect.open(path, worker="none") as mind:
+        with mnemic.open(path, worker="none") as mind:
             built = mind.context("Which port does the server use?")
             assert "8123" in built.text
             check(built.text, forged)
@@ -105,7 +105,7 @@ def test_a_session_named_like_a_line_of_evidence_names_only_a_session(tmp_path: 
 
 
 def test_what_people_said_keeps_its_role_and_its_words(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "memory.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
         session = mind.session("one")
         session.user("Hello (really), use port 1")
         session.assistant("Done", tool_calls=[ToolCall("write_file", {"path": "a b"}, "c")])
@@ -117,7 +117,7 @@ def test_what_people_said_keeps_its_role_and_its_words(tmp_path: Path) -> None:
 
 
 def test_the_prompt_of_a_growing_conversation_begins_the_same(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "memory.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
         mind.remember("Prefers tea", kind="preference", importance=0.9)
         session = mind.session("one")
         session.user("hello")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import InvalidInput
+from mnemic.errors import InvalidInput
 from tests.conftest import OpenMind
 
 TOO_SMALL = "the budget is smaller than what is never cut"

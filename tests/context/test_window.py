@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from recollect.context.window import ShortTermMemory, Window, turn_tokens
-from recollect.errors import InvalidInput
-from recollect.language.exchanges import exchanges
-from recollect.language.tokens import count_tokens
-from recollect.settings import load
-from recollect.settings.recall import ShortTermSettings
-from recollect.store.contract import Store
-from recollect.types import Turn
+from mnemic.context.window import ShortTermMemory, Window, turn_tokens
+from mnemic.errors import InvalidInput
+from mnemic.language.exchanges import exchanges
+from mnemic.language.tokens import count_tokens
+from mnemic.settings import load
+from mnemic.settings.recall import ShortTermSettings
+from mnemic.store.contract import Store
+from mnemic.types import Turn
 from tests.context.talks import talks
 from tests.contract.backends import BACKENDS
 from tests.contract.rows import SPACE, turn

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.clock import Clock, ManualClock
-from recollect.store.contract import Store
-from recollect.store.postgres.store import open_postgres
-from recollect.store.sqlite.store import open_sqlite
+from mnemic.clock import Clock, ManualClock
+from mnemic.store.contract import Store
+from mnemic.store.postgres.store import open_postgres
+from mnemic.store.sqlite.store import open_sqlite
 from tests.conftest import NOON
 from tests.postgres.server import database_for
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.store.contract import Store
+from mnemic.clock import ManualClock
+from mnemic.store.contract import Store
 from tests.contract.backends import BACKENDS, Backend
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.ids import new_id
-from recollect.rules import bm25
-from recollect.rules.speakers import trust_of
-from recollect.store.contract import Store, Unit
-from recollect.store.rows import Placed, TurnFilter, TurnRow
-from recollect.types import (
+from mnemic.ids import new_id
+from mnemic.rules import bm25
+from mnemic.rules.speakers import trust_of
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import Placed, TurnFilter, TurnRow
+from mnemic.types import (
     Attachment,
     Kind,
     Memory,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.errors import Conflict, NotFound
-from recollect.store.contract import Store
-from recollect.store.rows import Placed, TurnRow
-from recollect.types import ToolCall, ToolResult, Turn, constant
+from mnemic.clock import ManualClock
+from mnemic.errors import Conflict, NotFound
+from mnemic.store.contract import Store
+from mnemic.store.rows import Placed, TurnRow
+from mnemic.types import ToolCall, ToolResult, Turn, constant
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, after, append, contents, found, said, turn
 

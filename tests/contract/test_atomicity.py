@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.errors import Closed, Conflict
-from recollect.store.contract import Store, Unit
-from recollect.store.rows import MemoryFilter, Transcript
-from recollect.types import constant
+from mnemic.clock import ManualClock
+from mnemic.errors import Closed, Conflict
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter, Transcript
+from mnemic.types import constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, append, attach, attachment, found, keep, memory, said, turn

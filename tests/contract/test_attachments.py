@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.errors import NotFound
-from recollect.store.contract import Store
-from recollect.types import Attachment, constant
+from mnemic.errors import NotFound
+from mnemic.store.contract import Store
+from mnemic.types import Attachment, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attach, attachment
 

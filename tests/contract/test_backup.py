@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.errors import Conflict
-from recollect.store.contract import Store
-from recollect.store.rows import TurnFilter
-from recollect.store.sqlite.store import open_sqlite
+from mnemic.clock import ManualClock
+from mnemic.errors import Conflict
+from mnemic.store.contract import Store
+from mnemic.store.rows import TurnFilter
+from mnemic.store.sqlite.store import open_sqlite
 from tests.contract.rows import turn
 
 

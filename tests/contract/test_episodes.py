@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import NotFound, RecollectError
-from recollect.ids import new_id
-from recollect.store.contract import Store
-from recollect.store.rows import PadRow, QueryTerm, Scope
-from recollect.types import ActionNode, Episode, SafeAction, constant
+from mnemic.errors import MnemicError, NotFound
+from mnemic.ids import new_id
+from mnemic.store.contract import Store
+from mnemic.store.rows import PadRow, QueryTerm, Scope
+from mnemic.types import ActionNode, Episode, SafeAction, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, after
@@ -138,7 +138,7 @@ def test_a_stretch_has_one_episode_for_each_occasion(store: Store) -> None:
         assert unit.episodes.of_stretch(constant("s"), "session_end", "t9") == first
         assert unit.episodes.of_stretch(constant("s"), "session_end", "t8") is None
         assert unit.episodes.of_stretch(constant("s"), "session_end", "") is None
-    with pytest.raises(RecollectError):
+    with pytest.raises(MnemicError):
         add(store, episode("again"), last_turn="t9")
     assert search(store, "again") == 0
 

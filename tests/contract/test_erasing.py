@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.ids import new_id
-from recollect.rules import bm25
-from recollect.store.contract import Store
-from recollect.store.erasure import Removal, Rewrite
-from recollect.store.postgres.store import PostgresStore
-from recollect.store.rows import EmbedText, TurnFilter, VectorRow
-from recollect.store.sql import names, text_columns
-from recollect.store.sqlite.store import SqliteStore
-from recollect.types import ToolCall, constant
+from mnemic.ids import new_id
+from mnemic.rules import bm25
+from mnemic.store.contract import Store
+from mnemic.store.erasure import Removal, Rewrite
+from mnemic.store.postgres.store import PostgresStore
+from mnemic.store.rows import EmbedText, TurnFilter, VectorRow
+from mnemic.store.sql import names, text_columns
+from mnemic.store.sqlite.store import SqliteStore
+from mnemic.types import ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 
@@ -43,7 +43,7 @@ def _columns(store: Store) -> list[tuple[str, str, str]]:
         with store.server.read() as conn:  # one that is made of another goes with it
             return conn.rows(
                 "SELECT table_name, column_name, upper(data_type) FROM information_schema.columns"
-                " WHERE table_schema = 'recollect' AND is_generated = 'NEVER'"
+                " WHERE table_schema = 'mnemic' AND is_generated = 'NEVER'"
             ).fetchall()
     assert isinstance(store, SqliteStore)
     with store.database.read() as conn:

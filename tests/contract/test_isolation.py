@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import Conflict, NotFound
-from recollect.store.contract import Store, Unit
-from recollect.store.rows import MemoryFilter, QueryTerm, Scope, Transcript, TurnFilter
-from recollect.types import RECORD_TYPES, DailyEvent, RecordType, SafeName, ToolCall, constant
+from mnemic.errors import Conflict, NotFound
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter, QueryTerm, Scope, Transcript, TurnFilter
+from mnemic.types import RECORD_TYPES, DailyEvent, RecordType, SafeName, ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import after, attach, attachment, keep, memory, turn

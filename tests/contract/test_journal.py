@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from recollect.ids import new_id
-from recollect.store.contract import Store
-from recollect.types import DailyEvent, Event, UsageTotal, constant
+from mnemic.ids import new_id
+from mnemic.store.contract import Store
+from mnemic.types import DailyEvent, Event, UsageTotal, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
 

@@ -20,10 +20,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from recollect.clock import ManualClock
-from recollect.errors import Conflict
-from recollect.store.rows import Transcript, TurnFilter, TurnRow
-from recollect.types import Role, ToolCall, TurnState, constant
+from mnemic.clock import ManualClock
+from mnemic.errors import Conflict
+from mnemic.store.rows import Transcript, TurnFilter, TurnRow
+from mnemic.types import Role, ToolCall, TurnState, constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import contents, turn

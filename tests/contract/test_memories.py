@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from recollect.rules.slots import slot_of
-from recollect.store.contract import Store
-from recollect.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
-from recollect.types import Kind, Memory, MemoryStatus, SafeMetadata, Source, constant
+from mnemic.rules.slots import slot_of
+from mnemic.store.contract import Store
+from mnemic.store.rows import MemoryFilter, QueryTerm, Scope, VectorRow
+from mnemic.types import Kind, Memory, MemoryStatus, SafeMetadata, Source, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, keep, memory, turn
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.store.contract import Store
-from recollect.types import Job, JobState, constant
+from mnemic.store.contract import Store
+from mnemic.types import Job, JobState, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.errors import StoreError
-from recollect.store.contract import Store
-from recollect.store.erasure import Removal
-from recollect.store.rows import KeptReply
+from mnemic.errors import StoreError
+from mnemic.store.contract import Store
+from mnemic.store.erasure import Removal
+from mnemic.store.rows import KeptReply
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, said, turn
 

@@ -6,9 +6,9 @@ from datetime import datetime
 
 import pytest
 
-from recollect.store.contract import Store
-from recollect.store.rows import Scheduled
-from recollect.types import Job, constant
+from mnemic.store.contract import Store
+from mnemic.store.rows import Scheduled
+from mnemic.types import Job, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after
 

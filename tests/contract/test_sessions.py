@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recollect.store.contract import Store
-from recollect.types import SessionInfo, constant
+from mnemic.store.contract import Store
+from mnemic.types import SessionInfo, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, turn
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.store.contract import Store
-from recollect.store.rows import QueryTerm, Scope, TextMatches
-from recollect.types import RECORD_TYPES, RecordType, constant
+from mnemic.store.contract import Store
+from mnemic.store.rows import QueryTerm, Scope, TextMatches
+from mnemic.types import RECORD_TYPES, RecordType, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import InvalidInput
-from recollect.store.contract import Store
-from recollect.store.transfer import BY_NAME, MOVED, Cells
-from recollect.types import constant
+from mnemic.errors import InvalidInput
+from mnemic.store.contract import Store
+from mnemic.store.transfer import BY_NAME, MOVED, Cells
+from mnemic.types import constant
 from tests.conftest import NOON
 from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, append, turn

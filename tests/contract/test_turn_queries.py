@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect.store.contract import Store
-from recollect.types import ToolCall, constant
+from mnemic.store.contract import Store
+from mnemic.types import ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, found, said, turn
 

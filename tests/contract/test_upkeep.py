@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.store.contract import Store
-from recollect.store.rows import MemoryFilter
-from recollect.store.upkeep import CardRow, OnboardingRow
-from recollect.types import DailyEvent, constant
+from mnemic.store.contract import Store
+from mnemic.store.rows import MemoryFilter
+from mnemic.store.upkeep import CardRow, OnboardingRow
+from mnemic.types import DailyEvent, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attach, attachment, keep, memory
 

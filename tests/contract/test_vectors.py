@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.errors import BadVector
-from recollect.store.contract import Store
-from recollect.store.rows import EmbedText, VectorRow, type_of
-from recollect.types import RECORD_TYPES, Attachment, RecordType, constant
+from mnemic.errors import BadVector
+from mnemic.store.contract import Store
+from mnemic.store.rows import EmbedText, VectorRow, type_of
+from mnemic.types import RECORD_TYPES, Attachment, RecordType, constant
 from tests.contract.rows import SPACE, append, attach, attachment, keep, memory, turn
 
 DIMENSIONS = 8

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.store.contract import Store
-from recollect.store.rows import Transcript
-from recollect.types import constant
+from mnemic.store.contract import Store
+from mnemic.store.rows import Transcript
+from mnemic.types import constant
 from tests.contract.rows import SPACE, after, append, contents, turn
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import ManualClock
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.documents.desk import Desk
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.documents.library import Documents, Folders, folders_of
-from recollect.documents.report import DocumentReport, SyncReport
-from recollect.index.embedding_job import asking
-from recollect.language.guard import guard_of
-from recollect.learn.pending import PendingQueue
-from recollect.learn.reconciler import Reconciler
-from recollect.store.rows import MemoryFilter
-from recollect.types import Memory, MemoryStatus
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.documents.library import Documents, Folders, folders_of
+from mnemic.documents.report import DocumentReport, SyncReport
+from mnemic.index.embedding_job import asking
+from mnemic.language.guard import guard_of
+from mnemic.learn.pending import PendingQueue
+from mnemic.learn.reconciler import Reconciler
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import Memory, MemoryStatus
 
 MARK = re.compile(r" <!--m:([0-9a-f-]{36})-->")
 

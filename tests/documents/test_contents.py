@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.documents.daily import DailyReport, DailySection
+from mnemic.documents.daily import DailyReport, DailySection
 from tests.conftest import NOON
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk
@@ -97,7 +97,7 @@ def test_user_is_filled_by_section(make_desk: MakeDesk, preset: str) -> None:
     desk.remember("uses Python 3.12", predicate="uses", value="Python", **about)
     desk.remember("works on macOS", kind="config", predicate="operating system", **about)
     desk.remember("wants short answers", kind="preference", **about)
-    desk.remember("works on Recollect", predicate="works on", **about)
+    desk.remember("works on Mnemic", predicate="works on", **about)
     desk.remember("the sky is blue", subject="sky")
     desk.sync()
     lines = [line for line in desk.text("user").split("\n") if line]
@@ -107,7 +107,7 @@ def test_user_is_filled_by_section(make_desk: MakeDesk, preset: str) -> None:
         "## Tech stack", "- uses Python 3.12",
         "## Environment", "- works on macOS",
         "## Preferences", "- wants short answers",
-        "## Projects", "- works on Recollect",
+        "## Projects", "- works on Mnemic",
     ]  # fmt: skip
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.documents import files
-from recollect.errors import DiskFull, StoreReadOnly, StoreUnavailable
-from recollect.store.document_states import DocumentRow
-from recollect.types import constant
+from mnemic.clock import ManualClock
+from mnemic.documents import files
+from mnemic.errors import DiskFull, StoreReadOnly, StoreUnavailable
+from mnemic.store.document_states import DocumentRow
+from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.language.markdown import tidy
-from recollect.store.document_states import DocumentRow
-from recollect.types import Kind, constant
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.language.markdown import tidy
+from mnemic.store.document_states import DocumentRow
+from mnemic.types import Kind, constant
 from tests.conftest import NOON
 from tests.documents.desk import MARK, Desk
 
@@ -249,7 +249,7 @@ def test_random_edits_and_random_changes_lose_nothing(
         clock = ManualClock(NOON)
         documents = {"write": list(NAMES), **limits}
         file = Path(folder) / "memory.db"
-        with recollect.open(file, clock=clock, worker="none", documents=documents) as mind:
+        with mnemic.open(file, clock=clock, worker="none", documents=documents) as mind:
             story = Story(Desk(mind, clock, Path(folder)))
             for pick in (1, 2, 5, 8, 13):
                 story.remember(pick)

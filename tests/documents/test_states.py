@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Mind
-from recollect.store.document_states import DocumentChoice, DocumentRow, Written
-from recollect.types import constant
+from mnemic import Mind
+from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
+from mnemic.types import constant
 from tests.conftest import NOON
 from tests.documents.desk import Desk
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.documents.report import ImportedEdit, PendingQuestion
-from recollect.types import Memory
+from mnemic.documents.report import ImportedEdit, PendingQuestion
+from mnemic.types import Memory
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk
 

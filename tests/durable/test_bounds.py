@@ -11,17 +11,17 @@ import sys
 
 import pytest
 
-import recollect
-from recollect import NewTurn, ToolCall, ToolResult
+import mnemic
+from mnemic import NewTurn, ToolCall, ToolResult
 from tests.conftest import OpenMind
 
 LARGEST = 4_000_000
 MEASURE = """
 import json, random, resource, sys, time
-import recollect
+import mnemic
 random.seed(1)
 kind, path, largest = sys.argv[1], sys.argv[2], int(sys.argv[3])
-mind = recollect.open(path, worker="none", triggers__quiet_gap="never")
+mind = mnemic.open(path, worker="none", triggers__quiet_gap="never")
 for n in range(30):
     mind.record(session="w", role="user", content=f"今天 weather {n} in Oslo, yesterday 天气很好")
 mind.recall("今天 weather")
@@ -80,7 +80,7 @@ def test_what_is_larger_is_refused_with_a_remedy(open_mind: OpenMind) -> None:
         NewTurn("s", "tool", "", tool_results=(ToolResult(half), ToolResult(half))),
     ]
     for turn in too_long:
-        with pytest.raises(recollect.InvalidInput, match="more than 4,000,000") as caught:
+        with pytest.raises(mnemic.InvalidInput, match="more than 4,000,000") as caught:
             mind.record_turn(turn)
         assert "attach()" in caught.value.remedy
     assert mind.turns() == []

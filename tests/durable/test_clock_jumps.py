@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind, ids
-from recollect.clock import ManualClock
+from mnemic import Mind, ids
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 
 QUIET: dict[str, Any] = {"embedding__provider": "none", "triggers__quiet_gap": "never"}

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.clock import SystemClock
+import mnemic
+from mnemic.clock import SystemClock
 from tests.conftest import OpenMind
 
 _DROP_CAPABILITY = 24  # of prctl
@@ -30,10 +30,10 @@ READS = """
 import json, os, sys
 path = sys.argv[1]
 asked = dict(zip(sys.argv[2::2], sys.argv[3::2]))
-import recollect
-from recollect.errors import StoreReadOnly
+import mnemic
+from mnemic.errors import StoreReadOnly
 before = sorted(os.listdir(os.path.dirname(path)))
-with recollect.open(path, embedding__provider="none", triggers__quiet_gap="never") as mind:
+with mnemic.open(path, embedding__provider="none", triggers__quiet_gap="never") as mind:
     found = {
         "hits": [mind.recall(query)[0].text for query in asked],
         "contexts": [answer in mind.context(query).text for query, answer in asked.items()],
@@ -93,7 +93,7 @@ def shelf(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(file: Path) -> None:
-    with recollect.open(file, worker="none", **SETTINGS) as mind:
+    with mnemic.open(file, worker="none", **SETTINGS) as mind:
         for text in ANSWER.values():
             mind.record(session="s", role="user", content=text)
             mind.remember(text, kind="fact")
@@ -138,7 +138,7 @@ def leave_log(file: Path, *, shared_memory: bool) -> None:
     folder = file.parent
     for old in folder.iterdir():
         old.unlink() if old.is_file() else shutil.rmtree(old)
-    mind = recollect.open(file, worker="none", **SETTINGS)
+    mind = mnemic.open(file, worker="none", **SETTINGS)
     for text in ANSWER.values():
         mind.record(session="s", role="user", content=text)
         mind.remember(text, kind="fact")
@@ -153,7 +153,7 @@ def leave_log(file: Path, *, shared_memory: bool) -> None:
 
 COMMANDS = """
 import contextlib, io, json, sys
-from recollect.cli.root import cli
+from mnemic.cli.root import cli
 codes = {}
 for command in json.loads(sys.argv[2]):
     shown, said = io.StringIO(), io.StringIO()
@@ -189,8 +189,8 @@ def test_a_writer_that_comes_later_is_noticed(open_mind: OpenMind, shelf: Path) 
     fill(file)
     lock_up(shelf, "both")
     script = """
-import sys, recollect
-with recollect.open(sys.argv[1], embedding__provider="none") as mind:
+import sys, mnemic
+with mnemic.open(sys.argv[1], embedding__provider="none") as mind:
     print(len(mind.turns()), flush=True)
     sys.stdin.readline()
     print(len(mind.turns()), flush=True)
@@ -218,7 +218,7 @@ def test_an_old_schema_that_cannot_be_raised_is_refused(shelf: Path) -> None:
     shelf.mkdir()
     shutil.copy(Path(__file__).parent.parent / "fixtures" / "schema-0001.db", file)
     lock_up(shelf, "both")
-    done = as_reader("-m", "recollect", "--db", str(file), "memories")
+    done = as_reader("-m", "mnemic", "--db", str(file), "memories")
     assert done.returncode != 0
     assert "schema 1" in done.stderr
     assert "Traceback" not in done.stderr

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import NewTurn
+import mnemic
+from mnemic import NewTurn
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.sqlite_file("the file itself")
@@ -30,7 +30,7 @@ def restore(file: Path) -> None:
     copy.replace(file)
 
 
-WRITES: dict[str, Callable[[recollect.Mind], object]] = {
+WRITES: dict[str, Callable[[mnemic.Mind], object]] = {
     "record": lambda mind: mind.record(session="s", role="user", content="lost"),
     "record_many": lambda mind: mind.record_many([NewTurn("s", "user", "lost")]),
     "remember": lambda mind: mind.remember("lost", kind="fact"),
@@ -48,7 +48,7 @@ def test_no_write_is_acknowledged(
     mind.record(session="s", role="user", content="kept")
     change(file)
     for name, write in WRITES.items():
-        with pytest.raises(recollect.StoreReplaced) as caught:
+        with pytest.raises(mnemic.StoreReplaced) as caught:
             write(mind)
         assert "open it again" in caught.value.remedy, name
     mind.close()
@@ -62,7 +62,7 @@ def test_background_work_notices_too(open_mind: OpenMind, tmp_path: Path) -> Non
     mind.record(session="s", role="user", content="kept")
     assert mind.jobs()
     (tmp_path / "memory.db").unlink()
-    with pytest.raises(recollect.StoreReplaced):
+    with pytest.raises(mnemic.StoreReplaced):
         mind.drain()
 
 

@@ -48,8 +48,8 @@ def conformance() -> int:
     )
     from langgraph.checkpoint.memory import InMemorySaver
 
-    import recollect
-    from recollect.integrations import GraphSaver
+    import mnemic
+    from mnemic.integrations import GraphSaver
 
     missing = DetectedCapabilities.from_instance(InMemorySaver()).missing & EXTENDED_CAPABILITIES
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def conformance() -> int:
         if file.is_file():
             file.unlink()
 
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
 
         @checkpointer_test(name="GraphSaver", skip_capabilities={one.value for one in missing})
         async def saver():  # type: ignore[no-untyped-def]
@@ -85,7 +85,7 @@ def run_suite(suite: Suite) -> int:
     subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=no"),
-            *("-p", "no:cacheprovider", "-p", "recollect_stand_ins", "-o", "addopts="),
+            *("-p", "no:cacheprovider", "-p", "mnemic_stand_ins", "-o", "addopts="),
             *("-o", "asyncio_mode=auto", f"--junit-xml={report}", *suite.files),
         ],
         cwd=folder,
@@ -136,7 +136,7 @@ def run_frameworks() -> int:
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT / "src"),
-            "RECOLLECT_TEST_HOSTS": "true",
+            "MNEMIC_TEST_HOSTS": "true",
             "OTEL_SDK_DISABLED": "true",
             "CREWAI_DISABLE_TELEMETRY": "true",
         },

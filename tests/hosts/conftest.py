@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.providers.scripted import Scripted
 
 # They need frameworks that are installed by `make hosts` alone.
-collect_ignore_glob = [] if os.environ.get("RECOLLECT_TEST_HOSTS") else ["test_*.py"]
+collect_ignore_glob = [] if os.environ.get("MNEMIC_TEST_HOSTS") else ["test_*.py"]
 
 
 @pytest.fixture
@@ -22,6 +22,6 @@ def server() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[recollect.Engine]:
-    with recollect.connect(tmp_path / "all.db", worker="none") as opened:
+def engine(tmp_path: Path) -> Iterator[mnemic.Engine]:
+    with mnemic.connect(tmp_path / "all.db", worker="none") as opened:
         yield opened

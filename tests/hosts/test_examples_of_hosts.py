@@ -28,7 +28,7 @@ BEFORE = {
         "agent = crewai.Agent(role='a', goal='b', backstory='c', llm=llm)\n"
         "task = crewai.Task(description='d', expected_output='e', agent=agent)\n",
     ),
-    "RecollectMemoryBlock": ("llama_index.core", ""),
+    "MnemicMemoryBlock": ("llama_index.core", ""),
     "AutogenMemory": (
         "autogen_ext.models.openai",
         "from autogen_ext.models.openai import OpenAIChatCompletionClient\n"

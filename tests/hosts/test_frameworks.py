@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-import recollect
+import mnemic
 from tests.integrations.lessons import LESSONS, Lesson
 from tests.integrations.server import model, prompt
 from tests.providers.scripted import Scripted
 
-Talk = Callable[[recollect.Engine, str, str, str, Scripted], None]
+Talk = Callable[[mnemic.Engine, str, str, str, Scripted], None]
 """Says a text in a session of a user."""
 
 
-def langchain(engine: recollect.Engine, user: str, session: str, text: str, at: Scripted) -> None:
+def langchain(engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted) -> None:
     agents = pytest.importorskip("langchain.agents")
     openai = pytest.importorskip("langchain_openai")
-    from recollect.integrations import MemoryMiddleware
+    from mnemic.integrations import MemoryMiddleware
 
     chat = openai.ChatOpenAI(model="m", base_url=at.url, api_key="test", max_retries=0)
     agent = agents.create_agent(
@@ -33,10 +33,10 @@ def langchain(engine: recollect.Engine, user: str, session: str, text: str, at: 
     )
     config = {"configurable": {"thread_id": session, "user_id": user}}
     state = agent.invoke({"messages": [{"role": "user", "content": text}]}, config)
-    assert "recollect-memory" not in str(state), "the evidence is for the model alone"
+    assert "mnemic-memory" not in str(state), "the evidence is for the model alone"
 
 
-def google_adk(engine: recollect.Engine, user: str, session: str, text: str, at: Scripted) -> None:
+def google_adk(engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted) -> None:
     pytest.importorskip("google.adk")
     from google.adk.agents import LlmAgent
     from google.adk.models.base_llm import BaseLlm
@@ -46,7 +46,7 @@ def google_adk(engine: recollect.Engine, user: str, session: str, text: str, at:
     from google.adk.tools import preload_memory_tool
     from google.genai import types
 
-    from recollect.integrations import AdkMemoryService
+    from mnemic.integrations import AdkMemoryService
 
     class Loopback(BaseLlm):
         """A model of ADK's that asks the scripted server."""
@@ -84,27 +84,27 @@ def google_adk(engine: recollect.Engine, user: str, session: str, text: str, at:
     asyncio.run(talk())
 
 
-def llama_index(engine: recollect.Engine, user: str, session: str, text: str, at: Scripted) -> None:
+def llama_index(engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted) -> None:
     pytest.importorskip("llama_index.core")
     from llama_index.core.chat_engine import SimpleChatEngine
     from llama_index.core.memory import Memory
     from llama_index.llms.openai_like import OpenAILike
 
-    from recollect.integrations import RecollectMemoryBlock
+    from mnemic.integrations import MnemicMemoryBlock
 
     llm = OpenAILike(model="m", api_base=at.url, api_key="test", is_chat_model=True, max_retries=0)
-    memory = Memory.from_defaults(memory_blocks=[RecollectMemoryBlock(engine, session, user=user)])
+    memory = Memory.from_defaults(memory_blocks=[MnemicMemoryBlock(engine, session, user=user)])
     chat = SimpleChatEngine.from_defaults(llm=llm, memory=memory, system_prompt="Be brief.")
     chat.chat(text)
 
 
-def autogen(engine: recollect.Engine, user: str, session: str, text: str, at: Scripted) -> None:
+def autogen(engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted) -> None:
     pytest.importorskip("autogen_agentchat")
     from autogen_agentchat.agents import AssistantAgent
     from autogen_core.models import ModelInfo
     from autogen_ext.models.openai import OpenAIChatCompletionClient
 
-    from recollect.integrations import AutogenMemory
+    from mnemic.integrations import AutogenMemory
 
     async def talk() -> None:
         info = ModelInfo(
@@ -123,9 +123,9 @@ def autogen(engine: recollect.Engine, user: str, session: str, text: str, at: Sc
     asyncio.run(talk())
 
 
-def crewai(engine: recollect.Engine, user: str, session: str, text: str, at: Scripted) -> None:
+def crewai(engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted) -> None:
     crew = pytest.importorskip("crewai")
-    from recollect.integrations import CrewMemory
+    from mnemic.integrations import CrewMemory
 
     llm = crew.LLM(model="openai/m", base_url=at.url, api_key="test", max_retries=0)
     agent = crew.Agent(role="helper", goal="help", backstory="a helper", llm=llm)
@@ -134,12 +134,12 @@ def crewai(engine: recollect.Engine, user: str, session: str, text: str, at: Scr
     crew.Crew(agents=[agent], tasks=[task], memory=memory).kickoff()
 
 
-def strands(engine: recollect.Engine, user: str, session: str, text: str, at: Scripted) -> None:
+def strands(engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted) -> None:
     host = pytest.importorskip("strands")
     from strands.memory import MemoryManager
     from strands.models.openai import OpenAIModel
 
-    from recollect.integrations import StrandsMemoryStore
+    from mnemic.integrations import StrandsMemoryStore
 
     given = {"base_url": at.url, "api_key": "test", "max_retries": 0}
     chat = OpenAIModel(client_args=given, model_id="m")
@@ -152,11 +152,11 @@ def strands(engine: recollect.Engine, user: str, session: str, text: str, at: Sc
 
 
 def agent_framework(
-    engine: recollect.Engine, user: str, session: str, text: str, at: Scripted
+    engine: mnemic.Engine, user: str, session: str, text: str, at: Scripted
 ) -> None:
     host = pytest.importorskip("agent_framework")
     openai = pytest.importorskip("agent_framework_openai")
-    from recollect.integrations import MemoryContextProvider
+    from mnemic.integrations import MemoryContextProvider
 
     async def talk() -> None:
         client = openai.OpenAIChatCompletionClient(model="m", base_url=at.url, api_key="test")
@@ -177,7 +177,7 @@ HOSTS = (langchain, google_adk, llama_index, autogen, crewai, strands, agent_fra
 @pytest.mark.parametrize("talk", HOSTS, ids=lambda talk: talk.__name__)
 @pytest.mark.parametrize("lesson", LESSONS, ids=["en", "zh"])
 def test_the_second_session_knows_what_the_first_taught(
-    talk: Talk, lesson: Lesson, engine: recollect.Engine, server: Scripted
+    talk: Talk, lesson: Lesson, engine: mnemic.Engine, server: Scripted
 ) -> None:
     model(server, "Fine, noted.", "An answer.", "Who knows.")
     talk(engine, "ann", "one", lesson.told, server)

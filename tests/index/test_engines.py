@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.clock import ManualClock
-from recollect.errors import StoreDamaged
-from recollect.index.chroma import ChromaEngine
-from recollect.index.engine import VectorEngine, VectorTable, behind, follow
-from recollect.index.live_tables import LiveTables, VectorSet
-from recollect.index.memory import MemoryEngine
-from recollect.store.contract import Store
-from recollect.store.rows import EmbedText, VectorRow
-from recollect.store.sqlite.store import open_sqlite
+from mnemic.clock import ManualClock
+from mnemic.errors import StoreDamaged
+from mnemic.index.chroma import ChromaEngine
+from mnemic.index.engine import VectorEngine, VectorTable, behind, follow
+from mnemic.index.live_tables import LiveTables, VectorSet
+from mnemic.index.memory import MemoryEngine
+from mnemic.store.contract import Store
+from mnemic.store.rows import EmbedText, VectorRow
+from mnemic.store.sqlite.store import open_sqlite
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = [
@@ -44,7 +44,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorEng
 
 
 def chroma(tmp_path: Path) -> ChromaEngine:
-    pytest.importorskip("chromadb", reason='pip install "recollect[chroma]"')
+    pytest.importorskip("chromadb", reason='pip install "mnemic[chroma]"')
     return ChromaEngine(tmp_path / "memory.db.chroma")
 
 

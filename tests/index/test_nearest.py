@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.index.nearest import EXACT, NearestIndex
-from recollect.index.quantized import BLOCK
+from mnemic.index.nearest import EXACT, NearestIndex
+from mnemic.index.quantized import BLOCK
 
 Floats = NDArray[np.float32]
 MANY = 20_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import recollect
+import mnemic
 
 
 class Lesson(NamedTuple):
@@ -21,7 +21,7 @@ LESSONS = (
 )
 
 
-def learnt(mind: recollect.Mind) -> list[str]:
+def learnt(mind: mnemic.Mind) -> list[str]:
     """What is known once the background work is done."""
     mind.drain()
     return [memory.content for memory in mind.memories()]

@@ -11,9 +11,9 @@ import anthropic
 import openai
 import pytest
 
-import recollect
-from recollect.integrations import wrap
-from recollect.types import NewTurn, ToolCall, ToolResult
+import mnemic
+from mnemic.integrations import wrap
+from mnemic.types import NewTurn, ToolCall, ToolResult
 from tests.conftest import OpenMind
 from tests.integrations.lessons import LESSONS, Lesson, learnt
 from tests.integrations.server import Answer, Call, model, prompt
@@ -106,7 +106,7 @@ def user(text: str) -> dict[str, str]:
 @pytest.mark.feature("N1")
 @pytest.mark.parametrize("lesson", LESSONS, ids=["en", "zh"])
 def test_the_second_session_knows_what_the_first_taught(
-    talker: Talker, client: Any, mind: recollect.Mind, lesson: Lesson
+    talker: Talker, client: Any, mind: mnemic.Mind, lesson: Lesson
 ) -> None:
     model(talker.server, "I will keep that in mind.", "Hello.")
     with mind.session("one"):
@@ -136,13 +136,13 @@ def test_the_second_session_knows_what_the_first_taught(
     assert learnt(mind) == known, "and is not learnt again"
 
 
-def test_the_same_awaited(talker: Talker, mind: recollect.Mind) -> None:
+def test_the_same_awaited(talker: Talker, mind: mnemic.Mind) -> None:
     lesson = LESSONS[0]
     model(talker.server, "Noted.", Answer("Peanuts.", (WEATHER,)))
 
     async def talk() -> None:
         async with talker.async_client() as client:
-            memory = recollect.AsyncMind(mind)
+            memory = mnemic.AsyncMind(mind)
             await talker.ask_async(wrap(client, memory, session="one"), [user(lesson.told)])
             await memory.end_session("one")
             await memory.drain()
@@ -155,9 +155,7 @@ def test_the_same_awaited(talker: Talker, mind: recollect.Mind) -> None:
     assert turns[1].tool_calls == (ToolCall("weather", {"city": "杭州"}, "call_1"),)
 
 
-def test_tools_are_part_of_the_conversation(
-    talker: Talker, client: Any, mind: recollect.Mind
-) -> None:
+def test_tools_are_part_of_the_conversation(talker: Talker, client: Any, mind: mnemic.Mind) -> None:
     model(talker.server, Answer("Let me look.", (WEATHER,)), "It rains.", "Yes.")
     wrapped = wrap(client, mind, session="s")
     messages: list[Any] = [user("How is the weather there?")]
@@ -219,7 +217,7 @@ def called(maker: str) -> list[Any]:
 
 
 def test_the_hosts_own_instructions_come_first(
-    talker: Talker, client: Any, mind: recollect.Mind
+    talker: Talker, client: Any, mind: mnemic.Mind
 ) -> None:
     mind.remember("用户叫韩梅梅", kind="identity", importance=1.0)
     model(talker.server, "好")
@@ -242,7 +240,7 @@ def test_the_hosts_own_instructions_come_first(
 
 
 def test_an_error_of_the_client_comes_out_as_it_is(
-    talker: Talker, client: Any, mind: recollect.Mind
+    talker: Talker, client: Any, mind: mnemic.Mind
 ) -> None:
     talker.server.then(status(429, "slow down"))
     wrapped = wrap(client, mind, session="s")
@@ -270,9 +268,7 @@ def test_a_failing_memory_never_breaks_the_call(
     talker.ask(wrap(client, mind, session="s"), [user("Hello?")])
 
 
-def test_a_history_that_is_sent_again_is_recorded_once(
-    server: Scripted, mind: recollect.Mind
-) -> None:
+def test_a_history_that_is_sent_again_is_recorded_once(server: Scripted, mind: mnemic.Mind) -> None:
     talker = Talker("chat whole", server)
     with talker.client() as client:
         messages: list[Any] = [user("first"), {"role": "assistant", "content": "one"}]
@@ -289,7 +285,7 @@ def test_a_history_that_is_sent_again_is_recorded_once(
 
 
 def test_a_stream_that_is_left_early_is_kept_as_far_as_it_came(
-    server: Scripted, mind: recollect.Mind
+    server: Scripted, mind: mnemic.Mind
 ) -> None:
     talker = Talker("chat streamed", server)
     model(server, "one two three four")
@@ -303,7 +299,7 @@ def test_a_stream_that_is_left_early_is_kept_as_far_as_it_came(
     assert [turn.content for turn in mind.turns()] == ["count", "one two t"]
 
 
-def test_other_options_of_the_client_remember_too(server: Scripted, mind: recollect.Mind) -> None:
+def test_other_options_of_the_client_remember_too(server: Scripted, mind: mnemic.Mind) -> None:
     talker = Talker("chat whole", server)
     model(server, "yes")
     with talker.client() as client, wrap(client, mind, session="s") as wrapped:
@@ -312,7 +308,7 @@ def test_other_options_of_the_client_remember_too(server: Scripted, mind: recoll
     assert len(mind.turns()) == 2
 
 
-def test_what_cannot_be_followed_is_refused(server: Scripted, mind: recollect.Mind) -> None:
+def test_what_cannot_be_followed_is_refused(server: Scripted, mind: mnemic.Mind) -> None:
     with Talker("responses whole", server).client() as client:
         wrapped = wrap(client, mind, session="s")
         for resource, name in (
@@ -323,7 +319,7 @@ def test_what_cannot_be_followed_is_refused(server: Scripted, mind: recollect.Mi
             (wrapped, "realtime"),
             (wrapped.beta, "threads"),
         ):
-            with pytest.raises(recollect.InvalidInput, match="create"):
+            with pytest.raises(mnemic.InvalidInput, match="create"):
                 getattr(resource, name)
     with Talker("anthropic whole", server).client() as claude:
         followed = wrap(claude, mind, session="s")
@@ -332,9 +328,9 @@ def test_what_cannot_be_followed_is_refused(server: Scripted, mind: recollect.Mi
             (followed.beta, "with_raw_response"),
             (followed, "with_streaming_response"),
         ):
-            with pytest.raises(recollect.InvalidInput, match="create"):
+            with pytest.raises(mnemic.InvalidInput, match="create"):
                 getattr(resource, name)
-    with pytest.raises(recollect.InvalidInput, match="openai or anthropic"):
+    with pytest.raises(mnemic.InvalidInput, match="openai or anthropic"):
         wrap(cast("Any", object()), mind, session="s")
 
 
@@ -350,7 +346,7 @@ def test_it_also_remembers_on_plain_files(server: Scripted, open_mind: OpenMind)
 
 
 def test_a_beginning_put_into_the_models_mouth_is_part_of_its_answer(
-    server: Scripted, mind: recollect.Mind
+    server: Scripted, mind: mnemic.Mind
 ) -> None:
     model(server, " blue.", "Yes.")
     client = wrap(Talker("anthropic whole", server).client(), mind, session="s")
@@ -366,7 +362,7 @@ def test_a_beginning_put_into_the_models_mouth_is_part_of_its_answer(
 
 @pytest.mark.parametrize("way", ["chat streamed", "anthropic streamed"])
 def test_a_stream_whose_caller_is_cancelled_is_kept(
-    way: str, server: Scripted, mind: recollect.Mind
+    way: str, server: Scripted, mind: mnemic.Mind
 ) -> None:
     model(server, "It rains a lot.")
     talker = Talker(way, server)
@@ -395,7 +391,7 @@ def test_a_stream_whose_caller_is_cancelled_is_kept(
 
 def test_one_database_has_a_memory_for_each_user(server: Scripted, tmp_path: Path) -> None:
     model(server, "Hello Ann.", "Hello Bob.")
-    with recollect.connect(tmp_path / "all.db", worker="none") as engine:
+    with mnemic.connect(tmp_path / "all.db", worker="none") as engine:
         plain = Talker("chat whole", server).client()
         for user in ("ann", "bob"):
             client = wrap(plain, engine, session="s", user=user)
@@ -403,7 +399,7 @@ def test_one_database_has_a_memory_for_each_user(server: Scripted, tmp_path: Pat
                 model="m", messages=[{"role": "user", "content": f"I am {user}"}]
             )
         assert [turn.content for turn in engine.mind("ann").turns()] == ["I am ann", "Hello Ann."]
-        with pytest.raises(recollect.InvalidInput, match="whose"):
+        with pytest.raises(mnemic.InvalidInput, match="whose"):
             wrap(plain, engine, session="s")
-        with pytest.raises(recollect.InvalidInput, match="bob"):
+        with pytest.raises(mnemic.InvalidInput, match="bob"):
             wrap(plain, engine.mind("ann"), session="s", user="bob")

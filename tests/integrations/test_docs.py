@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.integrations.server import model, prompt
 from tests.providers.scripted import Scripted
 
@@ -23,9 +23,9 @@ FEW = 5  # lines that a person adds to their own program
 def added(code: str) -> list[str]:
     """The lines of an example that would not be there without memory."""
     lines = [line for line in code.splitlines() if line.strip()]
-    ours = {"recollect"}
+    ours = {"mnemic"}
     for line in lines:
-        if line.startswith("from recollect"):
+        if line.startswith("from mnemic"):
             ours.update(line.partition(" import ")[2].replace(",", " ").split())
     imported = set(ours)
     for line in lines:
@@ -44,7 +44,7 @@ def test_an_adapter_takes_five_lines(code: str) -> None:
     ("code", "session"), list(zip(EXAMPLES[:5], SESSIONS, strict=True)), ids=SESSIONS
 )
 def test_an_example_runs(code: str, session: str, server: Scripted, tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "me.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "me.db", worker="none") as mind:
         mind.record(session="before", role="user", content="I have moved to Python 3.12 now")
     model(server, "Python 3.12.")
     # In a process of its own: some hosts leave their event loop open.
@@ -65,7 +65,7 @@ def test_an_example_runs(code: str, session: str, server: Scripted, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert ("Python 3.12." in done.stdout) == ("print(" in code)
     assert "I have moved to Python 3.12 now" in prompt(server.asked[0])
-    with recollect.open(tmp_path / "me.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "me.db", worker="none") as mind:
         assert [turn.role for turn in mind.turns(session=session)] == ["user", "assistant"]
         assert mind.events(type="host_fail") == []
 
@@ -75,11 +75,11 @@ def test_an_adapter_without_its_library_says_what_to_install(
 ) -> None:
     import importlib.util
 
-    from recollect import integrations
+    from mnemic import integrations
 
     monkeypatch.delitem(vars(integrations), "GraphStore", raising=False)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(recollect.MissingExtra, match=r"recollect\[langgraph\]"):
+    with pytest.raises(mnemic.MissingExtra, match=r"mnemic\[langgraph\]"):
         integrations.GraphStore  # noqa: B018
     with pytest.raises(AttributeError, match="NoSuchHost"):
         integrations.NoSuchHost  # noqa: B018
@@ -87,7 +87,7 @@ def test_an_adapter_without_its_library_says_what_to_install(
 
 def test_the_package_brings_in_no_host() -> None:
     script = (
-        "import sys, recollect.integrations as i; i.wrap; "
+        "import sys, mnemic.integrations as i; i.wrap; "
         "print([n for n in ('openai', 'anthropic', 'agents', 'langgraph', 'pydantic_ai',"
         " 'langchain_core') if n in sys.modules])"
     )

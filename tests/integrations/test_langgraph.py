@@ -27,9 +27,9 @@ from langgraph.graph.message import add_messages
 from langgraph.store.base import BaseStore, InvalidNamespaceError
 from openai import OpenAI
 
-import recollect
-from recollect.integrations import GraphSaver, GraphStore
-from recollect.types import ToolCall, ToolResult
+import mnemic
+from mnemic.integrations import GraphSaver, GraphStore
+from mnemic.types import ToolCall, ToolResult
 from tests.conftest import OpenMind
 from tests.integrations.lessons import LESSONS, Lesson, learnt
 from tests.integrations.server import model, prompt
@@ -57,7 +57,7 @@ def client(server: Scripted) -> Iterator[OpenAI]:
         yield opened
 
 
-def build(client: OpenAI, mind: recollect.Mind, budget: int | None = None) -> Any:
+def build(client: OpenAI, mind: mnemic.Mind, budget: int | None = None) -> Any:
     """A graph of one node that asks the model."""
     saver = GraphSaver(mind, InMemorySaver(), budget=budget)
 
@@ -85,7 +85,7 @@ def say(text: str) -> State:
 @pytest.mark.feature("N1")
 @pytest.mark.parametrize("lesson", LESSONS, ids=["en", "zh"])
 def test_the_second_session_knows_what_the_first_taught(
-    server: Scripted, client: OpenAI, mind: recollect.Mind, lesson: Lesson
+    server: Scripted, client: OpenAI, mind: mnemic.Mind, lesson: Lesson
 ) -> None:
     model(server, "I will keep that in mind.", "Welcome.")
     graph = build(client, mind)
@@ -113,7 +113,7 @@ def test_the_second_session_knows_what_the_first_taught(
 
 
 @pytest.mark.feature("X6")
-def test_messages_that_are_dropped_are_told_as_compressed(mind: recollect.Mind) -> None:
+def test_messages_that_are_dropped_are_told_as_compressed(mind: mnemic.Mind) -> None:
     def shorten(state: State) -> State:
         old = state["messages"][:-1]
         if not old:
@@ -137,7 +137,7 @@ def test_messages_that_are_dropped_are_told_as_compressed(mind: recollect.Mind) 
     assert contents == ["My parrot is called Rio", "And now for something else"]
 
 
-def test_tools_and_the_checkpointer_behind_it(mind: recollect.Mind) -> None:
+def test_tools_and_the_checkpointer_behind_it(mind: mnemic.Mind) -> None:
     inner = InMemorySaver()
     saver = GraphSaver(mind, inner)
     call = {"name": "weather", "args": {"city": "杭州"}, "id": "c1", "type": "tool_call"}
@@ -180,7 +180,7 @@ def test_a_failing_memory_never_breaks_the_graph(
     assert {event.subject for event in mind.events(type="host_fail")} == {"langgraph"}
 
 
-def test_a_store_puts_gets_searches_lists_and_deletes(mind: recollect.Mind) -> None:
+def test_a_store_puts_gets_searches_lists_and_deletes(mind: mnemic.Mind) -> None:
     store: BaseStore = GraphStore(mind)
     ann, bob = ("users", "ann", "facts"), ("users", "bob", "facts")
     store.put(ann, "editor", {"text": "Ann writes with Helix", "weight": 3, "more": {"a": [1]}})
@@ -225,7 +225,7 @@ def test_a_store_puts_gets_searches_lists_and_deletes(mind: recollect.Mind) -> N
         store.put(("with.dot",), "k", {})
 
 
-def test_a_store_shares_what_the_mind_knows(mind: recollect.Mind) -> None:
+def test_a_store_shares_what_the_mind_knows(mind: mnemic.Mind) -> None:
     store = GraphStore(mind)
     known = mind.remember("用户住在杭州", kind="identity")
     (item,) = store.search(("memories",))
@@ -245,7 +245,7 @@ def test_a_store_shares_what_the_mind_knows(mind: recollect.Mind) -> None:
     asyncio.run(awaited())
 
 
-def test_two_keys_with_one_text_are_two_items(mind: recollect.Mind) -> None:
+def test_two_keys_with_one_text_are_two_items(mind: mnemic.Mind) -> None:
     store = GraphStore(mind)
     for key in ("first", "second", "first"):
         store.put(("notes",), key, {"text": "buy green tea"})
@@ -255,7 +255,7 @@ def test_two_keys_with_one_text_are_two_items(mind: recollect.Mind) -> None:
     assert [item.key for item in store.search(("notes",))] == ["second"]
 
 
-def test_what_a_subgraph_says_inside_is_nobodys_word(mind: recollect.Mind) -> None:
+def test_what_a_subgraph_says_inside_is_nobodys_word(mind: mnemic.Mind) -> None:
     def think(state: State) -> State:
         return {"messages": [HumanMessage("My name is Inner."), AIMessage("Noted.")]}
 
@@ -276,7 +276,7 @@ def test_what_a_subgraph_says_inside_is_nobodys_word(mind: recollect.Mind) -> No
     assert [turn.content for turn in mind.turns(session="t")] == ["Do it", "Done."]
 
 
-def test_messages_of_a_delta_channel_are_recorded(mind: recollect.Mind) -> None:
+def test_messages_of_a_delta_channel_are_recorded(mind: mnemic.Mind) -> None:
     def answer(state: Deltas) -> Deltas:
         return {"messages": [AIMessage(f"answer {len(state['messages'])}")]}
 
@@ -295,7 +295,7 @@ def test_one_graph_serves_many_users(tmp_path: Path) -> None:
     def answer(state: State) -> State:
         return {"messages": [AIMessage("Hello.")]}
 
-    with recollect.connect(tmp_path / "all.db", worker="none") as engine:
+    with mnemic.connect(tmp_path / "all.db", worker="none") as engine:
         graph: Any = StateGraph(State)
         graph.add_node("answer", answer)
         graph.add_edge(START, "answer")
@@ -306,11 +306,11 @@ def test_one_graph_serves_many_users(tmp_path: Path) -> None:
         for user in ("ann", "bob"):
             turns = engine.mind(user).turns()
             assert [turn.content for turn in turns if turn.role == "user"] == [f"I am {user}"]
-        with pytest.raises(recollect.InvalidInput, match="whose"):
+        with pytest.raises(mnemic.InvalidInput, match="whose"):
             running.invoke(say("I am nobody"), thread("2"))
 
 
-def test_items_are_put_at_once_and_stay_behind_their_wall(mind: recollect.Mind) -> None:
+def test_items_are_put_at_once_and_stay_behind_their_wall(mind: mnemic.Mind) -> None:
     store = GraphStore(mind)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: store.put(("ann",), "count", {"text": "tea", "n": n}), range(20)))
@@ -340,7 +340,7 @@ def test_items_are_put_at_once_and_stay_behind_their_wall(mind: recollect.Mind) 
     assert store.search((), limit=100) == [], "forgetting reaches items"
 
 
-def test_what_a_graph_puts_among_what_is_known_has_its_own_key(mind: recollect.Mind) -> None:
+def test_what_a_graph_puts_among_what_is_known_has_its_own_key(mind: mnemic.Mind) -> None:
     store = GraphStore(mind)
     store.put(("memories",), "drink", {"text": "Ann drinks oolong tea", "n": 1})
     store.put(("memories",), "drink", {"text": "Ann drinks green tea", "n": 2})
@@ -353,7 +353,7 @@ def test_what_a_graph_puts_among_what_is_known_has_its_own_key(mind: recollect.M
     assert mind.memories() == []
 
 
-def test_items_of_an_earlier_version_are_taken_over(mind: recollect.Mind) -> None:
+def test_items_of_an_earlier_version_are_taken_over(mind: mnemic.Mind) -> None:
     value = {"text": "Ann drinks oolong tea", "n": 1}
     mind.remember(
         str(value["text"]), kind="fact", subject="drink", predicate="drink",

@@ -12,9 +12,9 @@ from agents.models.openai_chatcompletions import OpenAIChatCompletionsModel
 from agents.models.openai_responses import OpenAIResponsesModel
 from openai import AsyncOpenAI
 
-import recollect
-from recollect.integrations import AgentsSession
-from recollect.types import ToolCall, ToolResult
+import mnemic
+from mnemic.integrations import AgentsSession
+from mnemic.types import ToolCall, ToolResult
 from tests.integrations.lessons import LESSONS, Lesson, learnt
 from tests.integrations.server import Answer, Call, model, prompt
 from tests.providers.scripted import Scripted
@@ -45,7 +45,7 @@ def config(session: AgentsSession) -> RunConfig:
 @pytest.mark.feature("N1")
 @pytest.mark.parametrize("lesson", LESSONS, ids=["en", "zh"])
 def test_the_second_session_knows_what_the_first_taught(
-    server: Scripted, mind: recollect.Mind, lesson: Lesson, dialect: str
+    server: Scripted, mind: mnemic.Mind, lesson: Lesson, dialect: str
 ) -> None:
     async def first(client: AsyncOpenAI) -> None:
         agent = Agent(name="helper", instructions="Be brief.", model=MODELS[dialect]("m", client))
@@ -63,7 +63,7 @@ def test_the_second_session_knows_what_the_first_taught(
 
     async def second(client: AsyncOpenAI) -> None:
         agent = Agent(name="helper", instructions="Be brief.", model=MODELS[dialect]("m", client))
-        session = AgentsSession(recollect.AsyncMind(mind), "two")
+        session = AgentsSession(mnemic.AsyncMind(mind), "two")
         await Runner.run(agent, lesson.asked, session=session, run_config=config(session))
 
     model(server, known[0])
@@ -76,9 +76,7 @@ def test_the_second_session_knows_what_the_first_taught(
 
 
 @pytest.mark.parametrize("dialect", MODELS)
-def test_tools_are_part_of_the_history(
-    server: Scripted, mind: recollect.Mind, dialect: str
-) -> None:
+def test_tools_are_part_of_the_history(server: Scripted, mind: mnemic.Mind, dialect: str) -> None:
     model(server, Answer(calls=(Call("weather", {"city": "杭州"}),)), "It rains.", "Yes, take one.")
 
     async def talk(client: AsyncOpenAI) -> None:
@@ -107,7 +105,7 @@ def test_tools_are_part_of_the_history(
     assert "rain in 杭州" in prompt(server.asked[2])
 
 
-def test_the_history_is_what_the_protocol_says(mind: recollect.Mind) -> None:
+def test_the_history_is_what_the_protocol_says(mind: mnemic.Mind) -> None:
     items: list[TResponseInputItem] = [
         {"role": "user", "content": "one"},
         {"role": "assistant", "content": "two"},
@@ -140,7 +138,7 @@ def test_the_history_is_what_the_protocol_says(mind: recollect.Mind) -> None:
     assert said == ["one", "one"], "what was said stays recorded"
 
 
-def test_a_failing_memory_never_breaks_the_run(server: Scripted, mind: recollect.Mind) -> None:
+def test_a_failing_memory_never_breaks_the_run(server: Scripted, mind: mnemic.Mind) -> None:
     model(server, "Hello.")
 
     async def talk(client: AsyncOpenAI) -> None:
@@ -153,7 +151,7 @@ def test_a_failing_memory_never_breaks_the_run(server: Scripted, mind: recollect
     assert [event.subject for event in mind.events(type="host_fail")] == ["openai-agents"]
 
 
-def test_every_item_comes_back_as_it_went_in(mind: recollect.Mind) -> None:
+def test_every_item_comes_back_as_it_went_in(mind: mnemic.Mind) -> None:
     picture = {"type": "input_image", "image_url": "data:image/png;base64," + "A" * 9_000}
     items: list[Any] = [
         {"role": "user", "content": "Hello"},

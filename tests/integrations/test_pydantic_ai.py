@@ -13,9 +13,9 @@ from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-import recollect
-from recollect.integrations import MemoryCapability
-from recollect.types import ToolCall, ToolResult
+import mnemic
+from mnemic.integrations import MemoryCapability
+from mnemic.types import ToolCall, ToolResult
 from tests.integrations.lessons import LESSONS, Lesson, learnt
 from tests.integrations.server import Answer, Call, model, prompt
 from tests.providers.scripted import Scripted, status
@@ -34,7 +34,7 @@ def with_model(server: Scripted, use: Use) -> None:
 @pytest.mark.feature("N1")
 @pytest.mark.parametrize("lesson", LESSONS, ids=["en", "zh"])
 def test_the_second_session_knows_what_the_first_taught(
-    server: Scripted, mind: recollect.Mind, lesson: Lesson
+    server: Scripted, mind: mnemic.Mind, lesson: Lesson
 ) -> None:
     async def first(chat: OpenAIChatModel) -> None:
         agent = Agent(chat, instructions="Be brief.", capabilities=[MemoryCapability(mind, "one")])
@@ -57,10 +57,10 @@ def test_the_second_session_knows_what_the_first_taught(
         agent = Agent(
             chat,
             system_prompt="Be brief.",
-            capabilities=[MemoryCapability(recollect.AsyncMind(mind), "two")],
+            capabilities=[MemoryCapability(mnemic.AsyncMind(mind), "two")],
         )
         result = await agent.run(lesson.asked)
-        assert "recollect-memory" not in result.all_messages_json().decode()
+        assert "mnemic-memory" not in result.all_messages_json().decode()
 
     model(server, known[0])
     with_model(server, second)
@@ -72,7 +72,7 @@ def test_the_second_session_knows_what_the_first_taught(
 
 
 def test_tools_and_streams_are_part_of_the_conversation(
-    server: Scripted, mind: recollect.Mind
+    server: Scripted, mind: mnemic.Mind
 ) -> None:
     model(server, Answer(calls=(Call("weather", {"city": "杭州"}),)), "It rains.")
 
@@ -94,7 +94,7 @@ def test_tools_and_streams_are_part_of_the_conversation(
     assert turns[3].content == "It rains."
 
 
-def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: recollect.Mind) -> None:
+def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: mnemic.Mind) -> None:
     server.then(status(500, "broken"))
     model(server, "Hello.")
 
@@ -111,7 +111,7 @@ def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: recol
 
 @pytest.mark.parametrize("host", [{"instructions": "Be brief."}, {"system_prompt": "Be brief."}])
 def test_what_is_added_stands_in_the_hosts_own_messages(
-    server: Scripted, mind: recollect.Mind, host: dict[str, str]
+    server: Scripted, mind: mnemic.Mind, host: dict[str, str]
 ) -> None:
     mind.remember("The user is allergic to peanuts", kind="rule", importance=1.0)
     mind.record(session="before", role="user", content="My parrot is called Rio")

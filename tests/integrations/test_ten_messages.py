@@ -21,9 +21,9 @@ from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.integrations import AgentsSession, GraphSaver, MemoryCapability, wrap
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.integrations import AgentsSession, GraphSaver, MemoryCapability, wrap
 from tests.conftest import OpenMind
 from tests.integrations.server import model
 from tests.providers.scripted import Asked, Scripted
@@ -45,7 +45,7 @@ ANSWERS = tuple(f"Reply {n} about the harbour ferry 渡轮." for n in range(len(
 
 
 @pytest.fixture
-def seeded(open_mind: OpenMind) -> recollect.Mind:
+def seeded(open_mind: OpenMind) -> mnemic.Mind:
     """A memory of an earlier conversation, with core memories that are equally important."""
     mind = open_mind(recall={"evidence_score": 0.0})
     with mind.session("earlier") as session:
@@ -57,10 +57,10 @@ def seeded(open_mind: OpenMind) -> recollect.Mind:
     return mind
 
 
-Talk = Callable[[recollect.Mind, Scripted, Callable[[], None]], None]
+Talk = Callable[[mnemic.Mind, Scripted, Callable[[], None]], None]
 
 
-def plain_chat(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]) -> None:
+def plain_chat(mind: mnemic.Mind, server: Scripted, next_: Callable[[], None]) -> None:
     with openai.OpenAI(base_url=server.url, api_key="test", max_retries=0) as client:
         wrapped = wrap(client, mind, session="now")
         history: list[Any] = [{"role": "system", "content": OWN}]
@@ -71,7 +71,7 @@ def plain_chat(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]
             next_()
 
 
-def plain_responses(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]) -> None:
+def plain_responses(mind: mnemic.Mind, server: Scripted, next_: Callable[[], None]) -> None:
     """The provider holds the conversation: each request has only the new message."""
     with openai.OpenAI(base_url=server.url, api_key="test", max_retries=0) as client:
         wrapped = wrap(client, mind, session="now")
@@ -83,7 +83,7 @@ def plain_responses(mind: recollect.Mind, server: Scripted, next_: Callable[[], 
             next_()
 
 
-def plain_anthropic(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]) -> None:
+def plain_anthropic(mind: mnemic.Mind, server: Scripted, next_: Callable[[], None]) -> None:
     with anthropic.Anthropic(base_url=server.url, api_key="test", max_retries=0) as client:
         wrapped = wrap(client, mind, session="now")
         history: list[Any] = []
@@ -94,7 +94,7 @@ def plain_anthropic(mind: recollect.Mind, server: Scripted, next_: Callable[[], 
             next_()
 
 
-def langgraph(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]) -> None:
+def langgraph(mind: mnemic.Mind, server: Scripted, next_: Callable[[], None]) -> None:
     with openai.OpenAI(base_url=server.url, api_key="test", max_retries=0) as client:
         saver = GraphSaver(mind, InMemorySaver())
 
@@ -114,7 +114,7 @@ def langgraph(mind: recollect.Mind, server: Scripted, next_: Callable[[], None])
             next_()
 
 
-def openai_agents(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]) -> None:
+def openai_agents(mind: mnemic.Mind, server: Scripted, next_: Callable[[], None]) -> None:
     async def run() -> None:
         async with openai.AsyncOpenAI(base_url=server.url, api_key="test", max_retries=0) as client:
             agent = SdkAgent(
@@ -129,7 +129,7 @@ def openai_agents(mind: recollect.Mind, server: Scripted, next_: Callable[[], No
     asyncio.run(run())
 
 
-def pydantic_ai(mind: recollect.Mind, server: Scripted, next_: Callable[[], None]) -> None:
+def pydantic_ai(mind: mnemic.Mind, server: Scripted, next_: Callable[[], None]) -> None:
     async def run() -> None:
         async with openai.AsyncOpenAI(base_url=server.url, api_key="test", max_retries=0) as client:
             chat = OpenAIChatModel("m", provider=OpenAIProvider(openai_client=client))
@@ -178,7 +178,7 @@ def added_part(asked: Asked, message: str) -> str:
     ids=lambda talk: talk.__name__,
 )
 def test_one_conversation(
-    server: Scripted, seeded: recollect.Mind, clock: ManualClock, talk: Talk
+    server: Scripted, seeded: mnemic.Mind, clock: ManualClock, talk: Talk
 ) -> None:
     def next_() -> None:
         """Time goes by, and what was recalled counts as used."""

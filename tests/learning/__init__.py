@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from recollect.types import Kind, Role
+from mnemic.types import Kind, Role
 
 Channel = Literal["tool_result", "assistant", "external", "tool_role"]
 

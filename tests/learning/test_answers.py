@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
-from recollect.types import Memory
+import mnemic
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
+from mnemic.types import Memory
 from tests.conftest import NOON
 from tests.learning import thinking
 from tests.providers.scripted import Behaviour, Line, Scripted, reply, status
@@ -253,7 +253,7 @@ def stage() -> Iterator[Stage]:
     with pytest.MonkeyPatch.context() as patch, Scripted() as server:
         patch.setenv("NO_PROXY", "127.0.0.1")
         triggers = {"session_min_messages": 1, "quiet_gap": "never"}
-        with recollect.open(
+        with mnemic.open(
             ":memory:", clock=clock, worker="none", triggers=triggers,
             **thinking.settings(server, timeout=30),
         ) as mind:  # fmt: skip

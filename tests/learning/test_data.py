@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from recollect.types import KINDS, ROLES
+from mnemic.types import KINDS, ROLES
 from tests.learning import Channel, attempts, echo_talk, pairs
 
 WORD = re.compile(r"[a-z]+")

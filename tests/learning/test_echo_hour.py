@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import Memory
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import Memory
 from tests.conftest import NOON, OpenMind
 from tests.learning import Fact, echo_talk, thinking
 from tests.providers.scripted import Scripted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.learn.grounding import SpokenWords, grounded
-from recollect.types import Candidate, Role, SafeResult, ToolResult, Trust, Turn, constant
+from mnemic.learn.grounding import SpokenWords, grounded
+from mnemic.types import Candidate, Role, SafeResult, ToolResult, Trust, Turn, constant
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N2")

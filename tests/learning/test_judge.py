@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import NOON
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
@@ -110,7 +110,7 @@ def stage() -> Iterator[Stage]:
         patch.setenv("NO_PROXY", "127.0.0.1")
         given = thinking.settings(server, timeout=30)
         triggers = {"session_min_messages": 1, "quiet_gap": "never"}
-        with recollect.open(
+        with mnemic.open(
             ":memory:", clock=ManualClock(NOON), worker="none", triggers=triggers, **given
         ) as mind:
             yield Stage(mind, server)

@@ -8,12 +8,12 @@ import anyio
 import pytest
 from mcp import Client
 
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
-from recollect.serve.mcp import mcp_server
-from recollect.serve.resources import ResourceList
-from recollect.tools import call_tool
-from recollect.types import Role
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
+from mnemic.serve.mcp import mcp_server
+from mnemic.serve.resources import ResourceList
+from mnemic.tools import call_tool
+from mnemic.types import Role
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
@@ -96,7 +96,7 @@ def over_mcp(mind: Mind, language: str) -> None:
 
 
 def mcp_resource(mind: Mind, language: str) -> None:
-    assert any(name in ResourceList(mind).read("recollect://episodes") for name in NAMES)
+    assert any(name in ResourceList(mind).read("mnemic://episodes") for name in NAMES)
 
 
 WAYS: dict[str, Callable[[Mind, str], None]] = {

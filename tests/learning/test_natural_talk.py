@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import Memory
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import Memory
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("X5")
@@ -196,7 +196,7 @@ NOTHING = [
 @pytest.fixture(scope="module")
 def learnt() -> Any:
     """Each message in a memory of its own, all read once."""
-    from recollect.language.extract import extract
+    from mnemic.language.extract import extract
 
     def read(text: str) -> set[str]:
         found = extract(text, said_at=SAID)

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Behaviour, Line, Scripted, hang_up, reply, silence, status
@@ -75,7 +75,7 @@ ROWS = [  # every kind for a while, and the longest for a few
 
 def texts_read(server: Scripted) -> set[str]:
     """The different texts that were to be extracted from, in whatever form of request."""
-    mark = re.compile(r"recollect-memory-\w+")
+    mark = re.compile(r"mnemic-memory-\w+")
     asked = [one for one in server.asked if thinking.purpose(one) == "extract"]
     return {mark.sub("", thinking.shown(one)) for one in asked}
 

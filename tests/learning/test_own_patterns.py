@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.errors import ConfigError
+from mnemic import Mind
+from mnemic.errors import ConfigError
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("X5")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.language.fence import strip_fenced
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.language.fence import strip_fenced
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("N2")
@@ -47,7 +47,7 @@ def messages() -> list[str]:
 @pytest.fixture(scope="module")
 def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
     """A memory after every message, in sessions that ended."""
-    with recollect.open(
+    with mnemic.open(
         tmp_path_factory.mktemp("voice") / "memory.db",
         clock=ManualClock(NOON),
         worker="none",

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from recollect import Memory, Mind, NewTurn
-from recollect.cli.root import cli
-from recollect.clock import ManualClock
+from mnemic import Memory, Mind, NewTurn
+from mnemic.cli.root import cli
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("N2")

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.language.fence import MARK, strip_fenced
-from recollect.types import Memory
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.language.fence import MARK, strip_fenced
+from mnemic.types import Memory
 from tests.conftest import NOON
 from tests.learning import Attempt, attempts, thinking
 from tests.providers.scripted import Scripted
@@ -26,7 +26,7 @@ from tests.providers.scripted import Scripted
 pytestmark = pytest.mark.feature("N2", "N1")
 
 # All of them in torture; else every third, which come by every channel in both languages.
-TRIED = attempts() if os.environ.get("RECOLLECT_TORTURE") else attempts()[::3]
+TRIED = attempts() if os.environ.get("MNEMIC_TORTURE") else attempts()[::3]
 BY_ID = {one.id: one for one in TRIED}
 ENGINES = ("rules", "model")
 _OTHERS = (
@@ -99,7 +99,7 @@ def poisoned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         server.always(thinking.proposing(obedient))
         given = thinking.settings(server) if request.param == "model" else off()
         clock = ManualClock(NOON)
-        with recollect.open(path, clock=clock, worker="none", **given) as mind:
+        with mnemic.open(path, clock=clock, worker="none", **given) as mind:
             for number, attempt in enumerate(TRIED):
                 named = number % 2 == 0 and attempt.canary in attempt.text
                 mind.record_many(turns(attempt, curious=named and attempt.channel != "assistant"))
@@ -122,7 +122,7 @@ def mind(poisoned: Path, tmp_path: Path) -> Iterator[Mind]:
     copy = tmp_path / "memory.db"
     shutil.copy(poisoned, copy)
     clock = ManualClock(NOON + timedelta(minutes=30))
-    with recollect.open(copy, clock=clock, worker="none", **off()) as opened:
+    with mnemic.open(copy, clock=clock, worker="none", **off()) as opened:
         yield opened
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.language.guard import DEFAULT
-from recollect.language.story import EpisodeDraft
-from recollect.learn.episodes import parse_episode
-from recollect.learn.facts import FactReader, schema
-from recollect.prompts import Language, filled, prompt
-from recollect.types import Turn, constant
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.language.guard import DEFAULT
+from mnemic.language.story import EpisodeDraft
+from mnemic.learn.episodes import parse_episode
+from mnemic.learn.facts import FactReader, schema
+from mnemic.prompts import Language, filled, prompt
+from mnemic.types import Turn, constant
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Asked, Scripted
@@ -38,7 +38,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
 
 
 def files(language: str) -> dict[str, str]:
-    folder = resources.files("recollect.prompts").joinpath(language)
+    folder = resources.files("mnemic.prompts").joinpath(language)
     return {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name[-3:] == ".md"}
 
 

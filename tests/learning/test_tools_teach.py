@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.types import Kind, Memory, Trust
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.types import Kind, Memory, Trust
 from tests.conftest import NOON
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
@@ -26,7 +26,7 @@ class Stage:
         self.server, self._numbers = server, count()
         clock = ManualClock(NOON)
         model = thinking.settings(server)
-        self.mind: Mind = recollect.open(":memory:", clock=clock, worker="none", **model, **given)
+        self.mind: Mind = mnemic.open(":memory:", clock=clock, worker="none", **model, **given)
 
     def learn(self, said: str, result: str, fact: dict[str, Any], role: str) -> Memory | None:
         """The memory, active or waiting, that a model makes of the turn of this role."""

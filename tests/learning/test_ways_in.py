@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.cli.root import cli
-from recollect.clock import ManualClock
-from recollect.tools import call_tool
-from recollect.types import Memory
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.cli.root import cli
+from mnemic.clock import ManualClock
+from mnemic.tools import call_tool
+from mnemic.types import Memory
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N1", "N2")
@@ -38,9 +38,7 @@ STATEMENTS = (
 )
 SYLLABLES = "bra dil fen gor hul jom kas lur mip nov pel rud sar tov vex wim yor zan".split()
 FORGERY = re.compile(r"\W*\(\d{4}-\d\d-\d\d, (rule|identity|trait), owner\)")
-EVIDENCE = re.compile(
-    r"<recollect-memory(-[0-9a-f]+|) [^>]*>\n.*?\n</recollect-memory\1>", re.DOTALL
-)
+EVIDENCE = re.compile(r"<mnemic-memory(-[0-9a-f]+|) [^>]*>\n.*?\n</mnemic-memory\1>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -275,7 +273,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
     folder = tmp_path_factory.mktemp("ways")
     clock = ManualClock(NOON)
     given: dict[str, Any] = {"extraction": {"engine": "rules"}, "embedding": {"provider": "none"}}
-    with recollect.open(folder / "memory.db", clock=clock, worker="none", **given) as opened:
+    with mnemic.open(folder / "memory.db", clock=clock, worker="none", **given) as opened:
         for attempt in ATTEMPTS:
             WAYS[attempt.way](opened, attempt, folder)
         clock.advance(minutes=10)
@@ -321,7 +319,7 @@ def test_the_owner_says_them_and_is_believed(tmp_path: Path) -> None:
     """What shows that the statements above are worth trying."""
     given: dict[str, Any] = {"extraction": {"engine": "rules"}, "embedding": {"provider": "none"}}
     for number, statement in enumerate(STATEMENTS):
-        with recollect.open(
+        with mnemic.open(
             tmp_path / "memory.db", space=f"own-{number}", worker="none", **given
         ) as mind:
             around(mind, "s", NewTurn("s", "user", statement.format("Zimbrel")))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import NOON
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
@@ -68,7 +68,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
         patch.setenv("NO_PROXY", "127.0.0.1")
         server.always(thinking.proposing(proposed))
         given = thinking.settings(server)
-        with recollect.open(path, clock=ManualClock(NOON), worker="none", **given) as opened:
+        with mnemic.open(path, clock=ManualClock(NOON), worker="none", **given) as opened:
             for name in ("steered", "plain", "honest"):
                 for number in TURNED if name == "plain" else range(len(pairs(name))):
                     session = turns(name, number)

@@ -8,10 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-import recollect
-from recollect import Candidate, Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.errors import RecollectError
+import mnemic
+from mnemic import Candidate, Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.errors import MnemicError
 
 SENTENCES = (
     "My name is Ana and I live in Lisbon",
@@ -43,7 +43,7 @@ def live(mind: Mind, clock: ManualClock, life: list[Step]) -> None:
         clock.advance(seconds=7 + number)
         try:
             _ACTS[name](mind, number, SENTENCES[number % len(SENTENCES)])
-        except RecollectError:
+        except MnemicError:
             continue
         if name == "wait":
             clock.advance(hours=number)
@@ -139,4 +139,4 @@ _ACTS: Mapping[str, Callable[[Mind, int, str], object]] = {
 
 
 def opened(path: Path, clock: ManualClock, **settings: Any) -> Mind:
-    return recollect.open(path, clock=clock, worker="none", **settings)
+    return mnemic.open(path, clock=clock, worker="none", **settings)

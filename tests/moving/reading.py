@@ -6,9 +6,9 @@ import io
 import json
 from typing import Any
 
-from recollect.moving.chats import Chats
-from recollect.moving.pieces import Piece
-from recollect.types import NewTurn
+from mnemic.moving.chats import Chats
+from mnemic.moving.pieces import Piece
+from mnemic.types import NewTurn
 
 
 def read(data: Any, **options: Any) -> list[Piece]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect import Memory
+from mnemic import Memory
 
 # A §4.1–4.6, with the columns that OpenAkita's own storage has beside them.
 _OPENAKITA = """

@@ -12,13 +12,13 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.errors import InvalidInput
-from recollect.moving.archive import ArchiveImport, export_jsonl, import_jsonl
-from recollect.moving.copy import copy_space
-from recollect.store.transfer import MOVED, VERSION, ColumnKind
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.errors import InvalidInput
+from mnemic.moving.archive import ArchiveImport, export_jsonl, import_jsonl
+from mnemic.moving.copy import copy_space
+from mnemic.store.transfer import MOVED, VERSION, ColumnKind
 from tests.conftest import NOON, OpenMind
 from tests.moving.lives import QUERIES, SENTENCES, Step, live, opened, steps
 from tests.moving.stored import everything
@@ -183,8 +183,8 @@ def test_changed_lines_and_a_cut_file_are_told(source: Mind, open_mind: OpenMind
 @pytest.mark.parametrize(
     ("first", "said"),
     [
-        (b'{"format":"recollect-archive","version":99}', "version 99"),
-        (b'{"format":"recollect-archive","version":"new"}', "version new"),
+        (b'{"format":"mnemic-archive","version":99}', "version 99"),
+        (b'{"format":"mnemic-archive","version":"new"}', "version new"),
         (b'{"role":"user","content":"hi"}', "no archive"),
         (b"\x00\x01", "no archive"),
         (b"", "no archive"),
@@ -356,9 +356,9 @@ def test_a_file_is_replaced_whole_and_is_its_owners(source: Mind, tmp_path: Path
 
 def test_a_memory_that_is_off_has_no_rows(open_mind: OpenMind, source: Mind) -> None:
     off = open_mind("off.db", memory={"enabled": False})
-    with pytest.raises(recollect.MemoryOff):
+    with pytest.raises(mnemic.MemoryOff):
         export_jsonl(off, io.BytesIO())
-    with pytest.raises(recollect.MemoryOff):
+    with pytest.raises(mnemic.MemoryOff):
         enter(off, archive(source))
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.errors import InvalidInput
-from recollect.moving import json_list
-from recollect.moving.importer import import_source
+import mnemic
+from mnemic.errors import InvalidInput
+from mnemic.moving import json_list
+from mnemic.moving.importer import import_source
 from tests.cli.conftest import Shell, db, shell
 from tests.moving.archives import chatgpt_conversation, chatgpt_zip, claude_zip, said, write_zip
 
@@ -73,7 +73,7 @@ def test_half_an_archive_is_no_archive(tmp_path: Path) -> None:
     path = chatgpt_zip(tmp_path / "export.zip")
     path.write_bytes(path.read_bytes()[:-40])
     with (
-        recollect.open(tmp_path / "m.db", worker="none") as mind,
+        mnemic.open(tmp_path / "m.db", worker="none") as mind,
         pytest.raises(InvalidInput, match="whole ZIP archive"),
     ):
         import_source(mind, str(path))
@@ -82,7 +82,7 @@ def test_half_an_archive_is_no_archive(tmp_path: Path) -> None:
 def test_a_folder_that_was_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(claude_zip(tmp_path / "export.zip")) as archive:
         archive.extractall(tmp_path / "unpacked")
-    with recollect.open(tmp_path / "m.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind:
         done, refused = import_source(mind, str(tmp_path / "unpacked"))
     assert (done.format, done.added, refused) == ("claude", 8, [])
 
@@ -100,7 +100,7 @@ def test_what_is_too_long_is_refused_and_the_rest_is_read(
     path = write_zip(tmp_path / "bomb.zip", {"conversations.json": json.dumps(chats)})
     del chats
     assert path.stat().st_size < 100_000
-    with recollect.open(tmp_path / "m.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind:
         tracemalloc.start()
         done, refused = import_source(mind, str(path))
         most = tracemalloc.get_traced_memory()[1]

@@ -11,11 +11,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-import recollect
-from recollect import Conflict, InvalidInput, MemoryOff, Mind, NotFound, StoreBusy, StoreDamaged
-from recollect.clock import ManualClock
-from recollect.errors import NotADatabase, SchemaTooNew
-from recollect.moving.backup import backup, restore
+import mnemic
+from mnemic import Conflict, InvalidInput, MemoryOff, Mind, NotFound, StoreBusy, StoreDamaged
+from mnemic.clock import ManualClock
+from mnemic.errors import NotADatabase, SchemaTooNew
+from mnemic.moving.backup import backup, restore
 from tests.conftest import OpenMind
 from tests.durable.test_read_only import as_reader
 from tests.torture.witness import halves
@@ -128,7 +128,7 @@ def test_a_closed_folder_is_a_typed_refusal(open_mind: OpenMind, tmp_path: Path)
     shut.mkdir()
     shut.chmod(0o555)
     arguments = ("--db", str(tmp_path / "memory.db"), "backup", str(shut / "copy.db"))
-    ended = as_reader("-m", "recollect", *arguments, "--json")
+    ended = as_reader("-m", "mnemic", *arguments, "--json")
     shut.chmod(0o755)
     assert ended.returncode == 1
     assert "StoreReadOnly" in ended.stderr
@@ -136,12 +136,12 @@ def test_a_closed_folder_is_a_typed_refusal(open_mind: OpenMind, tmp_path: Path)
 
 
 FULL = """
-import sys, recollect
+import sys, mnemic
 from pathlib import Path
-from recollect.moving.backup import backup, restore
+from mnemic.moving.backup import backup, restore
 from tests.torture.disk import FillingVFS
 disk, folder = FillingVFS(), Path(sys.argv[1])
-with recollect.open(folder / "memory.db", worker="none") as mind:
+with mnemic.open(folder / "memory.db", worker="none") as mind:
     mind.record(session="s", role="user", content="before")
     whole = backup(mind, folder / "whole.db")
     for left in (0, 4_096, whole.bytes // 2):
@@ -153,7 +153,7 @@ with recollect.open(folder / "memory.db", worker="none") as mind:
             try:
                 call()
                 print("accepted")
-            except recollect.DiskFull as error:
+            except mnemic.DiskFull as error:
                 print("refused" if error.remedy else "no remedy")
     disk.left = None
     backup(mind, folder / "copy.db")
@@ -219,19 +219,19 @@ def test_what_stood_there_is_kept_aside(
 
 def test_what_only_the_log_of_a_killed_process_has_is_kept_aside(tmp_path: Path) -> None:
     database, copy = tmp_path / "memory.db", tmp_path / "copy.db"
-    with recollect.open(database, worker="none") as mind:
+    with mnemic.open(database, worker="none") as mind:
         backup(mind, copy)
     script = (
-        "import os, sys, recollect; mind = recollect.open(sys.argv[1], worker='none');"
+        "import os, sys, mnemic; mind = mnemic.open(sys.argv[1], worker='none');"
         "mind.record(session='s', role='user', content='in the log'); os._exit(9)"
     )
     ended = subprocess.run([sys.executable, "-c", script, str(database)], check=False)
     assert ended.returncode == 9
     assert (tmp_path / "memory.db-wal").stat().st_size > 0
     restored = restore(copy, database, force=True)
-    with recollect.open(database, worker="none") as mind:
+    with mnemic.open(database, worker="none") as mind:
         assert said(mind) == []
-    with recollect.open(restored.aside, worker="none") as mind:
+    with mnemic.open(restored.aside, worker="none") as mind:
         assert said(mind) == ["in the log"]
 
 

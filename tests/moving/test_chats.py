@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.moving.chats import FORMATS, Chats
-from recollect.moving.pieces import Piece
+from mnemic.errors import InvalidInput
+from mnemic.moving.chats import FORMATS, Chats
+from mnemic.moving.pieces import Piece
 from tests.moving.reading import lines, read, turns
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.errors import InvalidInput
-from recollect.moving import sqlite_rows
-from recollect.moving.importer import Importer, Reading, Refused
-from recollect.moving.reader import reader_of
-from recollect.moving.source import ImportSource
+import mnemic
+from mnemic.errors import InvalidInput
+from mnemic.moving import sqlite_rows
+from mnemic.moving.importer import Importer, Reading, Refused
+from mnemic.moving.reader import reader_of
+from mnemic.moving.source import ImportSource
 from tests.moving import sources
 
 pytestmark = pytest.mark.feature("O2")
@@ -233,7 +233,7 @@ def test_wrong_types_in_the_fields_of_a_database(tmp_path: Path) -> None:
     count, refused = read(whole)
     assert refused
     assert count >= COUNT // 2
-    with recollect.open(tmp_path / "memory.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
         source = ImportSource.of(whole)
         reader, found = reader_of(source)
         reading = Reading(found, refused=refused.append)
@@ -253,7 +253,7 @@ def test_wrong_types_in_the_fields_of_objects(seed: int, tmp_path: Path) -> None
     said = ['{"text": "one cup"}', *map(json.dumps, facts), deep, "[]"]
     place = sources.lines(tmp_path / "memories.jsonl", said)
     refused: list[Refused] = []
-    with recollect.open(tmp_path / "memory.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
         source = ImportSource.of(place)
         reader, found = reader_of(source, "memories")
         reading = Reading(found, refused=refused.append)

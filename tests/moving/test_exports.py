@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.types import ToolCall, ToolResult
+from mnemic.types import ToolCall, ToolResult
 from tests.moving.reading import read, turns
 
 

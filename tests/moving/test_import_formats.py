@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.moving.importer import import_source
-from recollect.types import NewMemory
+import mnemic
+from mnemic.moving.importer import import_source
+from mnemic.types import NewMemory
 from tests.cli.conftest import Shell, db, shell
 from tests.conftest import OpenMind
 from tests.moving import sources
@@ -110,7 +110,7 @@ def test_words_and_times_of_openakita_hold_under_any_preset(
     assert (file.path, file.direction, file.description) == ("/tmp/r.pdf", "outbound", "三月的月报")
 
 
-def test_what_has_ended_there_does_not_overrule_what_holds_here(mind: recollect.Mind) -> None:
+def test_what_has_ended_there_does_not_overrule_what_holds_here(mind: mnemic.Mind) -> None:
     """Whatever the order: the past neither contradicts nor confirms."""
     mind.remember(
         "User lives in Shanghai", kind="identity", subject="user", predicate="lives_in",
@@ -200,7 +200,7 @@ def test_what_a_person_wrote_is_theirs(open_mind: OpenMind, tmp_path: Path) -> N
     assert struck == ["在甲公司上班"], "kept as past"
 
 
-def test_a_secret_in_a_note_is_masked(mind: recollect.Mind, tmp_path: Path) -> None:
+def test_a_secret_in_a_note_is_masked(mind: mnemic.Mind, tmp_path: Path) -> None:
     file = tmp_path / "notes.md"
     key = "ghp_" + "q8Zr2LwK5xT9mB3vN7cJ1hF6dS4gY0pAeUiO"
     file.write_text(f"- the key of the shop is {key}\n- [credential] {key}\n", "utf-8")
@@ -224,7 +224,7 @@ def test_memories_and_turns_are_told_apart_by_their_keys(shell: Shell, tmp_path:
     assert (done["added"], done["problems"][0]["reason"]) == (1, "it is a message, not a memory")
 
 
-def test_whatever_a_turn_carries_comes_in_with_it(mind: recollect.Mind, tmp_path: Path) -> None:
+def test_whatever_a_turn_carries_comes_in_with_it(mind: mnemic.Mind, tmp_path: Path) -> None:
     carried = {"raw": "x" * 20_000, "deep": {"of": ["the", "host"]}}
     said = {"session": "s", "role": "user", "content": "in Porto", "metadata": carried}
     (tmp_path / "chat.jsonl").write_text(json.dumps(said), encoding="utf-8")
@@ -237,7 +237,7 @@ def test_killed_in_the_middle_the_rest_follows(shell: Shell, tmp_path: Path) -> 
     count = 220
     said = [f"- Fact {number} about shelf {number % 17}" for number in range(count)]
     file = sources.lines(tmp_path / "notes.md", said)
-    command = [sys.executable, "-m", "recollect", "import", str(file)]
+    command = [sys.executable, "-m", "mnemic", "import", str(file)]
     with subprocess.Popen(command, env=os.environ.copy(), stdout=subprocess.DEVNULL) as process:
         wait_for(lambda: shell.db.exists() and shell.json("stats")["memories"])
         process.send_signal(signal.SIGKILL)

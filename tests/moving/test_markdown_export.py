@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.language.detection import Language
-from recollect.moving.markdown import escaped, export_markdown, export_markdown_files, quoted
-from recollect.plain import visible
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.language.detection import Language
+from mnemic.moving.markdown import escaped, export_markdown, export_markdown_files, quoted
+from mnemic.plain import visible
 from tests.conftest import OpenMind
 from tests.moving.hostile import HOSTILE
 from tests.moving.whole_memory import fill
@@ -48,7 +48,7 @@ def shown(text: str) -> str:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_known_and_said_is_there(
-    mind: recollect.Mind, clock: ManualClock, language: Language
+    mind: mnemic.Mind, clock: ManualClock, language: Language
 ) -> None:
     fill(mind, clock)
     text = export_markdown(mind, language=language, at=AT, name="Mei")
@@ -68,7 +68,7 @@ def test_what_is_known_and_said_is_there(
 
 
 def test_a_folder_has_a_file_a_month_and_links_between_them(
-    mind: recollect.Mind, clock: ManualClock
+    mind: mnemic.Mind, clock: ManualClock
 ) -> None:
     fill(mind, clock, rounds=3)
     files = export_markdown_files(mind, language="en", at=AT)
@@ -83,7 +83,7 @@ def test_a_folder_has_a_file_a_month_and_links_between_them(
 
 
 def test_hostile_text_stays_text(
-    open_mind: OpenMind, mind: recollect.Mind, clock: ManualClock, tmp_path: Path
+    open_mind: OpenMind, mind: mnemic.Mind, clock: ManualClock, tmp_path: Path
 ) -> None:
     fill(mind, clock, rounds=6)
     usual = {token.type for token in tokens(export_markdown(mind, language="en", at=AT))}
@@ -130,7 +130,7 @@ def test_an_empty_memory_and_one_that_is_off(open_mind: OpenMind, tmp_path: Path
     assert "Prefers uv" in text
 
 
-def test_the_same_memory_gives_the_same_bytes(mind: recollect.Mind, clock: ManualClock) -> None:
+def test_the_same_memory_gives_the_same_bytes(mind: mnemic.Mind, clock: ManualClock) -> None:
     fill(mind, clock)
     assert export_markdown(mind, at=AT) == export_markdown(mind, at=AT)
     assert export_markdown_files(mind, at=AT) == export_markdown_files(mind, at=AT)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.cli.conftest import Shell, db, shell
 from tests.moving.sources import by_text
 
@@ -21,7 +21,7 @@ def install(site: Path, code: str, entry: str) -> None:
     info = site / "diary-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: diary\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[recollect.readers]\n{entry}\n")
+    (info / "entry_points.txt").write_text(f"[mnemic.readers]\n{entry}\n")
     (site / "diary.py").write_text(code, "utf-8")
 
 
@@ -31,7 +31,7 @@ def test_a_package_adds_a_format(
     text = PAGE.read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     (code,) = [block for block in blocks if "class DiaryReader" in block]
-    (entry,) = re.findall(r'\[project\.entry-points\."recollect\.readers"\]\n(.*?)\n', text)
+    (entry,) = re.findall(r'\[project\.entry-points\."mnemic\.readers"\]\n(.*?)\n', text)
     install(tmp_path / "site", code, entry.replace('"', ""))
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     monkeypatch.delitem(sys.modules, "diary", raising=False)
@@ -40,7 +40,7 @@ def test_a_package_adds_a_format(
     assert (done["format"], done["added"], done["rejected"]) == ("diary", 2, 1)
     assert done["problems"] == [{"place": "line 2", "reason": "it says nothing"}]
     assert shell.json("import", "mine.diary", code=1)["added"] == 0
-    with recollect.open(shell.db, worker="none") as mind:
+    with mnemic.open(shell.db, worker="none") as mind:
         found = by_text(mind.memories())
         assert found["likes tea"].created_at.date().isoformat() == "2026-02-12"
         assert found["likes tea"].metadata["imported_from"] == "diary"

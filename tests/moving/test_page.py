@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock, in_zone
-from recollect.language.detection import Language
-from recollect.moving import page as page_package
-from recollect.moving import phrases
-from recollect.moving.page import export_page
-from recollect.plain import visible
+import mnemic
+from mnemic.clock import ManualClock, in_zone
+from mnemic.language.detection import Language
+from mnemic.moving import page as page_package
+from mnemic.moving import phrases
+from mnemic.moving.page import export_page
+from mnemic.plain import visible
 from tests.conftest import OpenMind
 from tests.moving.hostile import HOSTILE
 from tests.moving.html_tree import Node, read_page
@@ -32,19 +32,19 @@ KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 DAYS = {"en": r"\d{1,2} [A-Z][a-z]+ \d{4}", "zh": r"\d{4}年\d{1,2}月\d{1,2}日"}
 
 
-def exported(mind: recollect.Mind, **options: object) -> Node:
+def exported(mind: mnemic.Mind, **options: object) -> Node:
     return read_page(export_page(mind, at=AT, **options))  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def whole(mind: recollect.Mind, clock: ManualClock) -> recollect.Mind:
+def whole(mind: mnemic.Mind, clock: ManualClock) -> mnemic.Mind:
     fill(mind, clock)
     return mind
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_current_memory_is_there_with_its_source_and_dates(
-    whole: recollect.Mind, language: Language
+    whole: mnemic.Mind, language: Language
 ) -> None:
     tree = exported(whole, language=language)
     cards = {card.one(class_="says").text: card for card in tree.one(id="known").all("article")}
@@ -71,7 +71,7 @@ def test_every_current_memory_is_there_with_its_source_and_dates(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rest_is_there_too(whole: recollect.Mind, language: Language) -> None:
+def test_the_rest_is_there_too(whole: mnemic.Mind, language: Language) -> None:
     tree = exported(whole, language=language, name="Mei")
     assert "Mei" in tree.one("h1").text
     assert "Mei" in tree.one("head").one("title").text
@@ -99,7 +99,7 @@ def test_the_rest_is_there_too(whole: recollect.Mind, language: Language) -> Non
     assert figures == [str(len(whole.memories())), "1", "4", "1", "1"]
 
 
-def test_every_link_leads_somewhere_and_no_id_comes_twice(whole: recollect.Mind) -> None:
+def test_every_link_leads_somewhere_and_no_id_comes_twice(whole: mnemic.Mind) -> None:
     tree = exported(whole)
     ids = [node.attributes["id"] for node in tree.all() if "id" in node.attributes]
     assert len(set(ids)) == len(ids)
@@ -108,7 +108,7 @@ def test_every_link_leads_somewhere_and_no_id_comes_twice(whole: recollect.Mind)
     assert {link.removeprefix("#") for link in links} <= set(ids)
 
 
-def test_the_policy_lets_in_the_one_style_and_the_one_script(whole: recollect.Mind) -> None:
+def test_the_policy_lets_in_the_one_style_and_the_one_script(whole: mnemic.Mind) -> None:
     tree = exported(whole)
     (policy,) = (
         meta.attributes["content"] for meta in tree.all("meta") if "http-equiv" in meta.attributes
@@ -121,7 +121,7 @@ def test_the_policy_lets_in_the_one_style_and_the_one_script(whole: recollect.Mi
     assert not [n for n in tree.all() if {"src", "style", "srcset", "action"} & n.attributes.keys()]
 
 
-def test_chinese_is_chinese_throughout(mind: recollect.Mind, clock: ManualClock) -> None:
+def test_chinese_is_chinese_throughout(mind: mnemic.Mind, clock: ManualClock) -> None:
     fill(mind, clock, lambda usual: "中文")
     tree = exported(mind, language="zh")
     tree.one("html").inside = [tree.one("body")]
@@ -158,7 +158,7 @@ def test_the_language_is_that_of_the_settings_or_of_the_memory(
 
 
 def test_hostile_text_stays_text(
-    open_mind: OpenMind, mind: recollect.Mind, clock: ManualClock, tmp_path: Path
+    open_mind: OpenMind, mind: mnemic.Mind, clock: ManualClock, tmp_path: Path
 ) -> None:
     fill(mind, clock)
     usual = exported(mind, language="en")
@@ -201,7 +201,7 @@ def shapes(tree: Node) -> set[tuple[str, tuple[str, ...]]]:
 
 def test_secrets_are_masked_unless_asked_for(open_mind: OpenMind) -> None:
     keeping = open_mind(secrets__at_write="keep")
-    call = recollect.ToolCall("deploy", {"password": "hunter2hunter2", "token": KEY})
+    call = mnemic.ToolCall("deploy", {"password": "hunter2hunter2", "token": KEY})
     turn = keeping.record(
         session=f"s {KEY}", role="user", content=f"my token is {KEY}", sender=KEY,
         tool_calls=[call],
@@ -227,7 +227,7 @@ def test_a_credential_is_shown_only_on_request(open_mind: OpenMind, tmp_path: Pa
     assert KEY in export_page(mind, secrets=True)
 
 
-def test_the_same_memory_gives_the_same_bytes(whole: recollect.Mind) -> None:
+def test_the_same_memory_gives_the_same_bytes(whole: mnemic.Mind) -> None:
     first = export_page(whole, at=AT)
     assert export_page(whole, at=AT) == first
     later = export_page(whole, at=AT.replace(hour=13))
@@ -235,7 +235,7 @@ def test_the_same_memory_gives_the_same_bytes(whole: recollect.Mind) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_empty_memory_has_a_friendly_page(mind: recollect.Mind, language: Language) -> None:
+def test_an_empty_memory_has_a_friendly_page(mind: mnemic.Mind, language: Language) -> None:
     tree = exported(mind, language=language)
     assert tree.one(class_="empty").text
     assert not tree.all("svg")
@@ -252,7 +252,7 @@ def test_a_memory_that_is_off_shows_the_plain_files(open_mind: OpenMind) -> None
     assert "I like tea" in tree.one(id="timeline").text
 
 
-def test_a_long_text_is_cut_and_says_so(mind: recollect.Mind) -> None:
+def test_a_long_text_is_cut_and_says_so(mind: mnemic.Mind) -> None:
     turn = mind.record(session="a", role="user", content=f"{'a ' * 12_000}tea is best{' b' * 99}")
     mind.remember("tea is best", kind="fact", sources=[turn.id])
     tree = exported(mind, language="en")

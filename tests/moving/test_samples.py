@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.errors import InvalidInput
-from recollect.mind import Mind
-from recollect.moving.importer import IMPORTED_FROM, Speakers, import_source
-from recollect.moving.reader import reader_of, readers
-from recollect.moving.source import ImportSource
+import mnemic
+from mnemic.errors import InvalidInput
+from mnemic.mind import Mind
+from mnemic.moving.importer import IMPORTED_FROM, Speakers, import_source
+from mnemic.moving.reader import reader_of, readers
+from mnemic.moving.source import ImportSource
 from tests.cli.conftest import Shell, db, shell
 from tests.moving.archives import chatgpt_zip, claude_zip
 
@@ -60,7 +60,7 @@ def sample(name: str, folder: Path) -> Path:
 
 @pytest.fixture
 def mind(tmp_path: Path) -> Mind:
-    return recollect.open(tmp_path / "memory.db", worker="none")
+    return mnemic.open(tmp_path / "memory.db", worker="none")
 
 
 def digest(path: Path) -> str:
@@ -74,7 +74,7 @@ def test_it_goes_in_once_and_the_source_stays_as_it_is(name: str, tmp_path: Path
     path = sample(name, tmp_path)
     before = digest(path)
     format_, kinds = FOUND[name]
-    with recollect.open(tmp_path / "memory.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
         done, refused = import_source(mind, str(path))
         assert (done.format, dict(done.kinds), refused) == (format_, kinds, [])
         assert (done.added, done.known) == (sum(kinds.values()), 0)
@@ -190,7 +190,7 @@ def test_claude_brings_its_memory_and_the_projects(mind: Mind, tmp_path: Path) -
         "Which tyres for the Alps?\n[bike.jpg]",
         "Wide ones.",
     ]
-    limited = recollect.open(tmp_path / "limited.db", worker="none")
+    limited = mnemic.open(tmp_path / "limited.db", worker="none")
     import_source(limited, str(tmp_path / "claude.zip"), speakers=Speakers(most="agent"))
     assert {memory.trust for memory in limited.memories(limit=100)} == {"agent"}
 
@@ -246,7 +246,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 def test_two_hundred_damaged_files_never_fail_untyped(tmp_path: Path) -> None:
     rng, outcomes = random.Random(18), {"whole": 0, "in part": 0, "refused": 0}
     minds = {
-        name: recollect.open(tmp_path / f"{number}.db", worker="none")
+        name: mnemic.open(tmp_path / f"{number}.db", worker="none")
         for number, name in enumerate(FOUND)
     }
     for number in range(200):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import Candidate, NewTurn, ToolCall, ToolResult
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import Candidate, NewTurn, ToolCall, ToolResult
 
 Text = Callable[[str], str]
 

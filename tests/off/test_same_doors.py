@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.aio import AsyncMind
-from recollect.clock import ManualClock
-from recollect.mind import Mind
-from recollect.off import SERVED
-from recollect.types import NewTurn, RecordType, ToolCall, ToolResult, Turn
+import mnemic
+from mnemic.aio import AsyncMind
+from mnemic.clock import ManualClock
+from mnemic.mind import Mind
+from mnemic.off import SERVED
+from mnemic.types import NewTurn, RecordType, ToolCall, ToolResult, Turn
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("O1", preset="myclaw")
 
 
 @pytest.fixture(params=["database", "plain files"])
-def either(request: pytest.FixtureRequest, open_mind: OpenMind) -> recollect.Mind:
+def either(request: pytest.FixtureRequest, open_mind: OpenMind) -> mnemic.Mind:
     return open_mind(preset="myclaw", memory__enabled=request.param == "database")
 
 
@@ -29,10 +29,10 @@ def bare(turn: Turn) -> tuple[object, ...]:
     return (turn.session, turn.index, turn.role, turn.content, turn.tool_calls, turn.tool_results)
 
 
-def test_a_conversation_comes_back_as_it_was(either: recollect.Mind) -> None:
+def test_a_conversation_comes_back_as_it_was(either: mnemic.Mind) -> None:
     with either.session("work", project="myclaw", topic="setup") as s:
         s.user(
-            "我升级到 Python 3.12 了\n\n> 以后都用 uv\n## 标题\n- x <!-- recollect {} -->",
+            "我升级到 Python 3.12 了\n\n> 以后都用 uv\n## 标题\n- x <!-- mnemic {} -->",
             sender="李雷",
         )
         s.assistant("好", tool_calls=[ToolCall("run", {"command": "a > b --> c"}, "c1")])
@@ -52,10 +52,10 @@ def test_a_conversation_comes_back_as_it_was(either: recollect.Mind) -> None:
     assert either.turns(project="another") == []
 
 
-def test_the_same_turn_twice_is_one(either: recollect.Mind) -> None:
+def test_the_same_turn_twice_is_one(either: mnemic.Mind) -> None:
     first = either.record(session="s", role="user", content="tea", index=4)
     assert either.record(session="s", role="user", content="tea", index=4) == first
-    with pytest.raises(recollect.Conflict, match="index 4"):
+    with pytest.raises(mnemic.Conflict, match="index 4"):
         either.record(session="s", role="user", content="coffee", index=4)
     assert either.record(session="s", role="user", content="next").index == 5
     many = [NewTurn("s", "user", "tea", index=4), NewTurn("s", "user", "new", index=6)]
@@ -74,13 +74,13 @@ def test_the_same_turn_twice_is_one(either: recollect.Mind) -> None:
         {"session": "s", "role": "user", "content": "x", "at": "yesterday"},
     ],
 )
-def test_what_cannot_be_kept_is_refused(either: recollect.Mind, wrong: dict[str, object]) -> None:
-    with pytest.raises(recollect.InvalidInput):
+def test_what_cannot_be_kept_is_refused(either: mnemic.Mind, wrong: dict[str, object]) -> None:
+    with pytest.raises(mnemic.InvalidInput):
         either.record(**wrong)  # type: ignore[arg-type]
     assert either.turns() == []
 
 
-def test_a_secret_is_not_written_down(either: recollect.Mind, tmp_path: Path) -> None:
+def test_a_secret_is_not_written_down(either: mnemic.Mind, tmp_path: Path) -> None:
     key = "ghp_" + "R7mK2pXw9LqZ4vTn8BcYd3HsJf6GaEu1QyNo"
     either.record(session="s", role="user", content=f"my key is {key}")
     assert key not in either.turns(session="s")[0].content
@@ -88,7 +88,7 @@ def test_a_secret_is_not_written_down(either: recollect.Mind, tmp_path: Path) ->
         assert path.is_dir() or key.encode() not in path.read_bytes()
 
 
-def test_words_are_found_in_both_languages(either: recollect.Mind) -> None:
+def test_words_are_found_in_both_languages(either: mnemic.Mind) -> None:
     either.record(session="s", role="user", content="The parrot is called Rio")
     either.record(session="s", role="user", content="我们的猫叫小橘")
     either.remember("用户住在杭州", kind="identity")
@@ -106,11 +106,11 @@ def test_words_are_found_in_both_languages(either: recollect.Mind) -> None:
     assert either.recall("杭州", of=("memory",))[0].text == "用户住在杭州"
     assert {hit.type for hit in either.recall("杭州 parrot", of=("turn",))} == {"turn"}
     assert either.recall("parrot", session="another", of=("turn",)) == []
-    with pytest.raises(recollect.InvalidInput):
+    with pytest.raises(mnemic.InvalidInput):
         either.recall("x", k=0)
 
 
-def test_what_is_remembered_is_known(either: recollect.Mind) -> None:
+def test_what_is_remembered_is_known(either: mnemic.Mind) -> None:
     told = either.remember(
         "User prefers tea\n\nand black coffee",
         kind="preference",
@@ -144,11 +144,11 @@ def test_what_is_remembered_is_known(either: recollect.Mind) -> None:
         "supersede",
         "write",
     ]
-    with pytest.raises(recollect.InvalidInput):
+    with pytest.raises(mnemic.InvalidInput):
         either.remember("  ", kind="fact")
 
 
-def test_a_context_has_what_is_known_and_what_was_said(either: recollect.Mind) -> None:
+def test_a_context_has_what_is_known_and_what_was_said(either: mnemic.Mind) -> None:
     either.remember("用户叫韩梅梅", kind="identity", importance=1.0)
     either.remember("My favourite editor is Helix", kind="fact")
     either.record(session="now", role="user", content="Good morning")
@@ -157,16 +157,16 @@ def test_a_context_has_what_is_known_and_what_was_said(either: recollect.Mind) -
     assert "Helix" in built.text
     assert "Good morning" in built.text
     assert built.tokens <= built.budget <= 2000
-    assert "<recollect-memory" in built.text
+    assert "<mnemic-memory" in built.text
 
 
-def test_a_failure_of_the_host_is_recorded(either: recollect.Mind) -> None:
+def test_a_failure_of_the_host_is_recorded(either: mnemic.Mind) -> None:
     either.note_failure("openai", "disk full")
     (event,) = either.events(type="host_fail")
     assert (event.subject, event.payload) == ("openai", {"error": "disk full"})
 
 
-def test_the_rest_of_the_doors_stand(either: recollect.Mind) -> None:
+def test_the_rest_of_the_doors_stand(either: mnemic.Mind) -> None:
     either.record(session="s", role="user", content="hello there")
     assert either.stats().turns == 1
     assert either.gate("which editor do I prefer?").wants
@@ -206,7 +206,7 @@ def test_a_door_that_needs_the_database_names_the_switch(open_mind: OpenMind) ->
         lambda: mind.memories(as_of=NOON),
         mind.repair,
     ):
-        with pytest.raises(recollect.MemoryOff, match=r"memory\.enabled"):
+        with pytest.raises(mnemic.MemoryOff, match=r"memory\.enabled"):
             door()
 
 
@@ -215,16 +215,16 @@ def test_a_call_that_nobody_listed_is_refused(open_mind: OpenMind) -> None:
     public = {name for name, call in inspect.getmembers(Mind, inspect.isfunction) if name[0] != "_"}
     assert public > SERVED, "a call was renamed"
     for name in public - SERVED:
-        with pytest.raises(recollect.MemoryOff, match=name):
+        with pytest.raises(mnemic.MemoryOff, match=name):
             getattr(off, name)()
-        with pytest.raises(recollect.MemoryOff, match=name):
+        with pytest.raises(mnemic.MemoryOff, match=name):
             asyncio.run(getattr(AsyncMind(off), name)())
-    with pytest.raises(recollect.MemoryOff, match="turns"):
+    with pytest.raises(mnemic.MemoryOff, match="turns"):
         off.remember("x", kind="fact", sources=["of the database"])
 
 
 async def _awaited(path: Path) -> list[Turn]:
-    async with await recollect.open_async(path, memory__enabled=False, worker="none") as mind:
+    async with await mnemic.open_async(path, memory__enabled=False, worker="none") as mind:
         session = await mind.session("s")
         await session.user("hello")
         return await mind.turns(session="s")

@@ -10,30 +10,30 @@ from threading import Thread
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.types import NewTurn
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.types import NewTurn
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("O1", preset="myclaw")
 
 
 @pytest.fixture
-def off(open_mind: OpenMind) -> recollect.Mind:
+def off(open_mind: OpenMind) -> mnemic.Mind:
     return open_mind(preset="myclaw", memory__enabled=False)
 
 
 @pytest.fixture
-def other(open_mind: OpenMind) -> recollect.Mind:
+def other(open_mind: OpenMind) -> mnemic.Mind:
     """The same folder, as another process has it."""
     return open_mind(preset="myclaw", memory__enabled=False)
 
 
-def contents(mind: recollect.Mind) -> list[str]:
+def contents(mind: mnemic.Mind) -> list[str]:
     return [turn.content for turn in mind.turns(limit=1000)]
 
 
-def test_what_another_adds_is_seen(off: recollect.Mind, other: recollect.Mind) -> None:
+def test_what_another_adds_is_seen(off: mnemic.Mind, other: mnemic.Mind) -> None:
     assert off.record(session="s", role="user", content="一").index == 0
     assert other.record(session="s", role="user", content="two").index == 1
     assert off.record(session="s", role="user", content="three").index == 2
@@ -41,7 +41,7 @@ def test_what_another_adds_is_seen(off: recollect.Mind, other: recollect.Mind) -
     assert other.recall("three")[0].text == "three"
     again = other.record(session="s", role="user", content="three", index=2)
     assert again == off.turns(session="s")[2]
-    with pytest.raises(recollect.Conflict, match="index 2"):
+    with pytest.raises(mnemic.Conflict, match="index 2"):
         other.record(session="s", role="user", content="another", index=2)
     off.end_session("s")
     assert other.sessions()[0].ended_at == off.sessions()[0].ended_at is not None
@@ -50,7 +50,7 @@ def test_what_another_adds_is_seen(off: recollect.Mind, other: recollect.Mind) -
 
 
 def test_a_statement_has_one_id_everywhere(
-    off: recollect.Mind, other: recollect.Mind, open_mind: OpenMind
+    off: mnemic.Mind, other: mnemic.Mind, open_mind: OpenMind
 ) -> None:
     tea = off.remember("User likes tea", kind="preference", operation_id="once", importance=0.1)
     assert other.remember("anything", kind="fact", operation_id="once").id == tea.id
@@ -60,11 +60,11 @@ def test_a_statement_has_one_id_everywhere(
         assert [memory.id for memory in mind.memories()] == [water.id]
         assert [version.id for version in mind.history(tea.id).versions] == [tea.id, water.id]
         assert mind.memories()[0] == other.get(water.id)
-    with pytest.raises(recollect.MemoryOff):
+    with pytest.raises(mnemic.MemoryOff):
         third.remember("User likes milk", kind="preference", supersedes=tea.id)
 
 
-def test_every_statement_is_in_the_context(off: recollect.Mind) -> None:
+def test_every_statement_is_in_the_context(off: mnemic.Mind) -> None:
     off.remember("User collects stamps", kind="fact", importance=0.1)
     off.remember("用户会弹钢琴", kind="skill", importance=0.0)
     text = off.context("What is the weather in Paris?", budget=2000).text
@@ -72,7 +72,7 @@ def test_every_statement_is_in_the_context(off: recollect.Mind) -> None:
     assert "用户会弹钢琴" in text
 
 
-def test_what_a_person_changes_in_the_files_is_seen(off: recollect.Mind, tmp_path: Path) -> None:
+def test_what_a_person_changes_in_the_files_is_seen(off: mnemic.Mind, tmp_path: Path) -> None:
     off.record(session="s", role="user", content="The parrot is called Rio")
     off.record(session="s", role="user", content="The cat is called Kit")
     off.remember("User likes tea", kind="preference")
@@ -108,7 +108,7 @@ def test_what_a_person_changes_in_the_files_is_seen(off: recollect.Mind, tmp_pat
     ],
 )
 def test_a_mark_that_was_changed_beyond_reading_hides_nothing_else(
-    off: recollect.Mind, open_mind: OpenMind, tmp_path: Path, before: str, after: str
+    off: mnemic.Mind, open_mind: OpenMind, tmp_path: Path, before: str, after: str
 ) -> None:
     off.record(session="s", role="user", content="The parrot is called Rio", sender="Ann")
     off.remember("User likes tea", kind="preference")
@@ -125,7 +125,7 @@ def test_a_mark_that_was_changed_beyond_reading_hides_nothing_else(
         assert "User likes rain" in [memory.content for memory in mind.memories()]
 
 
-def test_what_is_forgotten_elsewhere_is_gone(off: recollect.Mind, open_mind: OpenMind) -> None:
+def test_what_is_forgotten_elsewhere_is_gone(off: mnemic.Mind, open_mind: OpenMind) -> None:
     off.record(session="s", role="user", content="The parrot is called Rio")
     off.record(session="t", role="user", content="Good morning")
     assert len(contents(off)) == 2
@@ -135,7 +135,7 @@ def test_what_is_forgotten_elsewhere_is_gone(off: recollect.Mind, open_mind: Ope
 
 
 def test_a_second_person_lowers_the_trust_of_a_session(
-    off: recollect.Mind, other: recollect.Mind, open_mind: OpenMind
+    off: mnemic.Mind, other: mnemic.Mind, open_mind: OpenMind
 ) -> None:
     off.record(session="s", role="user", content="I am Ann", sender="Ann")
     assert other.turns()[0].trust == "owner"
@@ -148,13 +148,13 @@ def test_a_second_person_lowers_the_trust_of_a_session(
         assert [turn.trust for turn in mind.turns(session="s")] == ["external", "external"]
 
 
-def test_old_logs_keep_their_places(off: recollect.Mind, clock: ManualClock) -> None:
+def test_old_logs_keep_their_places(off: mnemic.Mind, clock: ManualClock) -> None:
     first = off.record(session="s", role="user", content="zero")
     off.record(session="s", role="user", content="one")
     clock.advance(days=30)
     assert contents(off) == []
     assert off.record(session="s", role="user", content="zero", index=0) == first
-    with pytest.raises(recollect.Conflict, match="index 1"):
+    with pytest.raises(mnemic.Conflict, match="index 1"):
         off.record(session="s", role="user", content="another", index=1)
     many = [NewTurn("s", "user", text, index=n) for n, text in enumerate(("zero", "one", "two"))]
     done = off.record_many(many)
@@ -168,20 +168,20 @@ def test_old_logs_keep_their_places(off: recollect.Mind, clock: ManualClock) -> 
     ]
 
 
-def test_a_project_outlives_a_change_of_the_files(off: recollect.Mind, clock: ManualClock) -> None:
+def test_a_project_outlives_a_change_of_the_files(off: mnemic.Mind, clock: ManualClock) -> None:
     session = off.session("s", project="house")
     clock.advance(days=1)
     session.user("We paint the door")
     assert [turn.content for turn in off.turns(project="house")] == ["We paint the door"]
 
 
-def test_what_could_not_be_written_is_not_there(off: recollect.Mind, tmp_path: Path) -> None:
+def test_what_could_not_be_written_is_not_there(off: mnemic.Mind, tmp_path: Path) -> None:
     off.record(session="s", role="user", content="first")
     size = (tmp_path / "memory" / "2026-02-12.md").stat().st_size
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
     try:
-        with pytest.raises(recollect.StoreError):
+        with pytest.raises(mnemic.StoreError):
             off.record(session="s", role="user", content="lost")
         assert contents(off) == ["first"]
     finally:
@@ -190,7 +190,7 @@ def test_what_could_not_be_written_is_not_there(off: recollect.Mind, tmp_path: P
     assert contents(off) == ["first", "second"]
 
 
-def test_threads_share_one_mind(off: recollect.Mind) -> None:
+def test_threads_share_one_mind(off: mnemic.Mind) -> None:
     def speak(name: str) -> None:
         for n in range(10):
             off.record(session=name, role="user", content=f"{name} {n}")
@@ -220,7 +220,7 @@ def _end_of(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def test_a_forked_child_goes_on(off: recollect.Mind) -> None:
+def test_a_forked_child_goes_on(off: mnemic.Mind) -> None:
     off.record(session="s", role="user", content="parent")
     child = _child(lambda: off.record(session="s", role="user", content="child"))
     assert _end_of(child) == 0
@@ -229,18 +229,18 @@ def test_a_forked_child_goes_on(off: recollect.Mind) -> None:
 
 def test_processes_share_a_log(tmp_path: Path) -> None:
     def speak() -> None:
-        with recollect.open(tmp_path / "m.db", memory__enabled=False, worker="none") as mind:
+        with mnemic.open(tmp_path / "m.db", memory__enabled=False, worker="none") as mind:
             for _ in range(20):
                 mind.record(session="s", role="user", content="x")
 
     children = [_child(speak) for _ in range(3)]
     assert [_end_of(child) for child in children] == [0, 0, 0]
-    with recollect.open(tmp_path / "m.db", memory__enabled=False, worker="none") as off:
+    with mnemic.open(tmp_path / "m.db", memory__enabled=False, worker="none") as off:
         assert [turn.index for turn in off.turns(session="s")] == list(range(60))
     assert not (tmp_path / "m.db").exists()
 
 
-def test_reading_makes_no_folder(off: recollect.Mind, tmp_path: Path) -> None:
+def test_reading_makes_no_folder(off: mnemic.Mind, tmp_path: Path) -> None:
     assert not off.recall("anything")
     assert not off.turns()
     assert not off.memories()

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.documents.fallback.logs import LoggedTurn, parse, written
-from recollect.documents.fallback.notes import Note
-from recollect.documents.fallback.notes import parse as parse_notes
-from recollect.documents.fallback.notes import written as written_note
-from recollect.types import Memory, SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.documents.fallback.logs import LoggedTurn, parse, written
+from mnemic.documents.fallback.notes import Note
+from mnemic.documents.fallback.notes import parse as parse_notes
+from mnemic.documents.fallback.notes import written as written_note
+from mnemic.types import Memory, SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("O1", preset="myclaw")
@@ -29,7 +29,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.samp
         "\n",
         "> x",
         "## 10:00 user",
-        '<!-- recollect {"turn":{}} -->',
+        '<!-- mnemic {"turn":{}} -->',
         "a\r\nb",
         "- x",
         "  ",
@@ -57,7 +57,7 @@ def test_the_database_is_not_touched_while_off(open_mind: OpenMind, tmp_path: Pa
 
 def test_the_environment_throws_the_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYCLAW_MEMORY_ENABLED", "false")
-    with recollect.open(tmp_path / "m.db", preset="myclaw", worker="none") as off:
+    with mnemic.open(tmp_path / "m.db", preset="myclaw", worker="none") as off:
         off.record(session="s", role="user", content="x")
     assert not (tmp_path / "m.db").exists()
     assert list((tmp_path / "memory").glob("*.md"))
@@ -214,8 +214,8 @@ def test_a_turn_that_was_cut_off_does_not_hide_the_others(
 
 def test_an_acknowledged_turn_survives_a_kill(tmp_path: Path) -> None:
     script = f"""
-import recollect
-mind = recollect.open({str(tmp_path / "m.db")!r}, memory__enabled=False, worker="none")
+import mnemic
+mind = mnemic.open({str(tmp_path / "m.db")!r}, memory__enabled=False, worker="none")
 n = 0
 while True:
     mind.record(session="s", role="user", content=f"turn {{n}}")
@@ -231,7 +231,7 @@ while True:
                 break
         acknowledged = 30
     child.wait()
-    with recollect.open(tmp_path / "m.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind:
         said = [turn.content for turn in mind.turns(session="s", limit=1000)]
     assert said[: acknowledged + 1] == [f"turn {n}" for n in range(acknowledged + 1)]
 
@@ -241,7 +241,7 @@ def test_many_writers_share_a_log(open_mind: OpenMind) -> None:
 
     minds = [open_mind(memory__enabled=False) for _ in range(4)]
 
-    def speak(mind: recollect.Mind) -> None:
+    def speak(mind: mnemic.Mind) -> None:
         for _ in range(10):
             mind.record(session="s", role="user", content="x")
 
@@ -263,7 +263,7 @@ def test_files_that_cannot_be_read_do_not_keep_the_memory_shut(
 
 @pytest.mark.setting("memory.fallback_folder")
 def test_a_memory_in_ram_needs_a_folder(open_mind: OpenMind, tmp_path: Path) -> None:
-    with pytest.raises(recollect.ConfigError, match="fallback_folder"):
+    with pytest.raises(mnemic.ConfigError, match="fallback_folder"):
         open_mind(":memory:", memory__enabled=False)
     with open_mind(
         ":memory:", memory__enabled=False, memory__fallback_folder=str(tmp_path / "notes")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.store.postgres.store import PostgresStore, open_postgres
+from mnemic.clock import ManualClock
+from mnemic.store.postgres.store import PostgresStore, open_postgres
 from tests.postgres.server import database_for
 
 OpenStore = Callable[..., PostgresStore]

@@ -27,10 +27,10 @@ DECLARE
     filled boolean;
 BEGIN
     FOR wiped IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relname != 'migrations'
-        AND relnamespace = to_regnamespace('recollect')
+        AND relnamespace = to_regnamespace('mnemic')
     LOOP
-        EXECUTE format('SELECT EXISTS (SELECT 1 FROM recollect.%I)', wiped) INTO filled;
-        IF filled THEN EXECUTE format('DELETE FROM recollect.%I', wiped); END IF;
+        EXECUTE format('SELECT EXISTS (SELECT 1 FROM mnemic.%I)', wiped) INTO filled;
+        IF filled THEN EXECUTE format('DELETE FROM mnemic.%I', wiped); END IF;
     END LOOP;
 END;
 $$
@@ -66,7 +66,7 @@ def _has_sve() -> bool:
 def server() -> Any:
     """The running server."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
-    folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{run}"
+    folder = Path(tempfile.gettempdir()) / f"mnemic-postgres-{run}"
     started = _package().get_server(folder, cleanup_mode="delete")
     with connect(started.get_uri()) as conn:
         for setting in ("fsync = off", "full_page_writes = off", "max_connections = 100"):
@@ -77,7 +77,7 @@ def server() -> Any:
 
 def start_server(name: str) -> Any:
     """A server of one's own, which keeps what it was told to keep."""
-    folder = Path(tempfile.gettempdir()) / f"recollect-postgres-{os.getpid()}-{name}"
+    folder = Path(tempfile.gettempdir()) / f"mnemic-postgres-{os.getpid()}-{name}"
     return _package().get_server(folder, cleanup_mode="delete")
 
 
@@ -139,6 +139,6 @@ def damage(url: str, *statements: str) -> None:
     """Break a database that nobody has open; it is not used again."""
     _damaged.add(urlsplit(url).path[1:])
     with connect(url) as conn:
-        conn.execute("SET search_path = recollect, public")
+        conn.execute("SET search_path = mnemic, public")
         for statement in statements:
             conn.execute(statement)

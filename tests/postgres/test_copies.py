@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.errors import RecollectError
-from recollect.moving.archive import export_jsonl
-from recollect.moving.backup import backup
-from recollect.moving.copy import Phase, copy_space
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.errors import MnemicError
+from mnemic.moving.archive import export_jsonl
+from mnemic.moving.backup import backup
+from mnemic.moving.copy import Phase, copy_space
 from tests.moving.stored import everything
 from tests.moving.whole_memory import fill
 from tests.postgres.server import new_database
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.feature("O5")
 @pytest.fixture
 def filled(tmp_path: Path, clock: ManualClock) -> Path:
     file = tmp_path / "one.db"
-    with recollect.open(file, worker="none", clock=clock) as mind:
+    with mnemic.open(file, worker="none", clock=clock) as mind:
         fill(mind, clock, rounds=2)
         mind.record(session="odd", role="user", content="a NUL \0, \ufffe and 𝄞")
         mind.drain()
@@ -33,7 +33,7 @@ def filled(tmp_path: Path, clock: ManualClock) -> Path:
 
 
 def exported(target: str | Path, folder: Path, clock: ManualClock) -> list[bytes]:
-    with recollect.open(target, worker="none", clock=clock) as mind:
+    with mnemic.open(target, worker="none", clock=clock) as mind:
         export_jsonl(mind, folder / "archive.jsonl")
     # The first line has the time, and the number of the schema, of which each store has its own.
     return (folder / "archive.jsonl").read_bytes().splitlines()[1:]
@@ -100,12 +100,12 @@ def test_a_copy_that_was_killed_is_gone_on_with(filled: Path, url: str, tmp_path
 def test_rows_that_do_not_fit_are_named_and_the_others_go_in(
     filled: Path, url: str, clock: ManualClock
 ) -> None:
-    with recollect.open(url, worker="none", clock=clock) as mind:
+    with mnemic.open(url, worker="none", clock=clock) as mind:
         mind.record(session="talk-0", role="user", content="something else was said here")
     report = copy_space(filled, url)
     assert not report.verified
     assert {one.table for one in report.conflicts} >= {"sessions", "turns"}
-    with recollect.open(url, worker="none", clock=clock) as mind:
+    with mnemic.open(url, worker="none", clock=clock) as mind:
         assert mind.turns(session="talk-0")[0].content == "something else was said here"
         assert mind.turns(session="odd")[0].content == "a NUL \0, \ufffe and 𝄞"
 
@@ -116,11 +116,11 @@ def test_a_backup_of_a_server_is_a_file_that_can_be_opened_and_brought_back(
     copy_space(filled, url)
     copy_space(filled, url, to_space="second")
     file = tmp_path / "backup.db"
-    with recollect.open(url, worker="none", clock=clock) as mind:
+    with mnemic.open(url, worker="none", clock=clock) as mind:
         made = backup(mind, file)
         hits = {hit.id: hit.score for hit in mind.recall("Where do I live?")}
     assert made.counts["spaces"] == 2
-    with recollect.open(file, worker="none", clock=clock) as mind:
+    with mnemic.open(file, worker="none", clock=clock) as mind:
         again = {hit.id: hit.score for hit in mind.recall("Where do I live?")}
         assert list(again) == list(hits)
         assert again == pytest.approx(hits, abs=1e-6)
@@ -132,9 +132,9 @@ def test_a_backup_of_a_server_is_a_file_that_can_be_opened_and_brought_back(
 
 def test_no_password_stands_in_what_is_said_of_a_copy(filled: Path) -> None:
     address = "postgresql://someone:secret-word@127.0.0.1:1/none"
-    with pytest.raises(RecollectError) as raised:
+    with pytest.raises(MnemicError) as raised:
         copy_space(filled, address)
     assert "secret-word" not in str(raised.value)
-    with pytest.raises(RecollectError) as raised:
+    with pytest.raises(MnemicError) as raised:
         copy_space(address, address)
     assert "secret-word" not in str(raised.value)

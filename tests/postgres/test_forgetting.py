@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.store.postgres.store import PostgresStore
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.store.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.feature("O5")
 
 
 def test_what_is_forgotten_is_in_no_row_and_no_list(url: str, clock: ManualClock) -> None:
-    with recollect.open(url, worker="none", clock=clock) as mind:
+    with mnemic.open(url, worker="none", clock=clock) as mind:
         mind.record(session="s", role="user", content="My dog is called Bartholomew")
         mind.record(session="s", role="user", content="The weather in Lisbon is fine \0 today")
         mind.drain()
@@ -28,7 +28,7 @@ def test_what_is_forgotten_is_in_no_row_and_no_list(url: str, clock: ManualClock
 def test_an_entry_of_the_index_that_is_wrong_is_found_and_repaired(
     store: PostgresStore, url: str, clock: ManualClock
 ) -> None:
-    with recollect.open(url, worker="none", clock=clock) as mind:
+    with mnemic.open(url, worker="none", clock=clock) as mind:
         mind.record(session="s", role="user", content="The weather in Lisbon is fine")
         with store.write("default") as unit:
             unit.conn.native("DELETE FROM text_postings WHERE term = 'lisbon'")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.store.postgres.store import PostgresStore
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.store.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.feature("O5")
 
@@ -24,7 +24,7 @@ def test_a_large_value_is_sent_whole_before_its_answer_is_waited_for(
 
 def test_a_long_turn_is_recorded_and_found(url: str, clock: ManualClock) -> None:
     text = "a long story about Lisbon " * 20_000
-    with recollect.open(url, worker="none", clock=clock) as mind:
+    with mnemic.open(url, worker="none", clock=clock) as mind:
         mind.record(session="s", role="user", content=text)
         assert mind.turns()[0].content == text
         assert mind.recall("Lisbon")[0].index == 0

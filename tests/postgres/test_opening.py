@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.errors import (
+from mnemic.clock import ManualClock
+from mnemic.errors import (
     InvalidInput,
     MissingExtra,
     SchemaTooNew,
@@ -21,11 +21,11 @@ from recollect.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from recollect.store.postgres import migrate
-from recollect.store.postgres.server import MIGRATION
-from recollect.store.postgres.store import PostgresStore, open_postgres
-from recollect.store.rows import QueryTerm, Scope
-from recollect.types import RECORD_TYPES, constant
+from mnemic.store.postgres import migrate
+from mnemic.store.postgres.server import MIGRATION
+from mnemic.store.postgres.store import PostgresStore, open_postgres
+from mnemic.store.rows import QueryTerm, Scope
+from mnemic.types import RECORD_TYPES, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attachment, keep, memory, said, turn
 from tests.postgres.conftest import OpenStore
@@ -57,10 +57,10 @@ def test_many_processes_start_at_once_on_an_empty_database() -> None:
     children = [_in_a_child(_open_and_write, url, f"space-{n}") for n in range(8)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
     with connect(url) as conn:
-        assert conn.execute("SELECT version FROM recollect.migrations").fetchall() == [
+        assert conn.execute("SELECT version FROM mnemic.migrations").fetchall() == [
             (version,) for version in range(1, migrate.LATEST + 1)
         ]
-        assert conn.execute("SELECT count(*) FROM recollect.spaces").fetchone() == (8,)
+        assert conn.execute("SELECT count(*) FROM mnemic.spaces").fetchone() == (8,)
 
 
 def test_who_waited_for_the_first_sees_what_it_made() -> None:
@@ -76,12 +76,12 @@ def test_who_waited_for_the_first_sees_what_it_made() -> None:
 def test_a_newer_schema_is_left_untouched(open_store: OpenStore, url: str) -> None:
     open_store()
     with connect(url) as conn:
-        conn.execute("INSERT INTO recollect.migrations VALUES (1000, 0)")
+        conn.execute("INSERT INTO mnemic.migrations VALUES (1000, 0)")
         try:
             with pytest.raises(SchemaTooNew, match="schema 1000"):
                 open_store()
         finally:
-            conn.execute("DELETE FROM recollect.migrations WHERE version = 1000")
+            conn.execute("DELETE FROM mnemic.migrations WHERE version = 1000")
 
 
 def test_what_is_told_of_a_server_has_no_password(clock: ManualClock) -> None:
@@ -112,7 +112,7 @@ def test_what_to_install_is_told(clock: ManualClock, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra) as missing:
         open_postgres("postgresql://nowhere/memory", busy_timeout=5, now=clock.now)
-    assert "recollect[postgres]" in missing.value.remedy
+    assert "mnemic[postgres]" in missing.value.remedy
 
 
 def test_for_reading_only(open_store: OpenStore) -> None:
@@ -131,8 +131,8 @@ def test_a_role_that_may_not_write_is_told_so(
     with connect(url) as conn:
         conn.execute("DROP ROLE IF EXISTS onlooker")
         conn.execute("CREATE ROLE onlooker LOGIN")
-        conn.execute("GRANT USAGE ON SCHEMA recollect TO onlooker")
-        conn.execute("GRANT SELECT ON ALL TABLES IN SCHEMA recollect TO onlooker")
+        conn.execute("GRANT USAGE ON SCHEMA mnemic TO onlooker")
+        conn.execute("GRANT SELECT ON ALL TABLES IN SCHEMA mnemic TO onlooker")
         onlooker = open_postgres(
             url.replace("postgres:@", "onlooker@"), busy_timeout=5, now=clock.now
         )
@@ -177,7 +177,7 @@ def test_a_connection_that_died_is_replaced(store: PostgresStore, url: str) -> N
     with connect(url) as conn:
         ended = conn.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
-            " WHERE application_name = 'recollect' AND datname = current_database()"
+            " WHERE application_name = 'mnemic' AND datname = current_database()"
         ).fetchall()
     assert ended
     append(store, turn("after"))
@@ -253,19 +253,19 @@ def test_work_is_claimed_in_turns_whatever_waits(store: PostgresStore) -> None:
 
 
 def test_every_table_can_be_distributed_by_its_space(store: PostgresStore, url: str) -> None:
-    ddl = resources.files("recollect.store.postgres").joinpath("schema/distributed.sql").read_text()
+    ddl = resources.files("mnemic.store.postgres").joinpath("schema/distributed.sql").read_text()
     placed = set(re.findall(r"create_(?:distributed|reference)_table\('(\w+)'", ddl))
     by_space = set(re.findall(r"create_distributed_table\('(\w+)', 'space'", ddl))
     with connect(url) as conn:
         tables = conn.execute(
             "SELECT relname FROM pg_class WHERE relkind = 'r'"
-            " AND relnamespace = 'recollect'::regnamespace"
+            " AND relnamespace = 'mnemic'::regnamespace"
         ).fetchall()
         keys = conn.execute(
             "SELECT t.relname, i.indexrelid::regclass::text, a.attname FROM pg_index i"
             " JOIN pg_class t ON t.oid = i.indrelid"
             " JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]"
-            " WHERE i.indisunique AND t.relnamespace = 'recollect'::regnamespace"
+            " WHERE i.indisunique AND t.relnamespace = 'mnemic'::regnamespace"
         ).fetchall()
     assert placed == {name for (name,) in tables}
     unlike = [key for key in keys if key[0] in by_space and key[2] != "space"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.index.segment import query_terms
-from recollect.store.postgres.dialect import translate
-from recollect.store.postgres.store import PostgresStore
-from recollect.store.rows import Scope
+from mnemic.index.segment import query_terms
+from mnemic.store.postgres.dialect import translate
+from mnemic.store.postgres.store import PostgresStore
+from mnemic.store.rows import Scope
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = pytest.mark.feature("O5")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.feature("O5")
 def test_documents_are_looked_up_by_their_numbers(store: PostgresStore, table: str) -> None:
     append(store, *(turn(f"turn {n}", session=f"s{n % 9}") for n in range(400)))
     with store.server.alone() as conn:
-        conn.execute(f"ANALYZE recollect.{table}")
+        conn.execute(f"ANALYZE mnemic.{table}")
     (asked,) = translate(
         f"SELECT t.doc FROM json_each(?) d CROSS JOIN {table} t ON t.doc = d.atom WHERE t.space = ?"
     )
@@ -39,7 +39,7 @@ def test_statistics_of_a_time_when_there_was_little_do_no_harm(store: PostgresSt
     """A load of many turns is searched before the server has counted them."""
     append(store, *(turn(f"tea {n} boat {n + 50} paper") for n in range(8)), space="other")
     with store.server.alone() as conn:
-        conn.execute("ANALYZE recollect.text_postings")
+        conn.execute("ANALYZE mnemic.text_postings")
     append(store, *(turn(f"tea boat paper winter train {n}") for n in range(3_000)))
     with store.read(SPACE) as unit:
         unit.conn.native("SET LOCAL statement_timeout = '2s'")

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.index.segment import query_terms
-from recollect.moving.copy import copy_space
-from recollect.store.contract import Store
-from recollect.store.rows import Scope
-from recollect.store.sqlite.store import open_sqlite
-from recollect.store.target import open_store
-from recollect.types import NewTurn, constant
+import mnemic
+from mnemic.index.segment import query_terms
+from mnemic.moving.copy import copy_space
+from mnemic.store.contract import Store
+from mnemic.store.rows import Scope
+from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.target import open_store
+from mnemic.types import NewTurn, constant
 
 pytestmark = pytest.mark.feature("O5")
 WORDS = (
@@ -56,7 +56,7 @@ def questions(count: int) -> list[str]:
 
 def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> None:
     file = tmp_path / "one.db"
-    with recollect.open(file, worker="none", **WITHOUT_VECTORS) as mind:
+    with mnemic.open(file, worker="none", **WITHOUT_VECTORS) as mind:
         mind.record_many(talk(TALK))
         now = mind.turns(limit=1)[0].at
     assert copy_space(file, url).verified
@@ -87,15 +87,15 @@ def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> 
 
 def test_recall_ranks_the_same(tmp_path: Path, url: str) -> None:
     file = tmp_path / "one.db"
-    with recollect.open(file, worker="none") as mind:
+    with mnemic.open(file, worker="none") as mind:
         mind.record_many(talk(300))
         mind.remember("My sister lives in Lisbon", kind="fact")
         mind.remember("我喜欢在花园里喝茶", kind="preference")
         mind.drain()
     assert copy_space(file, url).verified
     with (
-        recollect.open(file, worker="none") as one,
-        recollect.open(url, worker="none") as other,
+        mnemic.open(file, worker="none") as one,
+        mnemic.open(url, worker="none") as other,
     ):
         for question in (*questions(12), "Where does my sister live?", "我喜欢什么？"):
             mine, theirs = one.recall(question), other.recall(question)

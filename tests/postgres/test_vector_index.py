@@ -7,12 +7,12 @@ import psycopg
 import pytest
 from numpy.typing import NDArray
 
-from recollect.index.database import DatabaseTable
-from recollect.index.live_tables import LiveTables, VectorSet
-from recollect.index.memory import MemoryEngine
-from recollect.store.postgres.store import PostgresStore
-from recollect.store.postgres.vectors import index_memory
-from recollect.store.rows import VectorRow
+from mnemic.index.database import DatabaseTable
+from mnemic.index.live_tables import LiveTables, VectorSet
+from mnemic.index.memory import MemoryEngine
+from mnemic.store.postgres.store import PostgresStore
+from mnemic.store.postgres.vectors import index_memory
+from mnemic.store.rows import VectorRow
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = pytest.mark.feature("O5")

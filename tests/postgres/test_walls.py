@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import StoreError, StoreReadOnly
-from recollect.store.postgres.connection import PostgresConnection
-from recollect.store.postgres.store import PostgresStore
-from recollect.types import constant
+from mnemic.errors import StoreError, StoreReadOnly
+from mnemic.store.postgres.connection import PostgresConnection
+from mnemic.store.postgres.store import PostgresStore
+from mnemic.types import constant
 from tests.contract.rows import after, attach, attachment, keep, memory, turn
 from tests.postgres.server import connect
 
@@ -40,7 +40,7 @@ def _guarded(url: str) -> dict[str, tuple[bool, bool]]:
         rows = conn.execute(
             "SELECT c.relname, c.relrowsecurity, c.relforcerowsecurity FROM pg_class c"
             " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'space'"
-            " WHERE c.relkind = 'r' AND c.relnamespace = 'recollect'::regnamespace"
+            " WHERE c.relkind = 'r' AND c.relnamespace = 'mnemic'::regnamespace"
         )
         return {name: (enabled, forced) for name, enabled, forced in rows.fetchall()}
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import ModelError
-from recollect.providers.chat.base import Answer, ChatModel, Object, WrongShape
-from recollect.providers.chat.choose import chat_model_for
-from recollect.providers.embedding.http import HttpEmbedder
-from recollect.providers.wire import Wire
-from recollect.settings import load
-from recollect.settings.values import Secret
+from mnemic.errors import ModelError
+from mnemic.providers.chat.base import Answer, ChatModel, Object, WrongShape
+from mnemic.providers.chat.choose import chat_model_for
+from mnemic.providers.embedding.http import HttpEmbedder
+from mnemic.providers.wire import Wire
+from mnemic.settings import load
+from mnemic.settings.values import Secret
 from tests.providers.scripted import Asked, Behaviour, Scripted
 
 KEY = "sk-very-secret-0123456789"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import BadAnswer, BudgetExhausted, ModelRefused, ModelUnavailable
-from recollect.providers.chat.base import ChatMessage, Meter, Spent
+from mnemic.errors import BadAnswer, BudgetExhausted, ModelRefused, ModelUnavailable
+from mnemic.providers.chat.base import ChatMessage, Meter, Spent
 from tests.providers.scripted import Scripted, reply, silence, status
 from tests.providers.speaking import (
     KEY,

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import (
+from mnemic.errors import (
     BadAnswer,
     ModelError,
     ModelRateLimited,
     ModelRefused,
     ModelUnavailable,
 )
-from recollect.providers.chat.base import Answer, ChatModel
+from mnemic.providers.chat.base import Answer, ChatModel
 from tests.providers.scripted import (
     Behaviour,
     Scripted,

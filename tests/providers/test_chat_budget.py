@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recollect.clock import ManualClock
-from recollect.errors import BudgetExhausted, ConfigError
-from recollect.providers.chat.base import Spent
-from recollect.providers.chat.budget import SpendingLimit, journal_meter
-from recollect.settings import load
-from recollect.store.sqlite.store import open_sqlite
-from recollect.types import UsageTotal
+from mnemic.clock import ManualClock
+from mnemic.errors import BudgetExhausted, ConfigError
+from mnemic.providers.chat.base import Spent
+from mnemic.providers.chat.budget import SpendingLimit, journal_meter
+from mnemic.settings import load
+from mnemic.store.sqlite.store import open_sqlite
+from mnemic.types import UsageTotal
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("L5")

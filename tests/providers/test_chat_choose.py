@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import ConfigError, MissingExtra
-from recollect.providers import extras
-from recollect.providers.chat.base import ChatModel
-from recollect.providers.chat.choose import SERVICES, chat_model_for, main_model_for
-from recollect.settings import Settings, load
+from mnemic.errors import ConfigError, MissingExtra
+from mnemic.providers import extras
+from mnemic.providers.chat.base import ChatModel
+from mnemic.providers.chat.choose import SERVICES, chat_model_for, main_model_for
+from mnemic.settings import Settings, load
 from tests.providers.scripted import Scripted, reply
 from tests.providers.speaking import PROVIDERS, ask, says
 
@@ -84,7 +84,7 @@ def test_the_memory_model_has_its_own_of_everything(server: Scripted) -> None:
     assert asked.headers["x-api-key"] == "sk-own"
 
 
-@pytest.mark.parametrize("prefix", ["RECOLLECT", "MYCLAW_MEMORY"])
+@pytest.mark.parametrize("prefix", ["MNEMIC", "MYCLAW_MEMORY"])
 def test_the_environment_wins(server: Scripted, prefix: str) -> None:
     server.always(reply(says("openai", TEA)))
     env = {
@@ -122,8 +122,8 @@ def test_an_address_may_end_in_v1(server: Scripted, provider: str, path: str, ta
 @pytest.mark.parametrize(
     ("chat", "model", "said"),
     [
-        ({}, {"provider": "openai", "name": "m"}, r"model\.api_key.*RECOLLECT_MODEL__API_KEY"),
-        ({"provider": "openai", "name": "m"}, {}, r"chat\.api_key.*RECOLLECT_CHAT__API_KEY"),
+        ({}, {"provider": "openai", "name": "m"}, r"model\.api_key.*MNEMIC_MODEL__API_KEY"),
+        ({"provider": "openai", "name": "m"}, {}, r"chat\.api_key.*MNEMIC_CHAT__API_KEY"),
         ({}, {"provider": "anthropic", "name": "m"}, r"model\.api_key"),
         ({}, {"provider": "dashscope", "name": "m"}, r"model\.api_key"),
         ({}, {"provider": "ollama"}, r"model\.name"),
@@ -145,15 +145,15 @@ def test_a_missing_extra_is_named_at_once(monkeypatch: pytest.MonkeyPatch, modul
         return None if name == module else find_spec(name)
 
     monkeypatch.setattr(extras, "find_spec", find)
-    with pytest.raises(MissingExtra, match=r'pip install "recollect\[models\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "mnemic\[models\]"'):
         chat_model_for(settings(model={"provider": "ollama", "name": "m"}))
 
 
 def test_choosing_imports_nothing_heavy() -> None:
     code = """
 import sys
-from recollect.providers.chat.choose import chat_model_for
-from recollect.settings import load
+from mnemic.providers.chat.choose import chat_model_for
+from mnemic.settings import load
 given = {"model": {"provider": "ollama", "name": "m"}}
 assert chat_model_for(load("default", env={}, overrides=given))
 print(sorted({"httpx", "json_repair", "numpy"} & set(sys.modules)))

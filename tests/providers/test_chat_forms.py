@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import ManualClock, monotonic_of
-from recollect.errors import ModelRefused, ModelUnavailable
-from recollect.providers.breaker import Circuits
-from recollect.providers.chat.base import ChatModel
-from recollect.providers.chat.choose import chat_model_for
-from recollect.settings import load
+from mnemic.clock import ManualClock, monotonic_of
+from mnemic.errors import ModelRefused, ModelUnavailable
+from mnemic.providers.breaker import Circuits
+from mnemic.providers.chat.base import ChatModel
+from mnemic.providers.chat.choose import chat_model_for
+from mnemic.settings import load
 from tests.conftest import NOON
 from tests.providers.scripted import Behaviour, Line, Scripted, reply, status
 from tests.providers.speaking import KEY, ask, asking_fails, says, talking

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.providers.chat.base import WrongShape
-from recollect.providers.chat.json_answer import object_in
+from mnemic.providers.chat.base import WrongShape
+from mnemic.providers.chat.json_answer import object_in
 
 pytestmark = pytest.mark.feature("X4")
 

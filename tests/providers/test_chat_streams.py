@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from recollect.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
-from recollect.providers.chat.base import ChatModel
-from recollect.providers.chat.choose import main_model_for
-from recollect.settings import load
+from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
+from mnemic.providers.chat.base import ChatModel
+from mnemic.providers.chat.choose import main_model_for
+from mnemic.settings import load
 from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, status, streamed
 
 Open = Callable[[str], ChatModel]

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.errors import ConfigError, MissingExtra
-from recollect.providers import extras
-from recollect.providers.embedding import local
-from recollect.providers.embedding.base import release
-from recollect.providers.embedding.cache import CachedEmbedder
-from recollect.providers.embedding.choose import embedder_for
-from recollect.providers.embedding.http import HttpEmbedder
-from recollect.providers.embedding.local import LocalEmbedder
-from recollect.settings import Settings, load
+from mnemic.errors import ConfigError, MissingExtra
+from mnemic.providers import extras
+from mnemic.providers.embedding import local
+from mnemic.providers.embedding.base import release
+from mnemic.providers.embedding.cache import CachedEmbedder
+from mnemic.providers.embedding.choose import embedder_for
+from mnemic.providers.embedding.http import HttpEmbedder
+from mnemic.providers.embedding.local import LocalEmbedder
+from mnemic.settings import Settings, load
 from tests.providers.scripted import Asked, Scripted, reply
 from tests.providers.tiny import write_folder
 
@@ -106,7 +106,7 @@ def test_dimensions_that_are_set_are_asked_for(server: Scripted) -> None:
 
 @pytest.mark.parametrize("provider", ["openai", "dashscope"])
 def test_a_missing_key_is_named_at_once(provider: str) -> None:
-    with pytest.raises(ConfigError, match=r"embedding\.api_key.*RECOLLECT_EMBEDDING__API_KEY"):
+    with pytest.raises(ConfigError, match=r"embedding\.api_key.*MNEMIC_EMBEDDING__API_KEY"):
         embedder_for(settings(provider=provider))
 
 
@@ -133,15 +133,15 @@ def test_a_missing_extra_is_named_at_once(
     monkeypatch.setattr(extras, "find_spec", find)
     folder = write_folder(tmp_path / "tiny", {"tea": [1.0, 0.0]})
     given = {"folder": str(folder)} if provider in ("folder", "model2vec") else {}
-    with pytest.raises(MissingExtra, match=rf'pip install "recollect\[{extra}\]"'):
+    with pytest.raises(MissingExtra, match=rf'pip install "mnemic\[{extra}\]"'):
         embedder_for(settings(provider=provider, api_key="sk-x", **given))
 
 
 def test_choosing_imports_nothing_heavy() -> None:
     code = """
 import sys
-from recollect.providers.embedding.choose import embedder_for
-from recollect.settings import load
+from mnemic.providers.embedding.choose import embedder_for
+from mnemic.settings import load
 embedder_for(load("default", env={}))
 embedder_for(load("default", env={}, overrides={"embedding": {"provider": "ollama"}}))
 print(sorted({"httpx", "onnxruntime", "tokenizers", "model2vec", "wordllama"} & set(sys.modules)))

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.errors import BadVector, ConfigError, MissingExtra, ModelRefused, ModelUnavailable
-from recollect.providers import extras
-from recollect.providers.embedding.folder import (
+from mnemic.errors import BadVector, ConfigError, MissingExtra, ModelRefused, ModelUnavailable
+from mnemic.providers import extras
+from mnemic.providers.embedding.folder import (
     OnnxEmbedder,
     PairEmbedder,
     folder_embedder,
     is_chinese,
 )
-from recollect.providers.embedding.model2vec import Model2VecEmbedder
+from mnemic.providers.embedding.model2vec import Model2VecEmbedder
 from tests.providers.tiny import tokenizer, write_folder
 
 ENGLISH = {"tea": [3.0, 4.0], "cup": [0.0, 1.0], "query": [1.0, 0.0]}
@@ -173,7 +173,7 @@ def test_a_model2vec_model_that_is_not_there(
 
 
 def test_what_is_not_installed_is_named_with_its_line() -> None:
-    with pytest.raises(MissingExtra, match=r'pip install "recollect\[local-models\]"'):
+    with pytest.raises(MissingExtra, match=r'pip install "mnemic\[local-models\]"'):
         extras.require("local-models", "json", "no_such_module_here")
     with pytest.raises(MissingExtra, match=r"no_such_module_here is not installed"):
         extras.load("models", "no_such_module_here")

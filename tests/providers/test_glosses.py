@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import ModelUnavailable
-from recollect.providers.embedding import cedict, lexicon
-from recollect.providers.embedding.base import HanEmbedder, Vectors, clear_cache
-from recollect.providers.embedding.choose import embedder_for, embedder_named
-from recollect.providers.embedding.glosses import GlossedEmbedder
-from recollect.providers.embedding.lexicon import Lexicon
-from recollect.providers.embedding.local import LocalEmbedder
-from recollect.settings import Settings, load
+from mnemic.errors import ModelUnavailable
+from mnemic.providers.embedding import cedict, lexicon
+from mnemic.providers.embedding.base import HanEmbedder, Vectors, clear_cache
+from mnemic.providers.embedding.choose import embedder_for, embedder_named
+from mnemic.providers.embedding.glosses import GlossedEmbedder
+from mnemic.providers.embedding.lexicon import Lexicon
+from mnemic.providers.embedding.local import LocalEmbedder
+from mnemic.settings import Settings, load
 
 pytestmark = pytest.mark.feature("X9")
 
@@ -209,8 +209,8 @@ def test_a_spoilt_lexicon_is_refused(data: st.DataObject) -> None:
 SAY = """
 import sys
 from pathlib import Path
-from recollect.providers.embedding import cedict
-from recollect.providers.embedding.glosses import GlossedEmbedder
+from mnemic.providers.embedding import cedict
+from mnemic.providers.embedding.glosses import GlossedEmbedder
 embedder = GlossedEmbedder(cedict.DictionaryFile(Path(sys.argv[1]), "0" * 8))
 embedder.embed(["tea"])
 rows = embedder.embed(["小狗", "puppy"])
@@ -225,7 +225,7 @@ def said_elsewhere(source: cedict.DictionaryFile, cache: Path) -> str:
         check=True,
         capture_output=True,
         text=True,
-        env=os.environ | {"RECOLLECT_CACHE": str(cache)},
+        env=os.environ | {"MNEMIC_CACHE": str(cache)},
     ).stdout.strip()
 
 
@@ -254,10 +254,10 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path) -> None
 
 
 def test_the_usual_folder_is_that_of_the_platform(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_CACHE", "~/somewhere")
+    monkeypatch.setenv("MNEMIC_CACHE", "~/somewhere")
     assert lexicon.cache_folder() == Path.home() / "somewhere"
-    monkeypatch.delenv("RECOLLECT_CACHE")
-    assert lexicon.cache_folder().name == "recollect"
+    monkeypatch.delenv("MNEMIC_CACHE")
+    assert lexicon.cache_folder().name == "mnemic"
 
 
 # --- with and without ---------------------------------------------------------------------------

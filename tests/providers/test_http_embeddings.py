@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from recollect.errors import BadVector
-from recollect.providers.embedding.base import expect
-from recollect.providers.embedding.cache import CachedEmbedder
+from mnemic.errors import BadVector
+from mnemic.providers.embedding.base import expect
+from mnemic.providers.embedding.cache import CachedEmbedder
 from tests.providers.scripted import Asked, Scripted, reply
 from tests.providers.speaking import KEY, embedder, failure, ollama, openai, vector
 

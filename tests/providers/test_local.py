@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from recollect.errors import MissingExtra, ModelRefused
-from recollect.providers.embedding import local
-from recollect.providers.embedding.base import Vectors, WordEmbedder
-from recollect.providers.embedding.local import LocalEmbedder, installed
-from recollect.providers.embedding.word_pieces import WordPieces
+from mnemic.errors import MissingExtra, ModelRefused
+from mnemic.providers.embedding import local
+from mnemic.providers.embedding.base import Vectors, WordEmbedder
+from mnemic.providers.embedding.local import LocalEmbedder, installed
+from mnemic.providers.embedding.word_pieces import WordPieces
 
 TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
@@ -166,7 +166,7 @@ def test_it_is_light() -> None:
     """Nothing is loaded before use, and the package that carries the vectors never is."""
     code = """
 import sys, time
-from recollect.providers.embedding.local import LocalEmbedder
+from mnemic.providers.embedding.local import LocalEmbedder
 embedder = LocalEmbedder()
 before = time.process_time()
 embedder.embed(["hello"])
@@ -188,7 +188,7 @@ assert not heavy & set(sys.modules), heavy & set(sys.modules)
 
 def test_without_the_package_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "_PACKAGE", "no_such_package")
-    with pytest.raises(MissingExtra, match=r"recollect\[local\]"):
+    with pytest.raises(MissingExtra, match=r"mnemic\[local\]"):
         LocalEmbedder().embed(["a"])
 
 

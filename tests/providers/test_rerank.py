@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import recollect
-from recollect.errors import BadVector, ConfigError, MissingExtra, ModelRefused
-from recollect.language.windows import query_windows
-from recollect.providers.rerank import OnnxReranker, Passage, fused
-from recollect.recall.reranking import PART, reranked, reranker_for
-from recollect.settings import load
-from recollect.types import Hit, NewTurn, Why
+import mnemic
+from mnemic.errors import BadVector, ConfigError, MissingExtra, ModelRefused
+from mnemic.language.windows import query_windows
+from mnemic.providers.rerank import OnnxReranker, Passage, fused
+from mnemic.recall.reranking import PART, reranked, reranker_for
+from mnemic.settings import load
+from mnemic.types import Hit, NewTurn, Why
 from tests.providers.tiny import write_judge
 
 WORDS = {"tea": [6.0], "绿茶": [6.0], "coffee": [-6.0], "and": [0.0], "what": [0.0]}
@@ -188,7 +188,7 @@ def test_it_reads_candidates_before_the_cut(tmp_path: Path) -> None:
     folder = write_judge(tmp_path / "judge", {"saffron": [9.0], "x": [0.0]})
 
     def best(**settings: Any) -> list[str]:
-        with recollect.open(":memory:", worker="none", ranking=FORMULA, **settings) as mind:
+        with mnemic.open(":memory:", worker="none", ranking=FORMULA, **settings) as mind:
             mind.record_many(
                 [NewTurn(session=str(n), role="user", content=text) for n, text in enumerate(TURNS)]
             )
@@ -249,4 +249,4 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtra) as caught:
         OnnxReranker(folder)
-    assert "recollect[local-models]" in str(caught.value.remedy)
+    assert "mnemic[local-models]" in str(caught.value.remedy)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from recollect.errors import BadVector, InvalidInput, ModelError
-from recollect.providers.embedding.base import Vectors, checked, unit
-from recollect.providers.embedding.cache import CachedEmbedder
+from mnemic.errors import BadVector, InvalidInput, ModelError
+from mnemic.providers.embedding.base import Vectors, checked, unit
+from mnemic.providers.embedding.cache import CachedEmbedder
 
 
 @given(

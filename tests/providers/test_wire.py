@@ -16,7 +16,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from recollect.errors import ModelRateLimited, ModelRefused, ModelUnavailable
+from mnemic.errors import ModelRateLimited, ModelRefused, ModelUnavailable
 from tests.providers.scripted import (
     Asked,
     Behaviour,
@@ -209,8 +209,8 @@ def test_a_small_packed_answer_of_300_mb_is_refused_within_bounds(server: Script
 
 ASKING = """
 import resource, sys, time
-from recollect.errors import ModelUnavailable
-from recollect.providers.wire import Wire
+from mnemic.errors import ModelUnavailable
+from mnemic.providers.wire import Wire
 wire = Wire(sys.argv[1], service="a server")
 wire._connected()
 before, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()

@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import recollect
-from recollect import Mind, ToolCall, ToolResult
+import mnemic
+from mnemic import Mind, ToolCall, ToolResult
 from tests.real_model.server import serving
 
 FOLDER = Path(__file__).parents[2] / "build" / "real-model"
@@ -35,16 +35,16 @@ class Run:
         self.db = folder / "memory.db"
         self.failures: list[str] = []
         self.env = {
-            **{name: value for name, value in os.environ.items() if "RECOLLECT_" not in name},
+            **{name: value for name, value in os.environ.items() if "MNEMIC_" not in name},
             "NO_PROXY": "127.0.0.1",
-            "RECOLLECT_DB": str(self.db),
-            "RECOLLECT_CHAT__PROVIDER": "openai",
-            "RECOLLECT_CHAT__NAME": "smollm2",
-            "RECOLLECT_CHAT__API_KEY": "none",
-            "RECOLLECT_CHAT__BASE_URL": address,
-            "RECOLLECT_CHAT__MAX_TOKENS": "200",
-            "RECOLLECT_MODEL__TIMEOUT": "900s",  # a busy machine reads 15 tokens a second
-            "RECOLLECT_EMBEDDING__PROVIDER": "none",
+            "MNEMIC_DB": str(self.db),
+            "MNEMIC_CHAT__PROVIDER": "openai",
+            "MNEMIC_CHAT__NAME": "smollm2",
+            "MNEMIC_CHAT__API_KEY": "none",
+            "MNEMIC_CHAT__BASE_URL": address,
+            "MNEMIC_CHAT__MAX_TOKENS": "200",
+            "MNEMIC_MODEL__TIMEOUT": "900s",  # a busy machine reads 15 tokens a second
+            "MNEMIC_EMBEDDING__PROVIDER": "none",
         }
 
     def row(self, step: str, seconds: float, result: str) -> None:
@@ -57,7 +57,7 @@ class Run:
     def command(self, *arguments: str, text: str = "", codes: tuple[int, ...] = (0, 1)) -> str:
         begun = time.monotonic()
         done = subprocess.run(
-            [sys.executable, "-m", "recollect", *arguments],
+            [sys.executable, "-m", "mnemic", *arguments],
             check=False, env=self.env, input=text, capture_output=True, text=True, timeout=1800,
         )  # fmt: skip
         crashed = "Traceback" in done.stderr or done.returncode not in codes
@@ -141,7 +141,7 @@ def main() -> int:
         run = Run(Path(folder), address)
         os.environ["NO_PROXY"] = "127.0.0.1"
         begun = time.monotonic()
-        with recollect.open(run.db, worker="none", embedding={"provider": "none"}) as mind:
+        with mnemic.open(run.db, worker="none", embedding={"provider": "none"}) as mind:
             record(mind)
         run.row("recording", time.monotonic() - begun, "5 sessions")
         work(run)

@@ -37,7 +37,7 @@ def check_wheel(wheel: Path, place: Path, names: Collection[str]) -> Iterator[st
     print(f"  {wheel.name}: {wheel.stat().st_size:,} bytes, {len(carried)} files")
     here = {
         str(file.relative_to(ROOT / "src"))
-        for file in (ROOT / "src" / "recollect").rglob("*")
+        for file in (ROOT / "src" / "mnemic").rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
     if here != {name for name in carried if ".dist-info/" not in name}:
@@ -45,8 +45,8 @@ def check_wheel(wheel: Path, place: Path, names: Collection[str]) -> Iterator[st
     bare = new_environment(place / "bare", [str(wheel)])
     (place / "demo").mkdir()
     began = time.monotonic()
-    shown = bare.run("recollect", "demo", folder=place / "demo")
-    print(f"  recollect demo: {time.monotonic() - began:.1f} s")
+    shown = bare.run("mnemic", "demo", folder=place / "demo")
+    print(f"  mnemic demo: {time.monotonic() - began:.1f} s")
     if shown.returncode:
         yield f"the demo: {shown.stdout[-500:]}{shown.stderr}"
 

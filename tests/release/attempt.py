@@ -10,7 +10,7 @@ import runpy
 import sys
 from pathlib import Path
 
-from recollect import RecollectError
+from mnemic import MnemicError
 
 
 def attempt(program: Path) -> str:
@@ -20,7 +20,7 @@ def attempt(program: Path) -> str:
     os.chdir(folder)
     try:
         runpy.run_path(str(program))
-    except (RecollectError, SystemExit) as error:
+    except (MnemicError, SystemExit) as error:
         return str(error)
     finally:
         os.chdir(before)

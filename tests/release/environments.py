@@ -1,4 +1,4 @@
-"""Environments as a person has them after installing: Python, Recollect, and nothing by chance."""
+"""Environments as a person has them after installing: Python, Mnemic, and nothing by chance."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def core_environment(folder: Path) -> Environment:
     venv.create(folder, symlinks=True, with_pip=False)
     inside = {"base": str(folder), "platbase": str(folder)}
     packages = Path(sysconfig.get_path("purelib", "venv", vars=inside))
-    for found in _with_dependencies("recollect"):
+    for found in _with_dependencies("mnemic"):
         for name in {file.parts[0] for file in found.files or () if ".." not in file.parts}:
             target = Path(str(found.locate_file(name)))
             if name != "__pycache__" and not (packages / name).exists():
                 (packages / name).symlink_to(target)
-    (packages / "recollect.pth").write_text(f"{ROOT / 'src'}\n", encoding="utf-8")
-    _program(folder / "bin" / "recollect", "-m recollect")
+    (packages / "mnemic.pth").write_text(f"{ROOT / 'src'}\n", encoding="utf-8")
+    _program(folder / "bin" / "mnemic", "-m mnemic")
     _program(folder / "bin" / "pip", "-c pass")  # what it would install is not here to be had
     return Environment(folder)
 

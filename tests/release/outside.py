@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_SAID = re.compile(r"(http://\S+)\n.*?(rcl_\S+)\n", re.S)
+_SAID = re.compile(r"(http://\S+)\n.*?(mnm_\S+)\n", re.S)
 
 
 @contextmanager
 def service(folder: Path) -> Iterator[tuple[str, str]]:
     """The address of a service on an empty database, and a token for it."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "recollect", "serve", "--port", "0", "--db", "served.db"]
+    command = [sys.executable, "-m", "mnemic", "serve", "--port", "0", "--db", "served.db"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout
         said = ""

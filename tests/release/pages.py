@@ -25,7 +25,7 @@ _KINDS: dict[str, BlockKind] = {
     "python": "python",
     "js": "javascript",
 }
-_COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:claude|export|litestream|pip|podman|recollect|sudo) ")
+_COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:claude|export|litestream|pip|podman|mnemic|sudo) ")
 
 
 @dataclass(frozen=True, slots=True)

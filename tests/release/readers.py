@@ -26,55 +26,55 @@ class Reader:
 
 
 def _client(home: Path) -> None:
-    shutil.copy(ROOT / "clients" / "typescript" / "recollect.js", home)
+    shutil.copy(ROOT / "clients" / "typescript" / "mnemic.js", home)
     (home / "package.json").write_text(json.dumps({"type": "module"}), encoding="utf-8")
 
 
-_TALKED = "recollect record --session chat-1 'I live at Acme Street 12, and I use uv now.'\n"
-_LEARNT = f"{_TALKED}recollect end chat-1\nrecollect worker --once\n"
-_TOKEN = "recollect token add reader --scope write --for alice --json | jq -r"
+_TALKED = "mnemic record --session chat-1 'I live at Acme Street 12, and I use uv now.'\n"
+_LEARNT = f"{_TALKED}mnemic end chat-1\nmnemic worker --once\n"
+_TOKEN = "mnemic token add reader --scope write --for alice --json | jq -r"
 
 READERS: Mapping[str, Reader] = {
     "README": Reader(
         files=lambda home: chatgpt_zip(home / "chatgpt-export.zip"),
-        before="export RECOLLECT_DB=me.db",
-        values={"ID": "recollect memories --json | jq -r .[0].id"},
+        before="export MNEMIC_DB=me.db",
+        values={"ID": "mnemic memories --json | jq -r .[0].id"},
     ),
     "backup": Reader(before=_LEARNT),
-    "chat": Reader(before='export RECOLLECT_CHAT__BASE_URL="$MODEL_URL"'),
+    "chat": Reader(before='export MNEMIC_CHAT__BASE_URL="$MODEL_URL"'),
     "export": Reader(before=_LEARNT),
     "forgetting": Reader(before=_LEARNT),
     "importing": Reader(files=lambda home: openakita_folder(home / "openakita")),
-    "inspector": Reader(packages=("recollect[serve]",), before=_LEARNT),
+    "inspector": Reader(packages=("mnemic[serve]",), before=_LEARNT),
     "integrations": Reader(
         packages=(
             "anthropic",
             "openai",
             "pydantic-ai-slim[openai]",
-            "recollect[langgraph,openai-agents,pydantic-ai]",
+            "mnemic[langgraph,openai-agents,pydantic-ai]",
         ),
         before='export OPENAI_BASE_URL="$MODEL_URL" ANTHROPIC_BASE_URL="$MODEL_URL"\n'
         "export OPENAI_API_KEY=test ANTHROPIC_API_KEY=test",
     ),
     "moving": Reader(
-        packages=("recollect[postgres]",),
+        packages=("mnemic[postgres]",),
         before="for space in default ana; do\n"
-        "  recollect record --db old.db --space $space --session s 'I use uv'\n"
+        "  mnemic record --db old.db --space $space --session s 'I use uv'\n"
         "done\n",
         values={"postgresql://me@db.example/memories": 'echo "$POSTGRES_URL"'},
     ),
     "postgresql": Reader(
-        before="recollect record --db memory.db --session s 'I live in Porto'",
+        before="mnemic record --db memory.db --session s 'I live in Porto'",
         values={"postgresql://me@db.example/memories": 'echo "$POSTGRES_URL"'},
     ),
     "serve": Reader(
         files=_client,
-        packages=("recollect[remote]",),
+        packages=("mnemic[remote]",),
         values={"1f0c9a2e": f"{_TOKEN} .id", "TOKEN": f"{_TOKEN} .token"},
     ),
     "upgrading": Reader(before=_LEARNT),
     "upkeep": Reader(
-        before="recollect add 'the guest is here' --expires-at 2026-01-01",
+        before="mnemic add 'the guest is here' --expires-at 2026-01-01",
         values={"OPERATION": "echo upkeep:daily:$(date +%F):expiry"},
     ),
 }

@@ -14,8 +14,8 @@ from tests.fixtures.build import FOLDER
 from tests.release.environments import Environment
 
 _LIBRARY = """
-import recollect
-with recollect.open("old.db", worker="none") as mind:
+import mnemic
+with mnemic.open("old.db", worker="none") as mind:
     before = mind.stats()
     mind.record(session="new", role="user", content="We moved to Python 3.12")
     assert "We moved to Python 3.12" in [hit.text for hit in mind.recall("which Python")]
@@ -29,7 +29,7 @@ def faults(environment: Environment, place: Path) -> Iterator[str]:
         folder = place / old.stem
         folder.mkdir(parents=True)
         shutil.copy(old, folder / "old.db")
-        checked = environment.run("recollect", "doctor", "--db", "old.db", "--json", folder=folder)
+        checked = environment.run("mnemic", "doctor", "--db", "old.db", "--json", folder=folder)
         if checked.returncode or not json.loads(checked.stdout)["ok"]:
             yield f"{old.name}, by the command: {checked.stdout[-500:]}{checked.stderr[-500:]}"
         used = environment.run("python", "-c", _LIBRARY, folder=folder)
@@ -44,8 +44,8 @@ def _newer(environment: Environment, path: Path) -> Iterator[str]:
         conn.execute(f"PRAGMA user_version = {version + 1}")
         conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = path.read_bytes()
-    refused = environment.run("recollect", "stats", "--db", path.name, folder=path.parent)
-    if not refused.returncode or not re.search(r"pip install.*recollect", refused.stderr):
+    refused = environment.run("mnemic", "stats", "--db", path.name, folder=path.parent)
+    if not refused.returncode or not re.search(r"pip install.*mnemic", refused.stderr):
         yield f"a newer database was not refused: {refused.stdout}{refused.stderr}"
     if path.read_bytes() != before:
         yield "a newer database was changed"

@@ -22,8 +22,8 @@ from tests.release.printed import differs
 from tests.release.readers import READERS, Reader
 from tests.waiting import wait_for
 
-PORT = 8765  # of recollect serve, as the pages have it
-_SERVES = re.compile(r"^(recollect serve\b[^#\n]*)(?:#.*)?\Z", re.M)
+PORT = 8765  # of mnemic serve, as the pages have it
+_SERVES = re.compile(r"^(mnemic serve\b[^#\n]*)(?:#.*)?\Z", re.M)
 _LONGEST = 300.0
 _ANSWERS = b"y\n\x04\x04"  # what is typed: yes to whoever asks, and the end of it
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from recollect.language.extract import EarlierMessage, extract
-from recollect.settings import load
-from recollect.types import Candidate, Role
+from mnemic.language.extract import EarlierMessage, extract
+from mnemic.settings import load
+from mnemic.types import Candidate, Role
 
 SETTINGS = load("default", env={})
 NOON = datetime(2026, 2, 11, 12, 0, tzinfo=UTC)  # a Wednesday

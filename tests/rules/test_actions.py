@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.actions import (
+from mnemic.language.actions import (
     NO_RESULT,
     action_nodes,
     failure,
     key_params,
 )
-from recollect.types import (
+from mnemic.types import (
     ActionNode,
     Role,
     SafeCall,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.dates.query_dates import PartialDate, date_fit, find_date
-from recollect.language.names import named_speakers
-from recollect.language.query_intent import read_intent
+from mnemic.language.dates.query_dates import PartialDate, date_fit, find_date
+from mnemic.language.names import named_speakers
+from mnemic.language.query_intent import read_intent
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.backoff import Backoff
+from mnemic.rules.backoff import Backoff
 
 USUAL = Backoff(timedelta(seconds=30), 2.0, timedelta(hours=1))
 

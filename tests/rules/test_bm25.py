@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.bm25 import (
+from mnemic.rules.bm25 import (
     K1,
     SHORT,
     number_of,
@@ -118,7 +118,7 @@ def test_a_score_is_bounded_by_the_weights(words: list[str], length: int) -> Non
 
 def test_numbers_are_the_same_in_every_process() -> None:
     words = "tea 绿茶 \ud800 node.js"
-    code = f"from recollect.rules.bm25 import pack; print(pack({words!r}).hex())"
+    code = f"from mnemic.rules.bm25 import pack; print(pack({words!r}).hex())"
     said = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

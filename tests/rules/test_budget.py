@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.rules.budget import PROMPT_ORDER, TokenBudget, allot, budget_of, giving_way
-from recollect.settings import load
-from recollect.settings.recall import SectionName
+from mnemic.errors import InvalidInput
+from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, allot, budget_of, giving_way
+from mnemic.settings import load
+from mnemic.settings.recall import SectionName
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.tokens import count_tokens
-from recollect.language.truncation import (
+from mnemic.language.tokens import count_tokens
+from mnemic.language.truncation import (
     ELLIPSIS,
     cut_to_tokens,
     outside_code,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.dates import feasts
-from recollect.language.dates.query_dates import PartialDate, find_date
-from recollect.language.dates.reader import find_times
+from mnemic.language.dates import feasts
+from mnemic.language.dates.query_dates import PartialDate, find_date
+from mnemic.language.dates.reader import find_times
 
 NOW = datetime(2026, 2, 12, 15, 30, tzinfo=UTC)
 MONTHS = (

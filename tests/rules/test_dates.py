@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.language.dates.moments import calendar_day, maybe_moment, moment
-from recollect.store.codec import from_micros, to_micros, zone_minutes
+from mnemic.errors import InvalidInput
+from mnemic.language.dates.moments import calendar_day, maybe_moment, moment
+from mnemic.store.codec import from_micros, to_micros, zone_minutes
 from tests.conftest import NOON
 
 EAST = timezone(timedelta(hours=8))

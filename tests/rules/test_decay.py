@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.decay import FadingLaw, Fate, class_of, faded, fading, judge
-from recollect.settings import load
-from recollect.types import KINDS, Kind
+from mnemic.rules.decay import FadingLaw, Fate, class_of, faded, fading, judge
+from mnemic.settings import load
+from mnemic.types import KINDS, Kind
 
 DAYS = (0, 1, 3, 7, 14, 30, 60, 90, 180, 270, 365)
 

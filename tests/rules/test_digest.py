@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.digest import digest, shorten
-from recollect.types import Role, SafeCall, ToolCall, Turn, constant
+from mnemic.language.digest import digest, shorten
+from mnemic.types import Role, SafeCall, ToolCall, Turn, constant
 from tests.conftest import NOON
 
 

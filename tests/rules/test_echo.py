@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.echo import fingerprints, without_echo
-from recollect.language.fence import fence
-from recollect.types import Role
+from mnemic.language.echo import fingerprints, without_echo
+from mnemic.language.fence import fence
+from mnemic.types import Role
 
 pytestmark = pytest.mark.feature("N1")
 

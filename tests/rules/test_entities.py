@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.entities import find_entities
+from mnemic.language.entities import find_entities
 
 CASES: list[tuple[str, tuple[str, ...]]] = [
     # capitalised names

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.fence import fence
-from recollect.language.story import (
+from mnemic.language.fence import fence
+from mnemic.language.story import (
     EpisodeDraft,
     Story,
     goal_of,
@@ -16,7 +16,7 @@ from recollect.language.story import (
     summary_of,
     without,
 )
-from recollect.types import ROLES, ToolCall, ToolResult, Turn
+from mnemic.types import ROLES, ToolCall, ToolResult, Turn
 from tests.rules.test_actions import turn
 
 pytestmark = pytest.mark.feature("M11", preset="openakita")

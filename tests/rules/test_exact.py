@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.exact import ExactKind, ExactQuestion, exact_question
+from mnemic.language.exact import ExactKind, ExactQuestion, exact_question
 
 # kind | query | topic
 ASKED = """

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.context.fit import how_many, share_out
-from recollect.language.exchanges import exchanges, latest_rounds
-from recollect.types import Turn
+from mnemic.context.fit import how_many, share_out
+from mnemic.language.exchanges import exchanges, latest_rounds
+from mnemic.types import Turn
 from tests.context.talks import talks, turn
 
 CALL, RESULT = "call", "result"

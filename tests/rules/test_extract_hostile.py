@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.extract import EarlierMessage
-from recollect.types import KINDS
+from mnemic.language.extract import EarlierMessage
+from mnemic.types import KINDS
 from tests.rules.extracting import learn, learn_after
 
 pytestmark = pytest.mark.feature("X5")

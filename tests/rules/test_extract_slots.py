@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.language.extract import EarlierMessage
-from recollect.language.extract.dates import due
-from recollect.rules.lifetimes import DURATIONS
-from recollect.rules.slots import has_one_answer
+from mnemic.language.extract import EarlierMessage
+from mnemic.language.extract.dates import due
+from mnemic.rules.lifetimes import DURATIONS
+from mnemic.rules.slots import has_one_answer
 from tests.rules.extracting import NOON, learn, learn_after, short
 
 pytestmark = pytest.mark.feature("X5")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.query_intent import QueryIntent
-from recollect.recall.evidence_model import evidence_model, probability
-from recollect.recall.features import (
+from mnemic.language.query_intent import QueryIntent
+from mnemic.recall.evidence_model import evidence_model, probability
+from mnemic.recall.features import (
     ABSENT,
     GROUPS,
     CandidateTable,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.record.attachments import written_files
-from recollect.types import NewTurn, ToolCall, ToolResult, file_name
+from mnemic.record.attachments import written_files
+from mnemic.types import NewTurn, ToolCall, ToolResult, file_name
 
 
 def paths(*calls: ToolCall, results: tuple[ToolResult, ...] = ()) -> list[str]:

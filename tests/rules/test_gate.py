@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.gate import Verdict, wants_memory
-from recollect.settings import load
-from recollect.settings.recall import GateSettings
+from mnemic.language.gate import Verdict, wants_memory
+from mnemic.settings import load
+from mnemic.settings.recall import GateSettings
 
 PROJECTS = ("_global", "myclaw", "拾忆", "Acme", "a")
 PRESETS = ("shiyi", "myclaw")

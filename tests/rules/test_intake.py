@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import InvalidInput
-from recollect.rules import checks
+from mnemic.errors import InvalidInput
+from mnemic.rules import checks
 
 NAN = float("nan")
 INFINITE = float("inf")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.documents.layout import DocumentLayout, LayoutEntry, compose
-from recollect.ids import new_id
-from recollect.language.markdown import (
+from mnemic.documents.layout import DocumentLayout, LayoutEntry, compose
+from mnemic.ids import new_id
+from mnemic.language.markdown import (
     Bullet,
     Free,
     harmless,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.names import fold, named_speakers, respelt
+from mnemic.language.names import fold, named_speakers, respelt
 
 pytestmark = pytest.mark.feature("R5")
 

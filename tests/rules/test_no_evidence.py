@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.language.no_evidence import is_for_questions, statement_share
+from mnemic.language.no_evidence import is_for_questions, statement_share
 
 # Written before the function.
 NOTHING = """

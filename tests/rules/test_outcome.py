@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.language.actions import action_nodes
-from recollect.language.outcome import outcome_of, verdict
-from recollect.types import Outcome, ToolCall, ToolResult, Turn
+from mnemic.language.actions import action_nodes
+from mnemic.language.outcome import outcome_of, verdict
+from mnemic.types import Outcome, ToolCall, ToolResult, Turn
 from tests.rules.test_actions import turn
 
 pytestmark = pytest.mark.feature("M11")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.passages import MOST, TOKENS, passages
-from recollect.language.tokens import estimate_tokens
+from mnemic.language.passages import MOST, TOKENS, passages
+from mnemic.language.tokens import estimate_tokens
 
 SENTENCE = "We walked along the river until the evening came."  # 49 characters, 13 tokens
 ZH = "我们沿着河边一直走到了晚上才回家吃饭。"  # 19 wide characters: 15 tokens

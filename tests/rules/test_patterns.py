@@ -10,11 +10,11 @@ from zipfile import ZipFile
 import pytest
 from flit_core.wheel import make_wheel_in
 
-from recollect.language.extract.entries import Entry, Scope, check_expressions
-from recollect.language.extract.examples import check_examples, examples_of, statement_text
-from recollect.language.extract.languages import BUILT_IN, Patterns, built_in
-from recollect.language.extract.message import MessageReader
-from recollect.learn.pattern_files import check_speed
+from mnemic.language.extract.entries import Entry, Scope, check_expressions
+from mnemic.language.extract.examples import check_examples, examples_of, statement_text
+from mnemic.language.extract.languages import BUILT_IN, Patterns, built_in
+from mnemic.language.extract.message import MessageReader
+from mnemic.learn.pattern_files import check_speed
 
 pytestmark = pytest.mark.feature("X5")
 
@@ -76,7 +76,7 @@ def test_the_files_go_into_the_wheel(tmp_path: Path) -> None:
     with ZipFile(made.file) as wheel:
         names = set(wheel.namelist())
     for name in (*BUILT_IN, "products"):
-        assert f"recollect/language/extract/patterns/{name}.toml" in names
+        assert f"mnemic/language/extract/patterns/{name}.toml" in names
 
 
 def test_every_field_is_described() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.decay import class_of, faded, fading
-from recollect.rules.ranking import (
+from mnemic.rules.decay import class_of, faded, fading
+from mnemic.rules.ranking import (
     ScoreParts,
     access,
     combine,
@@ -19,9 +19,9 @@ from recollect.rules.ranking import (
     reciprocal_rank,
     unit,
 )
-from recollect.settings import load
-from recollect.settings.recall import RankingWeights
-from recollect.types import Kind
+from mnemic.settings import load
+from mnemic.settings.recall import RankingWeights
+from mnemic.types import Kind
 
 
 def days(number: float) -> timedelta:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.lifetimes import life_of, longer
-from recollect.rules.likeness import may_agree, overlap, same_value, values_touch
-from recollect.rules.reconcile import Side, contest, route
-from recollect.rules.slots import has_one_answer, opposites, slot_of
-from recollect.rules.support import Claim, Scales, folded, may_overrule, rank, repeated, untrusted
-from recollect.settings import Settings
-from recollect.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust, constant
+from mnemic.rules.lifetimes import life_of, longer
+from mnemic.rules.likeness import may_agree, overlap, same_value, values_touch
+from mnemic.rules.reconcile import Side, contest, route
+from mnemic.rules.slots import has_one_answer, opposites, slot_of
+from mnemic.rules.support import Claim, Scales, folded, may_overrule, rank, repeated, untrusted
+from mnemic.settings import Settings
+from mnemic.types import EMPTY, KINDS, TRUSTS, Kind, Memory, Trust, constant
 
 NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
 SETTINGS = Settings()

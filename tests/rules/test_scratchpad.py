@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.scratchpad import (
+from mnemic.language.scratchpad import (
     advance,
     conclude,
     fit,
@@ -19,8 +19,8 @@ from recollect.language.scratchpad import (
     rendered,
     task_of,
 )
-from recollect.settings import load
-from recollect.types import Completion, Episode, Outcome, PadSection, Scratchpad, constant
+from mnemic.settings import load
+from mnemic.types import Completion, Episode, Outcome, PadSection, Scratchpad, constant
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("M13", preset="openakita")

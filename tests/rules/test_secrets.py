@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.secrets.finder import find_secrets, redact, redact_json
-from recollect.language.secrets.formats import FORMATS
-from recollect.language.secrets.names import NAMES
-from recollect.language.secrets.randomness import Bounds
+from mnemic.language.secrets.finder import find_secrets, redact, redact_json
+from mnemic.language.secrets.formats import FORMATS
+from mnemic.language.secrets.names import NAMES
+from mnemic.language.secrets.randomness import Bounds
 from tests.rules.secret_samples import (
     ALNUM,
     BARE,

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from recollect.language.secrets.batch import redact_many
-from recollect.language.secrets.finder import find_secrets, redact
-from recollect.language.secrets.pieces import LONG_TEXT
-from recollect.language.secrets.randomness import Bounds
+from mnemic.language.secrets.batch import redact_many
+from mnemic.language.secrets.finder import find_secrets, redact
+from mnemic.language.secrets.pieces import LONG_TEXT
+from mnemic.language.secrets.randomness import Bounds
 from tests.rules.secrets_spoken.measure import EVERY, is_found, is_taken
 from tests.rules.secrets_spoken.samples import HALVES, Half, identity_card, luhn, messages
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.tokens import count_tokens, estimate_tokens
+from mnemic.language.tokens import count_tokens, estimate_tokens
 
 # Texts with the counts of o200k, Qwen, DeepSeek, cl100k and an older Claude.
 COUNTED = json.loads(Path(__file__).with_name("token_counts.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.tool_results import (
+from mnemic.language.tool_results import (
     cut,
     cut_front,
     error_line,

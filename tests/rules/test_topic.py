@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.topic import overlap, telling_words
+from mnemic.language.topic import overlap, telling_words
 
 
 @pytest.mark.parametrize(

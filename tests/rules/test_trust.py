@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.rules.speakers import trust_of
-from recollect.types import ROLES, TRUSTS, Role, Trust
+from mnemic.rules.speakers import trust_of
+from mnemic.types import ROLES, TRUSTS, Role, Trust
 
 
 @pytest.mark.parametrize(

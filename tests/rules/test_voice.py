@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.language.voice import own_voice, quoted_voice, split_voice
+from mnemic.language.voice import own_voice, quoted_voice, split_voice
 
 pytestmark = pytest.mark.feature("N2")
 

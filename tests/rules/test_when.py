@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.dates.reader import TimeSpan, find_times
-from recollect.language.numerals import number
+from mnemic.language.dates.reader import TimeSpan, find_times
+from mnemic.language.numerals import number
 
 EAST = timezone(timedelta(hours=8))
 NOW = datetime(2026, 2, 12, 15, 30, tzinfo=EAST)

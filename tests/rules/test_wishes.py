@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.requests import LONGEST_WISH, is_standing_wish
+from mnemic.language.requests import LONGEST_WISH, is_standing_wish
 
 
 @pytest.mark.parametrize(

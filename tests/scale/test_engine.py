@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Engine, Quota
-from recollect.clock import ManualClock
-from recollect.types import Job, constant
+import mnemic
+from mnemic import Engine, Quota
+from mnemic.clock import ManualClock
+from mnemic.types import Job, constant
 from tests.waiting import wait_for
 
 
@@ -23,7 +23,7 @@ def connect(tmp_path: Path, clock: ManualClock) -> Iterator[Any]:
 
     def connect_(**options: Any) -> Engine:
         given: dict[str, Any] = {"clock": clock, "worker": "none"} | options
-        engine = recollect.connect(tmp_path / "many.db", **given)
+        engine = mnemic.connect(tmp_path / "many.db", **given)
         opened.append(engine)
         return engine
 
@@ -59,7 +59,7 @@ def test_what_one_forgets_the_others_keep(connect: Any) -> None:
 
 def test_many_spaces_have_few_threads(tmp_path: Path) -> None:
     before = threading.active_count()
-    with recollect.connect(tmp_path / "many.db", threads=3) as engine:
+    with mnemic.connect(tmp_path / "many.db", threads=3) as engine:
         minds = [engine.mind(f"person {n}") for n in range(300)]
         for mind in minds[::10]:
             mind.record(session="s", role="user", content="I live in Porto")
@@ -77,7 +77,7 @@ def test_closing_a_mind_leaves_the_database_open(connect: Any) -> None:
     assert engine.mind("alice").recall("Porto")
     engine.close()
     engine.close()
-    with pytest.raises(recollect.Closed) as refused:
+    with pytest.raises(mnemic.Closed) as refused:
         engine.mind("bob")
     assert refused.value.remedy
 
@@ -146,7 +146,7 @@ def test_a_quota_refuses_what_goes_beyond_it_and_nothing_else(connect: Any) -> N
     alice, bob = engine.mind("alice"), engine.mind("bob")
     for n in range(3):
         alice.record(session="s", role="user", content=f"number {n}")
-    with pytest.raises(recollect.QuotaExceeded, match="3 turns") as refused:
+    with pytest.raises(mnemic.QuotaExceeded, match="3 turns") as refused:
         alice.record(session="s", role="user", content="one too many")
     assert refused.value.remedy
     assert len(alice.turns()) == 3
@@ -155,7 +155,7 @@ def test_a_quota_refuses_what_goes_beyond_it_and_nothing_else(connect: Any) -> N
     alice.record(session="s", role="user", content="there is room again")
     for text in ("plays the oboe", "lives in Porto"):
         alice.remember(text, kind="fact")
-    with pytest.raises(recollect.QuotaExceeded, match="2 memories"):
+    with pytest.raises(mnemic.QuotaExceeded, match="2 memories"):
         alice.remember("has two cats", kind="fact")
 
 
@@ -165,7 +165,7 @@ def test_vectors_of_all_spaces_have_one_bound(connect: Any) -> None:
     minds = [engine.mind(f"person {n}") for n in range(4)]
     for mind in minds:
         mind.record_many(
-            recollect.NewTurn("s", "user", f"the {word} stands in room {n} of the old house")
+            mnemic.NewTurn("s", "user", f"the {word} stands in room {n} of the old house")
             for n in range(75)
             for word in ("piano", "mirror", "clock", "lamp")
         )
@@ -179,7 +179,7 @@ def test_vectors_of_all_spaces_have_one_bound(connect: Any) -> None:
 
 def test_the_same_for_asyncio(tmp_path: Path) -> None:
     async def talk() -> list[str]:
-        async with await recollect.connect_async(tmp_path / "many.db", worker="none") as engine:
+        async with await mnemic.connect_async(tmp_path / "many.db", worker="none") as engine:
             for name in ("alice", "bob"):
                 mind = await engine.mind(name)
                 await mind.record(session="s", role="user", content=f"I am {name}")
@@ -192,5 +192,5 @@ def test_the_same_for_asyncio(tmp_path: Path) -> None:
     "wrong", [{"threads": 0}, {"vector_memory": 0}, {"worker": "fork"}, {"space": "a"}]
 )
 def test_a_wrong_option_is_a_typed_error(connect: Any, wrong: dict[str, object]) -> None:
-    with pytest.raises((recollect.InvalidInput, recollect.ConfigError)):
+    with pytest.raises((mnemic.InvalidInput, mnemic.ConfigError)):
         connect(**wrong)

@@ -16,11 +16,11 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from mcp import Client, StdioServerParameters
 
-import recollect
-from recollect.tools import tool_names
+import mnemic
+from mnemic.tools import tool_names
 
 CLIENTS = Path(__file__).parent / "clients"
-ENV = {**os.environ, "PYTHONPATH": str(Path(recollect.__file__).parents[1])}
+ENV = {**os.environ, "PYTHONPATH": str(Path(mnemic.__file__).parents[1])}
 # A request by its name in the protocol, and its parameters; gives the result as plain JSON.
 Ask = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -102,14 +102,14 @@ async def play(host: Host) -> None:
     assert not (await host.call("forget", query="lighthouse"))["results"]
     await host.call("update_scratchpad", markdown="ship the release")
     assert "ship" in (await host.call("read_scratchpad"))["text"]
-    assert "ship" in await host.read("recollect://scratchpad")
+    assert "ship" in await host.read("mnemic://scratchpad")
     assert (await host.call("get_memory_stats"))["turns"] == 1
     assert "limit" in await host.refused("search_memory", query="x", limit="many")
 
 
 def server(db: Path) -> list[str]:
     options = ["--db", str(db), "--set", "tools.answer_pending=true"]
-    return [sys.executable, "-m", "recollect", "mcp", *options]
+    return [sys.executable, "-m", "mnemic", "mcp", *options]
 
 
 async def with_python_sdk(db: Path) -> None:
@@ -168,7 +168,7 @@ def typescript_modules() -> Path:
     Without node or network it is skipped, but not where a run is to prove it.
     """
     wanted = (CLIENTS / "package.json").read_bytes()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "recollect-tests"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mnemic-tests"
     folder = cache / "mcp-typescript"
     stamp = folder / "installed.json"
     if stamp.exists() and stamp.read_bytes() == wanted:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.root import cli
-from recollect.tools import tool_names
+from mnemic.cli.root import cli
+from mnemic.tools import tool_names
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
 SNIPPETS = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE, re.S)]
@@ -19,10 +19,10 @@ SNIPPETS = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", PAGE, 
 @pytest.mark.parametrize("snippet", SNIPPETS)
 def test_a_snippet_starts_the_command(snippet: dict[str, Any]) -> None:
     (servers,) = snippet.values()
-    server = servers["recollect"]
-    assert server["command"] == "recollect"
+    server = servers["mnemic"]
+    assert server["command"] == "mnemic"
     name, *options = server["args"]
-    command = cli.get_command(cli.make_context("recollect", ["mcp"]), name)
+    command = cli.get_command(cli.make_context("mnemic", ["mcp"]), name)
     assert command is not None
     command.make_context(name, list(options))
 

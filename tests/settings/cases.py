@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recollect import Mind
-from recollect.clock import ManualClock
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 
 QUIET: Mapping[str, Any] = {"embedding.provider": "none"}

@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from recollect.settings import Settings
-from recollect.settings.group import SettingsGroup
+from mnemic.settings import Settings
+from mnemic.settings.group import SettingsGroup
 
 Groups = frozenset[type[SettingsGroup]]
 NONE: Groups = frozenset()
@@ -189,6 +189,6 @@ def _named(name: ast.expr, group: type[SettingsGroup]) -> set[str]:
 
 def source_files(root: Path) -> list[str]:
     """The texts of the package that have to do with settings, without those that declare them."""
-    paths = sorted((root / "src" / "recollect").rglob("*.py"))
+    paths = sorted((root / "src" / "mnemic").rglob("*.py"))
     texts = [path.read_text("utf-8") for path in paths if path.parent.name != "settings"]
     return [text for text in texts if "ettings" in text]

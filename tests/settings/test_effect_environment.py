@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect import StoreBusy
+from mnemic import StoreBusy
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted, silence
@@ -156,13 +156,13 @@ CASES = [
     ),
     Case(
         "secrets.key_file",
-        (("recollect.key", ["recollect.key"]), ("own.key", ["own.key"])),
+        (("mnemic.key", ["mnemic.key"]), ("own.key", ["own.key"])),
         key_files,
         on_disk=True,
     ),
     Case(
         "secrets.key",
-        (("", ["recollect.key"]), ("a key of this test only", [])),
+        (("", ["mnemic.key"]), ("a key of this test only", [])),
         key_files,
         on_disk=True,
     ),

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Candidate, InvalidInput
-from recollect.types import Job
+from mnemic import Candidate, InvalidInput
+from mnemic.types import Job
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Line, Scripted

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from recollect import NewTurn
-from recollect.tools import call_tool
+from mnemic import NewTurn
+from mnemic.tools import call_tool
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted
 from tests.remote import meaning, remote, server

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.errors import ConfigError
-from recollect.settings import (
+from mnemic.errors import ConfigError
+from mnemic.settings import (
     PRESETS,
     Condition,
     Settings,
@@ -22,11 +22,11 @@ from recollect.settings import (
     layers,
     load,
 )
-from recollect.settings.dump import as_flat, as_mapping, as_toml, toml_value
-from recollect.settings.group import Setting, SettingsGroup
-from recollect.settings.learning import JobSettings
-from recollect.settings.problems import env_name
-from recollect.settings.sorts import Sort
+from mnemic.settings.dump import as_flat, as_mapping, as_toml, toml_value
+from mnemic.settings.group import Setting, SettingsGroup
+from mnemic.settings.learning import JobSettings
+from mnemic.settings.problems import env_name
+from mnemic.settings.sorts import Sort
 
 # No deadlines: the machine may be busy with other tests.
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -132,7 +132,7 @@ def nested(key: str, value: object) -> dict[str, Any]:
 
 def write(folder: Path, key: str, value: object) -> Path:
     section, _, name = key.rpartition(".")
-    file = folder / "recollect.toml"
+    file = folder / "mnemic.toml"
     file.write_text(f"[{section}]\n{name} = {toml_value(value)}\n", encoding="utf-8")
     return file
 
@@ -190,9 +190,9 @@ class TestLayers:
         assert pickle.loads(pickle.dumps(loaded)) == loaded
 
     def test_the_preset_is_named_by_the_strongest_layer(self, tmp_path: Path) -> None:
-        file = tmp_path / "recollect.toml"
+        file = tmp_path / "mnemic.toml"
         file.write_text('preset = "shiyi"\n', encoding="utf-8")
-        env = {"RECOLLECT_PRESET": "semibot"}
+        env = {"MNEMIC_PRESET": "semibot"}
 
         def named(*arguments: str, **given_layers: Any) -> tuple[str, str]:
             loaded = load(*arguments, **{"env": {}, **given_layers})
@@ -200,30 +200,30 @@ class TestLayers:
 
         assert named() == ("default", "built-in")
         assert named(file=file) == ("shiyi", f"file {file}")
-        assert named(file=file, env=env) == ("semibot", "environment RECOLLECT_PRESET")
+        assert named(file=file, env=env) == ("semibot", "environment MNEMIC_PRESET")
         assert named("myclaw", file=file, env=env) == ("myclaw", "arguments")
         assert named(overrides={"preset": "myclaw"}, env=env) == ("myclaw", "arguments")
 
     def test_the_process_environment_is_read_unless_another_is_given(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("RECOLLECT_JOBS__MAX_ATTEMPTS", "9")
+        monkeypatch.setenv("MNEMIC_JOBS__MAX_ATTEMPTS", "9")
         assert load().jobs.max_attempts == 9
         assert load(env={}).jobs.max_attempts == 3
 
     def test_origins_name_every_key_and_its_place(self, tmp_path: Path) -> None:
         file = write(tmp_path, "gate.min_chars", 7)
-        env = {"RECOLLECT_JOBS__LEASE": "90s"}
+        env = {"MNEMIC_JOBS__LEASE": "90s"}
         loaded = load("shiyi", file=file, env=env, overrides={"recall.limit": 4})
         assert set(loaded.origins) == set(as_flat(loaded))
         assert str(loaded.origins["gate.min_chars"]) == f"file {file}"
-        assert str(loaded.origins["jobs.lease"]) == "environment RECOLLECT_JOBS__LEASE"
+        assert str(loaded.origins["jobs.lease"]) == "environment MNEMIC_JOBS__LEASE"
         assert str(loaded.origins["recall.limit"]) == "arguments"
         assert str(loaded.origins["routing.write"]) == "preset shiyi"
         assert str(loaded.origins["short_term.max_messages"]) == "built-in"
 
     def test_entries_of_a_table_are_merged_by_name(self) -> None:
-        env = {"RECOLLECT_EVENTS__RULES__CONSOLIDATE_ON_SESSION_END__ENABLED": "false"}
+        env = {"MNEMIC_EVENTS__RULES__CONSOLIDATE_ON_SESSION_END__ENABLED": "false"}
         mine = {"event": "forget", "when": ["a.b == x"], "actions": ["notify"]}
         extra = {"events": {"rules": {"mine": mine}}}
         rules = load("semibot", env=env, overrides=extra).events.rules
@@ -251,22 +251,22 @@ class TestLayers:
         assert loaded.extraction.batch_tokens == (1, 2)
 
     def test_short_names(self) -> None:
-        env = {"RECOLLECT_ENABLED": "no", "RECOLLECT_LANGUAGE": "zh", "RECOLLECT_API_KEY": "k"}
+        env = {"MNEMIC_ENABLED": "no", "MNEMIC_LANGUAGE": "zh", "MNEMIC_API_KEY": "k"}
         loaded = load(env=env)
         assert (loaded.memory.enabled, loaded.memory.language) == (False, "zh")
         assert loaded.model.api_key.reveal() == "k"
 
     def test_variables_that_are_not_settings(self) -> None:
-        names = [*layers.RESERVED, "RECOLLECT_TEST_POSTGRES", "PATH", "recollect_jobs__lease"]
-        env = dict.fromkeys(names, "x") | {"RECOLLECT_PRESET": "default"}
+        names = [*layers.RESERVED, "MNEMIC_TEST_POSTGRES", "PATH", "mnemic_jobs__lease"]
+        env = dict.fromkeys(names, "x") | {"MNEMIC_PRESET": "default"}
         assert load(env=env) == Settings()
 
     def test_finding_the_file(self, tmp_path: Path) -> None:
-        there = tmp_path / "recollect.toml"
+        there = tmp_path / "mnemic.toml"
         there.touch()
         assert find_file(tmp_path / "no.toml", there, env={}) == str(there)
         assert find_file(tmp_path / "no.toml", tmp_path, env={}) is None
-        assert find_file(there, env={"RECOLLECT_CONFIG": "other.toml"}) == "other.toml"
+        assert find_file(there, env={"MNEMIC_CONFIG": "other.toml"}) == "other.toml"
 
 
 def mistake(**given_layers: Any) -> str:
@@ -315,19 +315,17 @@ class TestMistakes:
         assert right in mistake(overrides=said)
 
     def test_variables_get_variables(self) -> None:
-        error = mistake(env={"RECOLLECT_JOBS_MAX_ATTEMPTS": "5"})
-        assert "RECOLLECT_JOBS_MAX_ATTEMPTS" in error
-        assert "Did you mean RECOLLECT_JOBS__MAX_ATTEMPTS?" in error
+        error = mistake(env={"MNEMIC_JOBS_MAX_ATTEMPTS": "5"})
+        assert "MNEMIC_JOBS_MAX_ATTEMPTS" in error
+        assert "Did you mean MNEMIC_JOBS__MAX_ATTEMPTS?" in error
 
     def test_every_mistake_is_told_at_once(self, tmp_path: Path) -> None:
         file = write(tmp_path, "gate.mode", "allways")
-        error = mistake(
-            file=file, env={"RECOLLECT_JOBS__MAX_ATTEMPTS": "0"}, overrides={"jobz": {}}
-        )
+        error = mistake(file=file, env={"MNEMIC_JOBS__MAX_ATTEMPTS": "0"}, overrides={"jobz": {}})
         assert "3 settings are wrong" in error
         assert f"gate.mode = 'allways' (from file {file}): is not one of them" in error
         assert "It takes one of `always`, `gated`, `referring`, `on_demand`" in error
-        assert "'0' (from environment RECOLLECT_JOBS__MAX_ATTEMPTS): is out of range" in error
+        assert "'0' (from environment MNEMIC_JOBS__MAX_ATTEMPTS): is out of range" in error
         assert "jobz (from arguments): there is no such setting" in error
 
     @pytest.mark.parametrize("key", sorted(LEAVES))
@@ -432,11 +430,11 @@ class TestMistakes:
         error = mistake(preset="opnakita")
         assert "There is no preset 'opnakita' (from arguments)" in error
         assert ", ".join(PRESETS) in error
-        assert "RECOLLECT_PRESET" in mistake(env={"RECOLLECT_PRESET": "x"})
+        assert "MNEMIC_PRESET" in mistake(env={"MNEMIC_PRESET": "x"})
         assert "There is no preset '../presets/shiyi'" in mistake(preset="../presets/shiyi")
 
     def test_files(self, tmp_path: Path) -> None:
-        file = tmp_path / "recollect.toml"
+        file = tmp_path / "mnemic.toml"
         assert f"{file} cannot be read" in mistake(file=file)
         assert "cannot be read" in mistake(file=tmp_path)
         file.write_text("[jobs]\nmax_attempts = = 3\n", encoding="utf-8")

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-import recollect.settings
-from recollect.settings import PRESETS, Condition, Secret, Settings, Size, Span, load
-from recollect.settings.dump import as_mapping, as_toml
-from recollect.settings.problems import known_keys
-from recollect.settings.upkeep import DecayClass
+import mnemic.settings
+from mnemic.settings import PRESETS, Condition, Secret, Settings, Size, Span, load
+from mnemic.settings.dump import as_mapping, as_toml
+from mnemic.settings.problems import known_keys
+from mnemic.settings.upkeep import DecayClass
 
-FOLDER = Path(recollect.settings.__file__).parent / "presets"
+FOLDER = Path(mnemic.settings.__file__).parent / "presets"
 DOCUMENTS = tuple(name for name in PRESETS if name != "default")
 
 FOREVER = None
@@ -229,7 +229,7 @@ FIGURES = [
 
 def at(settings: Settings, key: str) -> Any:
     def step(node: Any, name: str) -> Any:
-        return node[name] if isinstance(node, recollect.settings.Table) else getattr(node, name)
+        return node[name] if isinstance(node, mnemic.settings.Table) else getattr(node, name)
 
     return reduce(step, key.split("."), settings)
 
@@ -319,8 +319,8 @@ def test_environment_of_myclaw() -> None:
     assert settings.model.api_key == Secret("sk-xxx")
     assert settings.model.base_url == "https://example.org/v1"
     assert str(settings.origins["model.name"]) == "environment MYCLAW_MEMORY_MODEL"
-    assert load("myclaw", env={**env, "RECOLLECT_MODEL": "b"}).model.name == "b"
-    both = {**env, "RECOLLECT_MODEL": "b", "RECOLLECT_MODEL__NAME": "c"}
+    assert load("myclaw", env={**env, "MNEMIC_MODEL": "b"}).model.name == "b"
+    both = {**env, "MNEMIC_MODEL": "b", "MNEMIC_MODEL__NAME": "c"}
     assert load("myclaw", env=both).model.name == "c"
     assert load("shiyi", env=env) == load("shiyi", env={})
 
@@ -374,7 +374,7 @@ def test_presets_are_the_files_in_the_folder() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_survives_being_written_out(preset: str, tmp_path: Path) -> None:
     settings = load(preset, env={})
-    file = tmp_path / "recollect.toml"
+    file = tmp_path / "mnemic.toml"
     file.write_text(as_toml(settings), encoding="utf-8")
     assert load(file=file, env={}) == settings
     assert load("default", file=file, env={}) == settings.replace(preset="default")

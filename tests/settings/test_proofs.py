@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from recollect.settings.problems import known_keys
+from mnemic.settings.problems import known_keys
 from tests.settings import (
     test_effect_environment,
     test_effect_learning,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.settings import PRESETS, Settings
-from recollect.settings.group import SettingsGroup, count, group
-from recollect.settings.layers import read_preset
+from mnemic.settings import PRESETS, Settings
+from mnemic.settings.group import SettingsGroup, count, group
+from mnemic.settings.layers import read_preset
 from tests.settings import reads
 
 ROOT = Path(__file__).parent.parent.parent

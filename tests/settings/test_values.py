@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import types
-from recollect.errors import ConfigError
-from recollect.rules.importance import KIND_IMPORTANCE
-from recollect.settings import (
+from mnemic import types
+from mnemic.errors import ConfigError
+from mnemic.rules.importance import KIND_IMPORTANCE
+from mnemic.settings import (
     PRESETS,
     Secret,
     Settings,
@@ -29,12 +29,12 @@ from recollect.settings import (
     layers,
     load,
 )
-from recollect.settings.dump import as_flat, as_mapping, as_toml
-from recollect.settings.learning import JobSettings
-from recollect.settings.problems import known_keys
-from recollect.settings.recall import KindName, PersonaBoost, RankingSettings, SectionName
-from recollect.settings.reference import markdown
-from recollect.settings.values import duration, duration_text
+from mnemic.settings.dump import as_flat, as_mapping, as_toml
+from mnemic.settings.learning import JobSettings
+from mnemic.settings.problems import known_keys
+from mnemic.settings.recall import KindName, PersonaBoost, RankingSettings, SectionName
+from mnemic.settings.reference import markdown
+from mnemic.settings.values import duration, duration_text
 from tests.settings.test_loading import LEAVES, QUICK, mistake
 
 ROOT = Path(__file__).parent.parent.parent
@@ -80,7 +80,7 @@ class TestSecrets:
         assert "sk-12345" not in mistake(overrides={"model.api_key": ["sk-12345"]})
         assert "sk-12345" not in mistake(overrides={"model.api_kye": "sk-12345"})
         assert "sk-12345" not in mistake(overrides={"model": "sk-12345"})
-        assert "sk-12345" not in mistake(env={"RECOLLECT_MODEL__APIKEY": "sk-12345"})
+        assert "sk-12345" not in mistake(env={"MNEMIC_MODEL__APIKEY": "sk-12345"})
         with pytest.raises(ConfigError) as caught:
             Settings().model.replace(api_key=["sk-12345"])
         assert "sk-12345" not in str(caught.value)
@@ -104,7 +104,7 @@ class TestValues:
         for said in (text, span, span.total_seconds()):
             assert load(env={}, overrides={"jobs.lease": said}).jobs.lease == span
         for said in (text, str(span.total_seconds())):
-            assert load(env={"RECOLLECT_JOBS__LEASE": said}).jobs.lease == span
+            assert load(env={"MNEMIC_JOBS__LEASE": said}).jobs.lease == span
 
     @QUICK
     @given(st.timedeltas(timedelta(0), timedelta(days=10**6)))
@@ -118,14 +118,14 @@ class TestValues:
         assert "jobs.lease" in mistake(overrides={"jobs.lease": text})
 
     def test_never(self) -> None:
-        env = {"RECOLLECT_TRIGGERS__QUIET_GAP": "never"}
+        env = {"MNEMIC_TRIGGERS__QUIET_GAP": "never"}
         assert load(env=env).triggers.quiet_gap is None
         assert load(env={}, overrides={"triggers.quiet_gap": None}).triggers.quiet_gap is None
 
     def test_a_rate_that_is_nothing_never_fades(self) -> None:
         for said in ({"rate": 0}, {"daily_loss": 0.0}, {"rate": 1e-300}):
             assert load(env={}, overrides={"decay.slow": said}).decay.slow.half_life is None
-        env = {"RECOLLECT_DECAY__SLOW__DAILY_LOSS": "0.5"}
+        env = {"MNEMIC_DECAY__SLOW__DAILY_LOSS": "0.5"}
         assert load(env=env).decay.slow.half_life == timedelta(days=1)
 
     def test_a_later_layer_may_use_the_other_word(self) -> None:
@@ -135,8 +135,8 @@ class TestValues:
 
     def test_sizes_and_spans(self) -> None:
         env = {
-            "RECOLLECT_CONTEXT__SECTIONS__REPLY": "12.5%",
-            "RECOLLECT_EXTRACTION__BATCH_TOKENS": "4",
+            "MNEMIC_CONTEXT__SECTIONS__REPLY": "12.5%",
+            "MNEMIC_EXTRACTION__BATCH_TOKENS": "4",
         }
         loaded = load(env=env)
         assert loaded.context.sections["reply"] == Size(percent=12.5)
@@ -187,30 +187,28 @@ class TestHouse:
 
     def test_docs_are_current(self) -> None:
         written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-        assert written == markdown(), (
-            "run: python -m recollect.settings.reference > docs/settings.md"
-        )
+        assert written == markdown(), "run: python -m mnemic.settings.reference > docs/settings.md"
 
     def test_importing_costs_little_and_reaches_only_down(self) -> None:
         # The package's own __init__ may import more; only what settings bring along counts here.
         code = (
             "import sys, types\n"
-            "package = types.ModuleType('recollect')\n"
-            f"package.__path__ = [{str(ROOT / 'src' / 'recollect')!r}]\n"
-            "sys.modules['recollect'] = package\n"
-            "import recollect.settings\n"
+            "package = types.ModuleType('mnemic')\n"
+            f"package.__path__ = [{str(ROOT / 'src' / 'mnemic')!r}]\n"
+            "sys.modules['mnemic'] = package\n"
+            "import mnemic.settings\n"
             "print(*sys.modules)\n"
         )
         done = subprocess.run(
             [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
         )
         modules = set(done.stdout.split())
-        assert "recollect.settings.tree" in modules
+        assert "mnemic.settings.tree" in modules
         assert modules.isdisjoint(
             {"tomllib", "dataclasses", "inspect", "pathlib", "difflib", "json"}
         )
-        ours = {name for name in modules if name.startswith("recollect.")}
-        assert {name for name in ours if "settings" not in name} == {"recollect.errors"}
+        ours = {name for name in modules if name.startswith("mnemic.")}
+        assert {name for name in ours if "settings" not in name} == {"mnemic.errors"}
 
     @pytest.mark.parametrize("preset", PRESETS)
     def test_loading_is_fast(self, preset: str) -> None:

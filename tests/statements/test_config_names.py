@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 from tests.providers.scripted import Scripted, reply
 from tests.remote import server  # noqa: F401 - a fixture
 
@@ -35,7 +35,7 @@ def facts(*contents: str) -> Any:
     return reply({"choices": [{"message": message, "finish_reason": "stop"}]})
 
 
-def say(mind: recollect.Mind, text: str = "我们决定 myclaw 的记忆用 SQLite 存储。") -> None:
+def say(mind: mnemic.Mind, text: str = "我们决定 myclaw 的记忆用 SQLite 存储。") -> None:
     mind.session("s").user(text)
 
 
@@ -49,9 +49,7 @@ def test_the_config_json_of_the_document_beside_the_database(
     config["memory"]["provider"]["baseUrl"] = f"{server.url}/v1"
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     server.always(facts("myclaw 的记忆用 SQLite 存储"))
-    with recollect.open(
-        tmp_path / "memory.db", preset="myclaw", clock=clock, worker="none"
-    ) as mind:
+    with mnemic.open(tmp_path / "memory.db", preset="myclaw", clock=clock, worker="none") as mind:
         say(mind)
         clock.advance(minutes=2, seconds=50)
         mind.drain()
@@ -81,8 +79,8 @@ def test_the_config_json_of_the_document_beside_the_database(
 def test_a_mistake_in_it_is_named(tmp_path: Path, key: str, value: object, said: str) -> None:
     config = {"memory": {"extraction": {key: value}}}
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(recollect.ConfigError, match=said):
-        recollect.open(tmp_path / "memory.db", preset="myclaw", worker="none")
+    with pytest.raises(mnemic.ConfigError, match=said):
+        mnemic.open(tmp_path / "memory.db", preset="myclaw", worker="none")
 
 
 @pytest.mark.statement("D103")
@@ -95,7 +93,7 @@ def test_three_variables_are_a_memory_model(
     monkeypatch.setenv("MYCLAW_MEMORY_API_KEY", "sk-memory-key")
     monkeypatch.setenv("MYCLAW_MEMORY_BASE_URL", f"{server.url}/v1")
     server.always(facts("记忆用 SQLite 存储"))
-    with recollect.open(":memory:", preset="myclaw", clock=clock, worker="none") as mind:
+    with mnemic.open(":memory:", preset="myclaw", clock=clock, worker="none") as mind:
         say(mind)
         clock.advance(minutes=4)
         mind.drain()
@@ -103,8 +101,8 @@ def test_three_variables_are_a_memory_model(
     assert server.asked[0].path == "/v1/chat/completions"
     assert server.asked[0].json["model"] == "gpt-5-mini"
     monkeypatch.setenv("MYCLAW_MEMORY_ENABLED", "false")
-    with pytest.raises(recollect.ConfigError, match=r"memory\.enabled"):
-        recollect.open(":memory:", preset="myclaw")
+    with pytest.raises(mnemic.ConfigError, match=r"memory\.enabled"):
+        mnemic.open(":memory:", preset="myclaw")
 
 
 @pytest.mark.statement("A71")
@@ -121,21 +119,19 @@ def test_search_backend_and_embedding_api_names(server: Scripted) -> None:  # no
         "embedding.base_url": server.url,
         "embedding.dimensions": 2,
     }
-    with recollect.open(":memory:", preset="openakita", worker="none", **names) as mind:
+    with mnemic.open(":memory:", preset="openakita", worker="none", **names) as mind:
         mind.remember("用户的代码目录在 D:\\code", kind="fact")
         mind.drain()
         assert "vector" in mind.recall("目录在哪")[0].why.routes
     assert server.asked[0].json["model"] == "text-embedding-v3"
     assert server.asked[0].headers["authorization"] == "Bearer sk-embedding-key"
-    with recollect.open(
-        ":memory:", preset="openakita", worker="none", search_backend="fts5"
-    ) as mind:
+    with mnemic.open(":memory:", preset="openakita", worker="none", search_backend="fts5") as mind:
         mind.remember("用户的代码目录在 D:\\code", kind="fact")
         assert mind.recall("代码目录")[0].why.routes[0] == "text"
-    with pytest.raises(recollect.ConfigError, match="fts5, chromadb, api_embedding"):
-        recollect.open(":memory:", preset="openakita", search_backend="faiss")
-    with pytest.raises(recollect.ConfigError, match="search_backend"):
-        recollect.open(":memory:", search_backend="fts5")  # a name of that system alone
+    with pytest.raises(mnemic.ConfigError, match="fts5, chromadb, api_embedding"):
+        mnemic.open(":memory:", preset="openakita", search_backend="faiss")
+    with pytest.raises(mnemic.ConfigError, match="search_backend"):
+        mnemic.open(":memory:", search_backend="fts5")  # a name of that system alone
 
 
 @pytest.mark.statement("E120")
@@ -156,7 +152,7 @@ def test_the_window_of_a_model_by_its_name() -> None:
         "nobody-knows-it": 8_192,
         "": 8_192,
     }
-    with recollect.open(":memory:", preset="semibot", worker="none", **own) as mind:
+    with mnemic.open(":memory:", preset="semibot", worker="none", **own) as mind:
         session = mind.session("s")
         session.user("你好")
         for model, window in windows.items():

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Message, ModelOutput
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Message, ModelOutput
+from mnemic.clock import ManualClock
 
 
 class Embedder:
@@ -50,7 +50,7 @@ class Model:
         return ModelOutput(json.dumps({"facts": facts, "summary": "x"}), 70, 30)
 
 
-def talk(mind: recollect.Mind) -> None:
+def talk(mind: mnemic.Mind) -> None:
     with mind.session("s", project="myclaw") as session:
         session.user("我们决定 myclaw 的记忆用 SQLite 存储，不再用文件。")
         session.assistant("好的，我记住了这个决定。")
@@ -59,7 +59,7 @@ def talk(mind: recollect.Mind) -> None:
 @pytest.mark.statement("D107")
 def test_a_language_model_of_ones_own_learns(clock: ManualClock) -> None:
     model = Model("myclaw 的记忆用 SQLite 存储")
-    with recollect.open(":memory:", preset="myclaw", clock=clock, worker="none", model=model) as m:
+    with mnemic.open(":memory:", preset="myclaw", clock=clock, worker="none", model=model) as m:
         talk(m)
         clock.advance(minutes=4)
         m.drain()
@@ -86,7 +86,7 @@ def test_budget_repairs_and_breaker_are_those_of_a_server(clock: ManualClock) ->
 
     model = Spoilt()
     options: dict[str, Any] = {"model__daily_tokens": 35, "triggers__session_end": True}
-    with recollect.open(
+    with mnemic.open(
         ":memory:", preset="myclaw", clock=clock, worker="none", model=model, **options
     ) as mind:
         wrong, right = '{"facts": [{"content": "x"}]}', '{"facts": []}'
@@ -112,9 +112,7 @@ def test_budget_repairs_and_breaker_are_those_of_a_server(clock: ManualClock) ->
 @pytest.mark.statement("E140")
 def test_an_embedder_of_ones_own_is_asked_and_its_vectors_found(tmp_path: Path) -> None:
     embedder = Embedder()
-    with recollect.open(
-        tmp_path / "m.db", preset="semibot", worker="none", embedder=embedder
-    ) as mind:
+    with mnemic.open(tmp_path / "m.db", preset="semibot", worker="none", embedder=embedder) as mind:
         mind.remember("用户养了一只猫，名字叫豆腐", kind="fact")
         mind.remember("The user rides a bike to work", kind="fact")
         mind.drain()
@@ -126,7 +124,7 @@ def test_an_embedder_of_ones_own_is_asked_and_its_vectors_found(tmp_path: Path) 
         mind.recall("cat")
         assert len(embedder.asked) == asked  # the cache of the latest vectors
     again = Embedder()
-    with recollect.open(tmp_path / "m.db", preset="semibot", worker="none", embedder=again) as mind:
+    with mnemic.open(tmp_path / "m.db", preset="semibot", worker="none", embedder=again) as mind:
         assert "豆腐" in mind.recall("cat")[0].text
         assert again.asked == [["cat"]]  # its vectors are known by its name
 
@@ -156,7 +154,7 @@ def _raise(texts: Sequence[str]) -> Any:
 def test_what_an_embedder_gets_wrong_is_said_and_words_answer(embed: Any, reason: str) -> None:
     embedder = Embedder()
     embedder.embed = embed  # type: ignore[method-assign]
-    with recollect.open(
+    with mnemic.open(
         ":memory:", preset="semibot", worker="none", embedder=embedder, embedding__timeout=0.1
     ) as mind:
         mind.remember("用户养了一只猫，名字叫豆腐", kind="fact")
@@ -209,8 +207,8 @@ def test_an_object_that_is_none_is_refused_when_it_is_given(
     argument: str, given: object, said: str
 ) -> None:
     options: dict[str, Any] = {argument: given}
-    with pytest.raises(recollect.InvalidInput, match=said):
-        recollect.open(":memory:", worker="none", **options)
+    with pytest.raises(mnemic.InvalidInput, match=said):
+        mnemic.open(":memory:", worker="none", **options)
 
 
 class Backend:
@@ -236,7 +234,7 @@ class Backend:
 @pytest.mark.statement("A70")
 def test_a_search_backend_of_ones_own_and_the_fallback_to_words() -> None:
     backend = Backend()
-    with recollect.open(
+    with mnemic.open(
         ":memory:", preset="openakita", worker="none", embedder=Embedder(), vectors=backend
     ) as mind:
         cat = mind.remember("用户养了一只猫，名字叫豆腐", kind="fact").memory

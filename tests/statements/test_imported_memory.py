@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import recollect
+import mnemic
 from tests.cli.conftest import Shell, db, shell
 from tests.moving import sources
 from tests.statements.test_myclaw_logs import lines
@@ -27,7 +27,7 @@ def test_memories_json_is_imported(shell: Shell, tmp_path: Path) -> None:
     again = shell.json("import", str(file), *OPENAKITA)
     assert (again["added"], again["known"]) == (0, len(sources.MEMORIES))
     assert file.read_bytes() == before, "it stays as a backup (A §9.3)"
-    with recollect.open(shell.db, preset="openakita", worker="none") as mind:
+    with mnemic.open(shell.db, preset="openakita", worker="none") as mind:
         said = {str(memory.content): mind.words(memory) for memory in mind.memories()}
         assert {text: words["type"] for text, words in said.items()} == {
             "用户喜欢用 uv 管理 Python 环境": "PREFERENCE",
@@ -52,7 +52,7 @@ def test_a_chromadb_collection_is_imported(shell: Shell, tmp_path: Path) -> None
     assert [one["reason"] for one in done["problems"]] == ["it has no text"]
     assert shell.json("import", str(place), *OPENAKITA, code=1)["added"] == 0
     assert sources.prints(place) == before
-    with recollect.open(shell.db, preset="openakita", worker="none") as mind:
+    with mnemic.open(shell.db, preset="openakita", worker="none") as mind:
         said = {str(memory.content): mind.words(memory)["type"] for memory in mind.memories()}
         assert (said["用户对花生过敏"], said["回答要简短，不用表格"]) == ("FACT", "RULE")
         assert any("花生" in hit.text for hit in mind.recall("用户对什么过敏"))
@@ -66,13 +66,13 @@ def test_a_workspace_is_imported(
     """Lines of MEMORY.md are the profile, dated files the days; the log says when it is done."""
     place = sources.myclaw(tmp_path) / inner
     before = sources.prints(place)
-    with caplog.at_level(logging.INFO, "recollect"):
+    with caplog.at_level(logging.INFO, "mnemic"):
         done = shell.json("import", str(place), *MYCLAW)
     assert (done["format"], done["added"]) == ("myclaw", 4)
     assert lines(caplog)[-1].startswith("[memory] migration complete")
     assert shell.json("import", str(place), *MYCLAW)["added"] == 0
     assert sources.prints(place) == before
-    with recollect.open(shell.db, preset="myclaw", worker="none") as mind:
+    with mnemic.open(shell.db, preset="myclaw", worker="none") as mind:
         known = mind.memories()
         assert {memory.content for memory in known} == {
             "用户名 yangyang，全栈工程师",

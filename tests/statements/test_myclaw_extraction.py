@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.clock import ManualClock
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted, status
 from tests.statements.memory_model import answering, fact, model, server

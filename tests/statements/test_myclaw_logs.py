@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Message
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Message
+from mnemic.clock import ManualClock
 
 SECRET = "我决定离职去大理开咖啡馆"
 FACT = "用户决定离职去大理开咖啡馆"
@@ -24,7 +24,7 @@ class Model:
 
     def complete(self, messages: Sequence[Message], *, schema: Any = None) -> str:
         if self.fails:
-            raise recollect.BadAnswer(f"it repeats {SECRET}")
+            raise mnemic.BadAnswer(f"it repeats {SECRET}")
         return json.dumps(
             {"facts": [{"content": FACT, "kind": "decision", "confidence": 0.9, "turns": [1]}]}
         )
@@ -43,14 +43,14 @@ def lines(caplog: pytest.LogCaptureFixture, level: int = logging.INFO) -> list[s
     return [
         record.getMessage()
         for record in caplog.records
-        if record.name == "recollect" and record.levelno >= level
+        if record.name == "mnemic" and record.levelno >= level
     ]
 
 
 def live(preset: str, folder: Path, clock: ManualClock) -> None:
     """A talk, its extraction, a failing search, a night, an error, and what is forgotten."""
     model, embedder = Model(), Embedder()
-    with recollect.open(
+    with mnemic.open(
         folder / "m.db",
         preset=preset,
         clock=clock,
@@ -83,7 +83,7 @@ def test_the_lines_of_the_document(
     at DEBUG only, with secrets masked."""
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "MEMORY.md").write_text("- 用户叫阿青\n", encoding="utf-8")
-    with caplog.at_level(logging.INFO, "recollect"):
+    with caplog.at_level(logging.INFO, "mnemic"):
         live("myclaw", tmp_path, clock)
     shown = lines(caplog)
     assert "[memory] migration complete: 1 files" in shown
@@ -95,7 +95,7 @@ def test_the_lines_of_the_document(
     assert all(line.startswith("[memory] ") for line in shown)
     assert not any("大理" in line or "阿青" in line for line in shown)
     (extracted,) = [one for one in caplog.records if "extracted" in one.getMessage()]
-    assert vars(extracted)["recollect"] == {"facts": 1, "messages": 2}
+    assert vars(extracted)["mnemic"] == {"facts": 1, "messages": 2}
 
 
 def test_other_presets_log_without_a_prefix_and_quietly(
@@ -104,7 +104,7 @@ def test_other_presets_log_without_a_prefix_and_quietly(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    with caplog.at_level(logging.DEBUG, "recollect"):
+    with caplog.at_level(logging.DEBUG, "mnemic"):
         live("default", tmp_path, clock)
     assert "extracted 1 facts from 2 messages" in lines(caplog)
     assert not any("大理" in line for line in lines(caplog))

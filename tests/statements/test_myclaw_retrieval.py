@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind
+from mnemic import Mind
 from tests.conftest import NOON, OpenMind
 
 ASKED = "myclaw 的端口是什么？"

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.tools import call_tool
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.tools import call_tool
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
@@ -22,7 +22,7 @@ CATEGORIES = "identity config credential decision solution event conversation te
 def test_nine_categories_go_in_and_come_out(
     open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_SECRETS__KEY", "a passphrase for this test")
+    monkeypatch.setenv("MNEMIC_SECRETS__KEY", "a passphrase for this test")
     mind = open_mind(preset="myclaw")
     for n, word in enumerate(CATEGORIES):
         memory = mind.remember(f"第 {n} 条关于部署的记录", kind=word.title(), subject="部署").memory

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import ToolCall, ToolResult
-from recollect.clock import ManualClock
+from mnemic import ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 
 

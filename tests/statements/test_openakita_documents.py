@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Candidate
-from recollect.clock import ManualClock
+from mnemic import Candidate
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted, status
 from tests.statements.model_server import answer, settings

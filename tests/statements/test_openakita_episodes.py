@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Episode, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.errors import InvalidInput
+from mnemic import Episode, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.errors import InvalidInput
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted, status
 from tests.statements.memory_model import STORY, answering, fact, model, purpose, server

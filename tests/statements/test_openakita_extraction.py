@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, ToolCall, ToolResult
-from recollect.clock import ManualClock
+from mnemic import Memory, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted, reply, status
 from tests.statements.memory_model import answering, fact, model, said, server

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Candidate, InvalidInput, Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.tools import call_tool
+import mnemic
+from mnemic import Candidate, InvalidInput, Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.tools import call_tool
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Line, Scripted, reply
@@ -340,8 +340,8 @@ def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted) -> 
 
 
 KILLED = """
-import os, sys, recollect
-mind = recollect.open(sys.argv[1], preset="openakita", worker="none")
+import os, sys, mnemic
+mind = mnemic.open(sys.argv[1], preset="openakita", worker="none")
 mind.record(session="s", role="user",
             content="我叫小林，以后都用 Helix 写代码，请记住这件事情，谢谢你")
 os._exit(9)
@@ -390,9 +390,7 @@ def test_the_manager_is_asynchronous() -> None:
     import asyncio
 
     async def run() -> list[str]:
-        async with await recollect.open_async(
-            ":memory:", preset="openakita", worker="none"
-        ) as mind:
+        async with await mnemic.open_async(":memory:", preset="openakita", worker="none") as mind:
             await mind.remember("用户喜欢用 Python", kind="preference")
             return [hit.text for hit in await mind.recall("Python")]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.cli.conftest import Shell, db, shell
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.tools import call_tool
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.tools import call_tool
 from tests.conftest import OpenMind
 from tests.providers.scripted import Asked, Scripted, reply, status
 from tests.remote import meaning, remote, server

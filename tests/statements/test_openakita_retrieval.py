@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recollect.tools import call_tool
+from mnemic.tools import call_tool
 from tests.conftest import OpenMind
 
 WORDS: dict[str, Any] = {"preset": "openakita", "embedding__provider": "none"}

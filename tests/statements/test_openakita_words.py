@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Candidate, InvalidInput, Memory, Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.tools import ToolAnswer, call_tool, tool_specs
+from mnemic import Candidate, InvalidInput, Memory, Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.tools import ToolAnswer, call_tool, tool_specs
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Behaviour, Scripted, reply

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import ManualClock
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 
 DAILY = {

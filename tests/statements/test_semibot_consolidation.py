@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted
 from tests.statements.memory_model import answering, fact, model, server

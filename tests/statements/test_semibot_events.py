@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 
 
 def rules(**named: dict[str, Any]) -> dict[str, Any]:
@@ -17,13 +17,13 @@ def rules(**named: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.statement("E146")
 def test_a_rule_runs_an_agent_of_the_host(clock: ManualClock) -> None:
     """The document's rule with `run_agent`: the consolidator of the host, from three messages."""
-    ran: list[recollect.Event] = []
+    ran: list[mnemic.Event] = []
     consolidate = {
         "event": "session.ended",
         "when": ["payload.message_count >= 3"],
         "actions": ["call:memory_consolidator"],
     }
-    with recollect.open(
+    with mnemic.open(
         ":memory:",
         preset="semibot",
         clock=clock,
@@ -49,7 +49,7 @@ def test_an_event_of_the_host_and_its_conditions(clock: ManualClock) -> None:
         "when": ["stage == production", "failures > 0"],
         "actions": ["call:review", "notify"],
     }
-    with recollect.open(
+    with mnemic.open(
         ":memory:",
         preset="semibot",
         clock=clock,
@@ -64,9 +64,9 @@ def test_an_event_of_the_host_and_its_conditions(clock: ManualClock) -> None:
         assert ran == [{"stage": "production", "failures": 2}]
         assert [event.subject for event in mind.events(type="notice")] == ["支付服务"]
         for wrong in ("deployed", "session.ended", "host."):
-            with pytest.raises(recollect.InvalidInput, match=r"host\."):
+            with pytest.raises(mnemic.InvalidInput, match=r"host\."):
                 mind.emit(wrong, {})
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             mind.emit("host.x", {"a": object()})  # type: ignore[dict-item]
 
 
@@ -81,7 +81,7 @@ def test_the_payload_has_content_category_and_importance(clock: ManualClock) -> 
         "when": ["importance >= 0.8"],
         "actions": ["call:evolve"],
     }
-    with recollect.open(
+    with mnemic.open(
         ":memory:",
         preset="semibot",
         clock=clock,
@@ -105,13 +105,13 @@ def test_a_failing_function_is_isolated_reported_and_tried_again(clock: ManualCl
     ran: list[str] = []
     failing = [True]
 
-    def flaky(event: recollect.Event) -> None:
+    def flaky(event: mnemic.Event) -> None:
         if failing[0]:
             raise RuntimeError("the agent is down")
         ran.append("flaky")
 
     rule = {"event": "host.tick", "actions": ["call:flaky", "call:steady", "call:elsewhere"]}
-    with recollect.open(
+    with mnemic.open(
         ":memory:",
         preset="semibot",
         clock=clock,
@@ -141,5 +141,5 @@ def test_a_failing_function_is_isolated_reported_and_tried_again(clock: ManualCl
         mind.drain()
         assert ran.count("flaky") == 2
     for wrong in ({"": print}, {"x": "not a function"}):
-        with pytest.raises(recollect.InvalidInput):
-            recollect.open(":memory:", actions=wrong)  # type: ignore[arg-type]
+        with pytest.raises(mnemic.InvalidInput):
+            mnemic.open(":memory:", actions=wrong)  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Candidate, Mind, NewTurn, ToolCall
-from recollect.clock import ManualClock
+from mnemic import Candidate, Mind, NewTurn, ToolCall
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Asked, Scripted, reply
@@ -251,7 +251,7 @@ def test_beyond_the_limit_the_least_important_and_oldest_go(
 def test_chromadb_is_an_option(
     open_mind: OpenMind, server: Scripted, tmp_path: Path, preset: str
 ) -> None:
-    pytest.importorskip("chromadb", reason='pip install "recollect[chroma]"')
+    pytest.importorskip("chromadb", reason='pip install "mnemic[chroma]"')
     server.always(meaning({"茶": (1.0, 0.0, 0.0), "饮料": (0.9, 0.1, 0.0)}))
     mind = open_mind(preset=preset, index={"vectors": "chromadb"}, **remote(server))
     mind.remember("茶要趁热喝", kind="preference")

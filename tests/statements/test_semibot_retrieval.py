@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.clock import ManualClock
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.providers.scripted import Scripted, reply
 from tests.remote import server

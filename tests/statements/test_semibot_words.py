@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from recollect import InvalidInput, Mind
-from recollect.cli.root import cli
+from mnemic import InvalidInput, Mind
+from mnemic.cli.root import cli
 from tests.conftest import OpenMind, usual_target
 from tests.learning import thinking
 from tests.providers.scripted import Scripted

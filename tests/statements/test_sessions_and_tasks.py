@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
+import mnemic
+from mnemic.clock import ManualClock
 
 
 @pytest.mark.statement("A36")
@@ -16,7 +16,7 @@ def test_the_host_hands_over_the_task_and_the_old_one_is_archived(
     tmp_path: Path, clock: ManualClock
 ) -> None:
     """B §4: current task each turn, recent completions with their times, at most five."""
-    with recollect.open(tmp_path / "m.db", preset="openakita", clock=clock, worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", preset="openakita", clock=clock, worker="none") as mind:
         session = mind.session("s")
         session.user("帮我订一张去上海的机票")
         session.set_task("为用户预订周五去上海的机票")
@@ -46,7 +46,7 @@ def test_the_host_hands_over_the_task_and_the_old_one_is_archived(
             clock.advance(minutes=5)
             session.set_task(task)
         assert len(mind.scratchpad().completions) == 5
-    with recollect.open(tmp_path / "m.db", preset="openakita", clock=clock, worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", preset="openakita", clock=clock, worker="none") as mind:
         mind.session("t").user("随便聊聊，帮我看看这个")
         assert mind.scratchpad().focus == tasks[-1]
         assert mind.set_task("").focus == ""
@@ -57,8 +57,8 @@ def test_the_host_hands_over_the_task_and_the_old_one_is_archived(
 def test_variables_and_the_task_of_a_session_outlive_the_process(
     tmp_path: Path, clock: ManualClock
 ) -> None:
-    def opened() -> recollect.Mind:
-        return recollect.open(tmp_path / "m.db", preset="openakita", clock=clock, worker="none")
+    def opened() -> mnemic.Mind:
+        return mnemic.open(tmp_path / "m.db", preset="openakita", clock=clock, worker="none")
 
     with opened() as mind:
         session, other = mind.session("s"), mind.session("t")
@@ -71,9 +71,9 @@ def test_variables_and_the_task_of_a_session_outlive_the_process(
     with opened() as mind:
         assert mind.session("s").variables() == {"retries": 3, "语言": "中文"}
         assert mind.scratchpad().focus == "修复登录页面的错误"
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             mind.session("s").set_variables({"a": object()})  # type: ignore[dict-item]
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             mind.session("s").set_variables({f"v{n}": n for n in range(200)})
         mind.session("s").user("一句话")
         mind.forget(session="s")
@@ -82,7 +82,7 @@ def test_variables_and_the_task_of_a_session_outlive_the_process(
 
 @pytest.mark.statement("E115")
 def test_the_short_term_memory_of_a_session(tmp_path: Path, clock: ManualClock) -> None:
-    with recollect.open(tmp_path / "m.db", preset="semibot", clock=clock, worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", preset="semibot", clock=clock, worker="none") as mind:
         session = mind.session("s")
         for n in range(60):
             session.user(f"第 {n} 条消息，关于记忆系统的设计")
@@ -106,7 +106,7 @@ def test_the_short_term_memory_of_a_session(tmp_path: Path, clock: ManualClock) 
         assert [turn.content for turn in session.recent()] == ["新的开始"]
         assert len(mind.session("t").recent()) == 1
         assert len(session.turns()) == 61  # what was said stays in the ledger
-    with recollect.open(tmp_path / "m.db", preset="semibot", clock=clock, worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", preset="semibot", clock=clock, worker="none") as mind:
         assert [turn.content for turn in mind.session("s").recent()] == ["新的开始"]
 
 
@@ -114,7 +114,7 @@ def test_the_short_term_memory_of_a_session(tmp_path: Path, clock: ManualClock) 
 def test_the_context_says_summary_messages_memories_and_the_reply_budget(
     clock: ManualClock,
 ) -> None:
-    with recollect.open(
+    with mnemic.open(
         ":memory:", preset="semibot", clock=clock, worker="none", context__window=1000
     ) as mind:
         mind.remember("用户的项目叫 semibot，使用 SQLite 存储", kind="fact", importance=0.9)
@@ -135,7 +135,7 @@ def test_the_context_says_summary_messages_memories_and_the_reply_budget(
 @pytest.mark.statement("E115")
 def test_the_same_awaited() -> None:
     async def main() -> None:
-        async with await recollect.open_async(":memory:", preset="semibot", worker="none") as mind:
+        async with await mnemic.open_async(":memory:", preset="semibot", worker="none") as mind:
             session = await mind.session("s")
             await session.user("你好")
             await session.set_variables({"a": 1})

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Candidate
-from recollect.clock import ManualClock
+from mnemic import Candidate
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 
 WORDS: dict[str, Any] = {"embedding": {"provider": "none"}}

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Candidate, Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
+from mnemic import Candidate, Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted, reply, status

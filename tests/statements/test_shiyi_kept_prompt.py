@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
+from mnemic import Mind
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind, usual_target
 from tests.inside import spoil, text_index
 from tests.providers.scripted import Scripted

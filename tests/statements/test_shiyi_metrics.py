@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Candidate
+from mnemic import Candidate
 from tests.cli.conftest import Shell
 from tests.conftest import OpenMind, usual_target
 
@@ -38,7 +38,7 @@ def test_the_four_rates_by_the_documents_own_definitions(
     assert metrics.context_share is not None
     assert metrics.confirmation_rate == pytest.approx(2 / 3), "ours: of what was answered"
     mind.close()
-    monkeypatch.setenv("RECOLLECT_DB", str(usual_target(tmp_path)))
+    monkeypatch.setenv("MNEMIC_DB", str(usual_target(tmp_path)))
     told = Shell(tmp_path / "memory.db")("stats").output
     assert "66.7% (2 of 3 answered); 50.0% (2 of 4 put to the user)" in told
     assert "50.0% (1 to 2 confirmed)" in told

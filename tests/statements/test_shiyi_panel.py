@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from recollect import Candidate
+from mnemic import Candidate
 from tests.conftest import OpenMind
 from tests.serve.inspector.browsers import browser  # noqa: F401 - a fixture
 
@@ -34,7 +34,7 @@ def test_a_panel_shows_them(
     mind.close()
     command = ("--db", str(tmp_path / "memory.db"), "--preset", "shiyi", "serve", "--port", "0")
     server = subprocess.Popen(
-        [sys.executable, "-m", "recollect", *command],
+        [sys.executable, "-m", "mnemic", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -42,12 +42,12 @@ def test_a_panel_shows_them(
     try:
         assert server.stdout is not None
         told = ""
-        while "rcl_" not in told or "http://" not in told:
+        while "mnm_" not in told or "http://" not in told:
             line = server.stdout.readline()
             assert line, told
             told += line
         (address,) = set(re.findall(r"http://127\.0\.0\.1:\d+", told))
-        (token,) = set(re.findall(r"rcl_[\w-]+", told))
+        (token,) = set(re.findall(r"mnm_[\w-]+", told))
         page = browser.new_page(locale="en-GB")
         page.goto(f"{address}/#token={token}")
         panel = page.locator("main")

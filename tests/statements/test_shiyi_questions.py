@@ -9,11 +9,11 @@ import openai
 import pytest
 from mcp import Client, types
 
-import recollect
-from recollect import Candidate
-from recollect.clock import ManualClock
-from recollect.integrations import wrap
-from recollect.serve.mcp import mcp_server
+import mnemic
+from mnemic import Candidate
+from mnemic.clock import ManualClock
+from mnemic.integrations import wrap
+from mnemic.serve.mcp import mcp_server
 from tests.cli.conftest import Shell, db, shell
 from tests.integrations.server import model, prompt
 from tests.providers.scripted import Scripted
@@ -26,8 +26,8 @@ ANSWERS = ("十一，一个可靠的搭档", "简洁", "涉及删除时先问", 
            "阿青", "后端工程师", "Python 和 SQLite", "先讨论方案再写代码")  # fmt: skip
 
 
-def asking(**more: Any) -> recollect.Mind:
-    return recollect.open(":memory:", preset="shiyi", worker="none", memory__language="zh", **more)
+def asking(**more: Any) -> mnemic.Mind:
+    return mnemic.open(":memory:", preset="shiyi", worker="none", memory__language="zh", **more)
 
 
 def candidate(n: int) -> Candidate:
@@ -47,7 +47,7 @@ def test_the_first_chat_begins_with_who_is_who(shell: Shell) -> None:
     assert "- 称呼: 阿青" in first.stdout
     again = shell(*options, "chat", input="/quit\n")
     assert ROLE not in again.stdout  # once ever
-    with recollect.open(shell.db, preset="shiyi", worker="none") as mind:
+    with mnemic.open(shell.db, preset="shiyi", worker="none") as mind:
         assert any("阿青" in memory.content for memory in mind.memories())
 
 
@@ -76,7 +76,7 @@ def test_mcp_asks_on_a_new_memory_by_a_prompt_the_person_picks() -> None:
 
         anyio.run(run)
         assert mind.onboarding().done
-    with recollect.open(":memory:", worker="none") as plain:
+    with mnemic.open(":memory:", worker="none") as plain:
 
         async def unasked() -> None:
             async with Client(mcp_server(plain)) as client:

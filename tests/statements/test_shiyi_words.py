@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from recollect import Candidate, InvalidInput, Memory, Mind
-from recollect.tools import call_tool, tool_specs
+from mnemic import Candidate, InvalidInput, Memory, Mind
+from mnemic.tools import call_tool, tool_specs
 from tests.conftest import OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind
+from mnemic import Mind
 from tests.conftest import OpenMind
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect import Mind
-from recollect.tools import call_tool, tool_names
+import mnemic
+from mnemic import Mind
+from mnemic.tools import call_tool, tool_names
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("P4")
@@ -167,5 +167,5 @@ def test_one_space_never_answers_for_another(open_mind: OpenMind) -> None:
 
 @pytest.mark.parametrize("wrong", [None, {"kind": "fact"}, "tea"])
 def test_proposing_checks_its_candidate(mind: Mind, wrong: Any) -> None:
-    with pytest.raises(recollect.InvalidInput):
+    with pytest.raises(mnemic.InvalidInput):
         mind.propose(wrong)

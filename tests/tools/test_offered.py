@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-import recollect
-from recollect.serve.prompts import instructions, prompt_text
-from recollect.serve.resources import ResourceList
-from recollect.settings.environment import ToolName
-from recollect.tools import call_tool, tool_names, tool_specs
+import mnemic
+from mnemic.serve.prompts import instructions, prompt_text
+from mnemic.serve.resources import ResourceList
+from mnemic.settings.environment import ToolName
+from mnemic.tools import call_tool, tool_names, tool_specs
 from tests.conftest import OpenMind
 
 
@@ -32,10 +32,10 @@ def test_only_those_that_are_named_are_offered_and_run(open_mind: OpenMind) -> N
     assert "add_memory" not in told
     # A person attaches a resource and picks a prompt, whatever the model may call.
     mind.write_scratchpad("ship the release")
-    assert "ship the release" in ResourceList(mind).read("recollect://scratchpad")
+    assert "ship the release" in ResourceList(mind).read("mnemic://scratchpad")
     assert "Nothing waits" in prompt_text(mind, "review", {})
 
 
 def test_a_name_that_is_none_is_refused(open_mind: OpenMind) -> None:
-    with pytest.raises(recollect.ConfigError, match="search_memory"):
+    with pytest.raises(mnemic.ConfigError, match="search_memory"):
         open_mind(":memory:", tools={"offered": ["serch_memory"]})

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.tools import ToolAnswer, call_tool
+from mnemic import Mind
+from mnemic.tools import ToolAnswer, call_tool
 from tests.conftest import OpenMind
 
 
@@ -31,7 +31,7 @@ def test_a_model_changes_what_models_said(mind: Mind, owners: str) -> None:
                        ("delete_memory", {})):  # fmt: skip
         refused = call(mind, tool, id=own, **more)
         assert refused.is_error
-        assert f"recollect {tool.partition('_')[0]} {own}" in refused.text
+        assert f"mnemic {tool.partition('_')[0]} {own}" in refused.text
         for unknown in ("nobody", secret):
             assert call(mind, tool, id=unknown, **more).is_error
     assert mind.get(own).status == "active"

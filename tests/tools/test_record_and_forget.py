@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.tools import ToolAnswer, call_tool
+from mnemic import Mind
+from mnemic.tools import ToolAnswer, call_tool
 from tests.conftest import OpenMind
 
 TALK = [
@@ -81,7 +81,7 @@ def test_the_users_words_are_the_users_to_remove(mind: Mind) -> None:
         assert results(preview)
         assert preview.data["confirm"] == ""
         name, value = next(iter(target.items()))
-        assert f"recollect forget --{name} '{value}'" in preview.text
+        assert f"mnemic forget --{name} '{value}'" in preview.text
         forged = call_tool(mind, "forget", {**target, "confirm": "0" * 12})
         assert forged.is_error
     assert len(mind.turns()) == 1

@@ -8,11 +8,11 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-import recollect
-from recollect.prompts import prompt
-from recollect.tools import tool_names, tool_specs
-from recollect.tools.catalogue import Format
-from recollect.tools.words import Language
+import mnemic
+from mnemic.prompts import prompt
+from mnemic.tools import tool_names, tool_specs
+from mnemic.tools.catalogue import Format
+from mnemic.tools.words import Language
 
 pytestmark = pytest.mark.feature("P4")
 
@@ -110,7 +110,7 @@ def test_a_secret_is_not_a_kind_that_a_model_may_add() -> None:
 
 @pytest.mark.parametrize(("given", "named"), [({"format": "x"}, "mcp"), ({"language": "x"}, "zh")])
 def test_a_wrong_format_or_language_is_named(given: dict[str, Any], named: str) -> None:
-    with pytest.raises(recollect.InvalidInput, match=named):
+    with pytest.raises(mnemic.InvalidInput, match=named):
         tool_specs(**given)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind, NewTurn, ToolCall, ToolResult
-from recollect.tools import ToolAnswer, Trace, TraceQuery, TraceSource, call_tool
+from mnemic import Mind, NewTurn, ToolCall, ToolResult
+from mnemic.tools import ToolAnswer, Trace, TraceQuery, TraceSource, call_tool
 from tests.conftest import OpenMind
 
 pytestmark = pytest.mark.feature("R8", "P4", preset="openakita")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.tools import ToolAnswer, call_tool
+from mnemic import Mind
+from mnemic.tools import ToolAnswer, call_tool
 from tests.conftest import OpenMind
 
 TEAS = 30

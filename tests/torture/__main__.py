@@ -132,7 +132,7 @@ def _run(name: str, store: StoreName, cycles: int | None, seed: int) -> tuple[Ou
     if stores_of(name) == STORES:
         given |= {"store": store}
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="recollect-torture-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mnemic-torture-") as folder:
         report = scenario.run(Path(folder), **given)
     return report, time.monotonic() - begun
 

@@ -14,8 +14,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
-import recollect
-from recollect.moving.backup import backup, restore
+import mnemic
+from mnemic.moving.backup import backup, restore
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
@@ -155,7 +155,7 @@ def _check(home: Path, number: int, known: list[int], seed: int, losses: list[st
     where = f"backup {number} of {home.name}: "
     restored = restore(copy, place)
     losses += [where + wrong for wrong in witness.halves(place, integrity=False)]
-    with recollect.open(place, **_QUIET) as mind:
+    with mnemic.open(place, **_QUIET) as mind:
         for writer, done in enumerate(known):
             acts = list(islice(witness.acts(seed, writer), done))
             losses += [where + wrong for wrong in witness.missing(mind, acts, recall_every=50)]
@@ -166,7 +166,7 @@ def _check(home: Path, number: int, known: list[int], seed: int, losses: list[st
 
 def _work_on(home: Path, losses: list[str]) -> int:
     """The restored memory goes on learning, and nothing twice; the number of its memories."""
-    with recollect.open(home / "restored.db", **_QUIET) as mind:
+    with mnemic.open(home / "restored.db", **_QUIET) as mind:
         mind.drain()
         stats, memories = mind.stats(), [m.content for m in mind.memories(limit=100_000)]
     if len(set(memories)) != len(memories):
@@ -248,7 +248,7 @@ def _not_whole(home: Path, *words: str) -> list[str]:
     held = {}
     for file in sorted(home.glob("*.db")):
         wrong += [f"{file.name}: {line}" for line in witness.halves(file, integrity=True)]
-        with recollect.open(file, **_QUIET) as mind:
+        with mnemic.open(file, **_QUIET) as mind:
             said = [turn.content.split()[:2] for turn in mind.turns(limit=1_000)]
         whole = [word for word in ("old", "new") if said == [[word, str(n)] for n in range(_TALK)]]
         held[file.name] = whole[0] if whole else f"{len(said)} turns"

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import apsw
 
-import recollect
-from recollect import (
+import mnemic
+from mnemic import (
+    MnemicError,
     NotADatabase,
-    RecollectError,
     SchemaTooNew,
     StoreReadOnly,
     StoreUnavailable,
 )
-from recollect.clock import ManualClock
-from recollect.store.sqlite import migrate
+from mnemic.clock import ManualClock
+from mnemic.store.sqlite import migrate
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
@@ -65,7 +65,7 @@ def run(folder: Path, *, jumps: int, store: StoreName = "sqlite") -> Report:
         place.mkdir()
         losses += [f"{name}: {what}" for what in day(place)]
     # A folder of its own: the one we were given may be closed to the nobody we become there.
-    with Nursery() as nursery, tempfile.TemporaryDirectory(prefix="recollect-") as open_:
+    with Nursery() as nursery, tempfile.TemporaryDirectory(prefix="mnemic-") as open_:
         Path(open_).chmod(0o755)
         for work in (read_only_folder, read_only_file, unreadable_file, no_place_for_a_folder):
             place = Path(open_) / work.__name__
@@ -118,14 +118,14 @@ def _clock_goes_back(home: Home, jumps: int, preset: str) -> list[str]:
 # --- files that are something else ----------------------------------------------------------------
 
 
-def _refuses(place: Path, file: Path, *kinds: type[RecollectError]) -> list[str]:
+def _refuses(place: Path, file: Path, *kinds: type[MnemicError]) -> list[str]:
     """Opening raises one of ``kinds`` with a remedy, and nothing in the folder changed."""
     before = _picture(place)
     try:
-        recollect.open(file, worker="none").close()
+        mnemic.open(file, worker="none").close()
     except kinds as error:
         wrong = [] if error.remedy else ["no remedy"]
-    except RecollectError as error:
+    except MnemicError as error:
         wrong = [f"{type(error).__name__} instead of {kinds[0].__name__}: {error}"]
     else:
         wrong = ["it was opened"]
@@ -188,7 +188,7 @@ def _newer_schema(place: Path) -> list[str]:
 def _newer_schema_in_log(place: Path) -> list[str]:
     """Only the log knows that the file is newer."""
     file = place / "newer.db"
-    with recollect.open(file, worker="none") as mind:
+    with mnemic.open(file, worker="none") as mind:
         mind.record(session="s", role="user", content="from today")
     conn = apsw.Connection(str(file))
     conn.execute(f"PRAGMA user_version = {migrate.LATEST + 1}")
@@ -201,7 +201,7 @@ def _newer_schema_in_log(place: Path) -> list[str]:
 
 
 def _make_newer(file: Path) -> None:
-    with recollect.open(file, worker="none") as mind:
+    with mnemic.open(file, worker="none") as mind:
         mind.record(session="s", role="user", content="from today")
     with closing(sqlite3.connect(file)) as conn:
         conn.execute(f"PRAGMA user_version = {migrate.LATEST + 1}")
@@ -223,8 +223,8 @@ def _nowhere(place: Path) -> list[str]:
     (place / "file").write_text("x")
     wrong: list[str] = []
     for file in (place / "file" / "memory.db", place / ("n" * 300) / "memory.db"):
-        wrong += _refuses(place, file, recollect.StoreError)
-    return wrong + _refuses(place, place / ("n" * 300 + ".db"), recollect.StoreError)
+        wrong += _refuses(place, file, mnemic.StoreError)
+    return wrong + _refuses(place, place / ("n" * 300 + ".db"), mnemic.StoreError)
 
 
 # --- permissions: root may write everywhere, so these give up being root ------------------------
@@ -239,20 +239,20 @@ def _as_nobody(path: Path) -> None:
 
 
 def _make(path: Path) -> None:
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         mind.record(session="s", role="user", content="before it became read-only")
 
 
-def _tell(say: Say, file: Path, *kinds: type[RecollectError]) -> None:
+def _tell(say: Say, file: Path, *kinds: type[MnemicError]) -> None:
     """Opening may succeed when reading is possible; writing may not."""
     try:
-        with recollect.open(file, worker="none") as mind:
+        with mnemic.open(file, worker="none") as mind:
             mind.record(session="s", role="user", content="no")
         say("it was written")
     except kinds as error:
         if not error.remedy:
             say("no remedy")
-    except RecollectError as error:
+    except MnemicError as error:
         say(f"{type(error).__name__} instead of {kinds[0].__name__}: {error}")
 
 

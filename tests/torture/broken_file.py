@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-import recollect
-from recollect import RecollectError
+import mnemic
+from mnemic import MnemicError
 from tests.torture import witness
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
@@ -74,13 +74,13 @@ def run(folder: Path, *, corruptions: int, turns: int, seed: int = 1) -> Report:
 
 def build(say: Say, path: str, seed: int, turns: int) -> None:
     """In a child: a database, its copy with a full log beside it, and the copy's log alone."""
-    mind = recollect.open(path, worker="none")
+    mind = mnemic.open(path, worker="none")
     script = witness.acts(seed, 0)
     for act in islice(script, turns // 2):
         act.perform(mind)
     mind.attach("notes/plan.md", session="shared", description="the plan")
     mind.close()
-    mind = recollect.open(path, worker="none")
+    mind = mnemic.open(path, worker="none")
     for act in islice(script, turns // 10):
         act.perform(mind)
     for suffix in ("", "-wal"):
@@ -97,15 +97,15 @@ def use(say: Say, path: str, threaded: bool) -> None:
     def attempt(name: str, work: Callable[[], object]) -> bool:
         try:
             work()
-        except RecollectError as error:
+        except MnemicError as error:
             raised[name] = type(error).__name__
             return False
         return True
 
-    minds: list[recollect.Mind] = []
+    minds: list[mnemic.Mind] = []
 
     def open_() -> None:
-        minds.append(recollect.open(path, worker="thread" if threaded else "none"))
+        minds.append(mnemic.open(path, worker="thread" if threaded else "none"))
 
     if attempt("open", open_):
         mind = minds[0]

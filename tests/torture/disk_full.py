@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-import recollect
-from recollect import DiskFull, StoreError
+import mnemic
+from mnemic import DiskFull, StoreError
 from tests.torture import witness
 from tests.torture.disk import FillingVFS
 from tests.torture.nursery import Nursery, Say
@@ -58,7 +58,7 @@ def fill(say: Say, folder: str, seed: int, limits: int, openings: int) -> None:
     path = Path(folder) / "full.db"
     script = witness.acts(seed, 0)
     done: list[witness.Act] = []
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         for number in range(limits):
             disk.left = rng.choice((0, rng.randrange(5_000), rng.randrange(200_000)))
             for act in islice(script, _MOST_CALLS):
@@ -78,7 +78,7 @@ def fill(say: Say, folder: str, seed: int, limits: int, openings: int) -> None:
         disk.left = 0
         _close(mind)
     disk.left = None
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         losses += witness.missing(mind, done, recall_every=5)
     losses += witness.halves(path, integrity=True)
     say(json.dumps({"losses": losses, "refusals": refusals, "calls": len(done)}))
@@ -93,7 +93,7 @@ def limit_size(say: Say, folder: str, seed: int, limits: int, times: int) -> Non
     losses: list[str] = []
     refusals = 0
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    mind = recollect.open(path, worker="none")
+    mind = mnemic.open(path, worker="none")
     mind.record(session="s", role="user", content="there is a file")
     for number in range(times):
         size = max(path.stat().st_size, Path(f"{path}-wal").stat().st_size)
@@ -106,7 +106,7 @@ def limit_size(say: Say, folder: str, seed: int, limits: int, times: int) -> Non
             refusals += 1
             if number % 3 == 0:  # a checkpoint that fails while it closes
                 _close(mind)
-                mind = recollect.open(path, worker="none")
+                mind = mnemic.open(path, worker="none")
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
             losses += _intact(mind, path, done, act, number)
             act.perform(mind)
@@ -119,13 +119,13 @@ def limit_size(say: Say, folder: str, seed: int, limits: int, times: int) -> Non
     say(json.dumps({"losses": losses, "refusals": refusals, "calls": len(done)}))
 
 
-def _close(mind: recollect.Mind) -> None:
+def _close(mind: mnemic.Mind) -> None:
     """Closing has to live with a full disk too; it may say what it could not write."""
     with contextlib.suppress(StoreError):
         mind.close()
 
 
-def _refused(mind: recollect.Mind, act: witness.Act, as_: type[StoreError]) -> StoreError | None:
+def _refused(mind: mnemic.Mind, act: witness.Act, as_: type[StoreError]) -> StoreError | None:
     try:
         act.perform(mind)
     except as_ as error:
@@ -134,7 +134,7 @@ def _refused(mind: recollect.Mind, act: witness.Act, as_: type[StoreError]) -> S
 
 
 def _intact(
-    mind: recollect.Mind, path: Path, done: list[witness.Act], act: witness.Act, number: int
+    mind: mnemic.Mind, path: Path, done: list[witness.Act], act: witness.Act, number: int
 ) -> list[str]:
     """Reading goes on while the disk is full; what was there is, and nothing of the last call."""
     deep = number % _DEEP_EVERY == 0
@@ -153,11 +153,11 @@ def _fill_while_opening(disk: FillingVFS, folder: Path, openings: int) -> tuple[
         path = folder / f"new-{number}.db"
         disk.left = number * 200_000 // max(1, openings)
         try:
-            recollect.open(path, worker="none").close()
+            mnemic.open(path, worker="none").close()
         except DiskFull:
             refusals += 1
         disk.left = None
-        with recollect.open(path, worker="none") as mind:
+        with mnemic.open(path, worker="none") as mind:
             mind.record(session="s", role="user", content="after the space was freed")
         wrong += witness.halves(path, integrity=True)
     return wrong, refusals

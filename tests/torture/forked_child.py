@@ -12,8 +12,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-import recollect
-from recollect.types import constant
+import mnemic
+from mnemic.types import constant
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
@@ -142,8 +142,8 @@ def pool(say: Say, home: Home, seed: int, forks: int) -> None:
 
 
 _EXIT = """
-import os, sys, recollect
-mind = recollect.open(sys.argv[1])
+import os, sys, mnemic
+mind = mnemic.open(sys.argv[1])
 mind.record(session="parent", role="user", content="before the fork")
 pid = os.fork()
 if pid == 0:
@@ -176,7 +176,7 @@ def torn(say: Say, home: Home, seed: int, forks: int) -> None:
             ):
                 try:
                     attempt()
-                except recollect.StoreUnavailable as error:
+                except mnemic.StoreUnavailable as error:
                     if "fork" in str(error):
                         continue
                 os._exit(1)
@@ -194,7 +194,7 @@ def beside(say: Say, home: Home, seed: int, forks: int) -> None:
     with mind._store.write("default") as unit:
         pid = os.fork()
         if pid == 0:
-            recollect.open(home.target, space="other", worker="none").record(
+            mnemic.open(home.target, space="other", worker="none").record(
                 session="child", role="user", content="in the child"
             )
             os._exit(0 if len(mind.turns()) == _TURNS else 1)
@@ -206,14 +206,14 @@ def beside(say: Say, home: Home, seed: int, forks: int) -> None:
     say(json.dumps(written))
 
 
-_inherited: list[recollect.Mind] = []
+_inherited: list[mnemic.Mind] = []
 
 
 def _in_pool(number: int) -> list[str]:
     return _write(_inherited[0], f"pool-{number}", number)
 
 
-def _in_child(mind: recollect.Mind, session: str, number: int, leaving: str) -> None:
+def _in_child(mind: mnemic.Mind, session: str, number: int, leaving: str) -> None:
     """Write, read back, and leave."""
     status = 1
     try:
@@ -228,7 +228,7 @@ def _in_child(mind: recollect.Mind, session: str, number: int, leaving: str) -> 
         os._exit(status)
 
 
-def _write(mind: recollect.Mind, session: str, number: int) -> list[str]:
+def _write(mind: mnemic.Mind, session: str, number: int) -> list[str]:
     texts = _texts(session, number)
     for text in texts:
         mind.record(session=session, role="user", content=text)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-import recollect
-from recollect import Mind
-from recollect.store.target import FILES, is_address
+import mnemic
+from mnemic import Mind
+from mnemic.store.target import FILES, is_address
 from tests.postgres.server import drop_database, new_database
 
 StoreName = Literal["sqlite", "postgres"]
@@ -33,7 +33,7 @@ class Home:
 
     def open(self, **given: Any) -> Mind:
         """Without a worker unless one is asked for."""
-        return recollect.open(self.enter(), **{"worker": "none", **given})
+        return mnemic.open(self.enter(), **{"worker": "none", **given})
 
     def enter(self) -> str:
         """The target, after what a server's memory keeps in files is kept in the folder."""

@@ -7,9 +7,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import recollect
-from recollect import InvalidInput, RecollectError
-from recollect.types import RECORD_TYPES
+import mnemic
+from mnemic import InvalidInput, MnemicError
+from mnemic.types import RECORD_TYPES
 from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
@@ -67,7 +67,7 @@ def run(folder: Path, *, queries: int, store: StoreName = "sqlite", seed: int = 
                 refused += 1
                 if not impossible:
                     errors.append(f"{number}: {error}: {query[:60]!r}")
-            except (RecollectError, ValueError, TypeError, LookupError, RuntimeError) as error:
+            except (MnemicError, ValueError, TypeError, LookupError, RuntimeError) as error:
                 errors.append(f"{number}: {type(error).__name__}: {error}: {query[:60]!r}")
             slowest = max(slowest, time.monotonic() - begun)
             if number % 1000 == 999:
@@ -77,7 +77,7 @@ def run(folder: Path, *, queries: int, store: StoreName = "sqlite", seed: int = 
     return Report(queries, answered, refused, slowest, tuple(losses), tuple(errors))
 
 
-def _fill(mind: recollect.Mind, rng: random.Random) -> None:
+def _fill(mind: mnemic.Mind, rng: random.Random) -> None:
     mind.record(session="birds", role="user", content=CANARY)
     for number in range(60):
         content = " ".join(rng.choices([*_PIECES, *_ODD], k=rng.randrange(1, 40)))
@@ -104,7 +104,7 @@ def _query(rng: random.Random) -> str:
     return rng.choice(("", " ", " ", "\n")).join(parts)
 
 
-def _ask(mind: recollect.Mind, query: str, rng: random.Random) -> None:
+def _ask(mind: mnemic.Mind, query: str, rng: random.Random) -> None:
     moments = (None, None, "2020-01-01", "2099-12-31T23:59:59+08:00")
     mind.recall(
         query,
@@ -118,6 +118,6 @@ def _ask(mind: recollect.Mind, query: str, rng: random.Random) -> None:
     )
 
 
-def _canary(mind: recollect.Mind) -> list[str]:
+def _canary(mind: mnemic.Mind) -> list[str]:
     hits = mind.recall("canary 金丝雀", of=("turn",), k=5)
     return [] if any(hit.text == CANARY for hit in hits) else ["the canary is gone"]

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect import Mind
-from recollect.language.extract import extract
-from recollect.store.rows import MemoryFilter
-from recollect.types import Job
+from mnemic import Mind
+from mnemic.language.extract import extract
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import Job
 from tests.learning import thinking
 from tests.providers.scripted import Asked, Behaviour, Line, Scripted
 from tests.providers.speaking import says

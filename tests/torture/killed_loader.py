@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect import NewTurn
-from recollect.record.recorder import BATCH
+from mnemic import NewTurn
+from mnemic.record.recorder import BATCH
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say

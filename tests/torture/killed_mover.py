@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect import NewTurn
-from recollect.moving.archive import export_jsonl, import_jsonl
-from recollect.moving.copy import copy_space
+from mnemic import NewTurn
+from mnemic.moving.archive import export_jsonl, import_jsonl
+from mnemic.moving.copy import copy_space
 from tests.moving.stored import everything
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName

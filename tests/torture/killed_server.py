@@ -1,4 +1,4 @@
-"""`recollect serve` is killed under load, again and again: what it acknowledged is there."""
+"""`mnemic serve` is killed under load, again and again: what it acknowledged is there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import recollect
-from recollect import NewTurn
-from recollect.errors import RecollectError
-from recollect.remote.client import open_remote
+import mnemic
+from mnemic import NewTurn
+from mnemic.errors import MnemicError
+from mnemic.remote.client import open_remote
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.outcome import Outcome
@@ -46,8 +46,8 @@ class Announced:
 
 @contextmanager
 def server(database: str | Path, *options: str) -> Iterator[Announced]:
-    """`recollect serve` on a free port; killed if it is still there."""
-    command = [sys.executable, "-m", "recollect", "serve", "--db", str(database), "--port", "0"]
+    """`mnemic serve` on a free port; killed if it is still there."""
+    command = [sys.executable, "-m", "mnemic", "serve", "--db", str(database), "--port", "0"]
     process = subprocess.Popen(
         [*command, "--json", *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -117,9 +117,9 @@ def _load(
                 kept[space].update(texts)
                 if rng.random() < 0.3 and not mind.recall(texts[0], k=3):
                     errors.append(f"not found at once: {texts[0]}")
-    except recollect.ServiceUnavailable:
+    except mnemic.ServiceUnavailable:
         return  # it was killed
-    except RecollectError as error:
+    except MnemicError as error:
         errors.append(f"{type(error).__name__}: {error}")
 
 

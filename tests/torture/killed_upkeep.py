@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from recollect.clock import ManualClock
-from recollect.store.rows import MemoryFilter
-from recollect.types import Kind, NewTurn
+from mnemic.clock import ManualClock
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import Kind, NewTurn
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from recollect.store.postgres.store import open_postgres
-from recollect.types import constant, key_of
+from mnemic.store.postgres.store import open_postgres
+from mnemic.types import constant, key_of
 from tests.postgres.server import new_database
 from tests.torture.nursery import Child, Nursery, Say
 from tests.torture.outcome import Outcome

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.types import NewTurn
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.types import NewTurn
 from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
@@ -202,7 +202,7 @@ def run(
     )  # fmt: skip
 
 
-def _live(mind: recollect.Mind, clock: ManualClock, life: Life, day: int, turns: int) -> None:
+def _live(mind: mnemic.Mind, clock: ManualClock, life: Life, day: int, turns: int) -> None:
     """A day in three sessions, with an answer to each message."""
     start = BEGIN + timedelta(days=day)
     for part in range(3):
@@ -218,7 +218,7 @@ def _live(mind: recollect.Mind, clock: ManualClock, life: Life, day: int, turns:
         mind.drain()
 
 
-def _judge(mind: recollect.Mind, life: Life, folder: Path) -> list[str]:
+def _judge(mind: mnemic.Mind, life: Life, folder: Path) -> list[str]:
     """What is wrong at the end."""
     losses: list[str] = []
     with mind._store.read(mind.space) as unit:
@@ -252,7 +252,7 @@ def _judge(mind: recollect.Mind, life: Life, folder: Path) -> list[str]:
     return losses
 
 
-def _over(mind: recollect.Mind, ask: str, over: frozenset[str]) -> list[str]:
+def _over(mind: mnemic.Mind, ask: str, over: frozenset[str]) -> list[str]:
     """What is in the prompt for a question and no longer holds: memories, and quoted words."""
     shown = mind.context(ask)
     with mind._store.read(mind.space) as unit:

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.store.postgres.connection import PostgresConnection
+import mnemic
+from mnemic import Mind
+from mnemic.store.postgres.connection import PostgresConnection
 from tests.torture.homes import Homes, StoreName
 from tests.torture.outcome import Outcome
 
@@ -67,7 +67,7 @@ def run(
     begun = time.monotonic()
     with (
         first_wall_down() if second_wall_only else nullcontext(),
-        recollect.connect(home.enter(), worker="none") as engine,
+        mnemic.connect(home.enter(), worker="none") as engine,
     ):
         for n in range(operations):
             life = lives[int(spaces * chance.random() ** 2)]  # some talk much more than others
@@ -75,7 +75,7 @@ def run(
             done[name] += 1
             try:
                 foreign += _CALLS[name][1](engine.mind(life.name), life, chance, n)
-            except recollect.RecollectError as error:
+            except mnemic.MnemicError as error:
                 errors.append(f"{name}: {error}")
         for life in lives:
             foreign += _compare(engine.mind(life.name), life)
@@ -150,7 +150,7 @@ def _borrowed(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[st
             continue
         try:
             mind.get(id_)
-        except recollect.NotFound:
+        except mnemic.NotFound:
             continue
         return [f"{life.name} read the memory {id_} of another"]
     _borrowable[chance.choice("0123456789")].extend(list(life.memories)[-1:])

@@ -189,9 +189,9 @@ def _live(pipe: int, work: Callable[..., None], args: tuple[Any, ...]) -> None:
 
 def _warm_up() -> None:
     """Import once, here, what the engine imports when it is first used."""
-    import recollect
+    import mnemic
 
-    with recollect.open(":memory:", worker="none") as mind:
+    with mnemic.open(":memory:", worker="none") as mind:
         mind.record(session="s", role="user", content="warm 热身")
         mind.recall("warm 热身")
         mind.drain()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import apsw
 
-import recollect
-from recollect.store.sqlite import connection
+import mnemic
+from mnemic.store.sqlite import connection
 from tests.torture import witness
 from tests.torture.disk import Op, RecordingVFS, after_cut
 from tests.torture.nursery import Nursery, Say
@@ -59,7 +59,7 @@ def run(folder: Path, *, cuts: int, calls: int, seed: int = 1, synchronous: str 
         try:
             found = _compare(place / "power.db", seed, done)
             losses += [f"cut {number} at {cut}: {what}" for what in found]
-        except (recollect.RecollectError, apsw.Error) as error:
+        except (mnemic.MnemicError, apsw.Error) as error:
             errors.append(f"cut {number} at {cut}: {type(error).__name__}: {error}")
         shutil.rmtree(place)
     return Report(cuts, len(ops), calls, tuple(losses), tuple(errors))
@@ -76,7 +76,7 @@ def record(say: Say, path: str, seed: int, calls: int, synchronous: str) -> None
     script = witness.acts(seed, 0)
     left = calls
     while left:
-        with recollect.open(path, worker="none") as mind:
+        with mnemic.open(path, worker="none") as mind:
             for act in islice(script, min(left, _REOPEN_EVERY)):
                 act.perform(mind)
                 vfs.tape.acknowledge()
@@ -95,7 +95,7 @@ def _choose(ops: list[Op], rng: random.Random) -> int:
 
 
 def _compare(path: Path, seed: int, done: int) -> list[str]:
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         script = list(islice(witness.acts(seed, 0), done + 1))
         wrong = witness.missing(mind, script[:done], recall_every=15)
         wrong += witness.missing(mind, script[max(0, done - 2) : done])

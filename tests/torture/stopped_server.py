@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.errors import StoreError
-from recollect.store.postgres.store import PostgresStore, open_postgres
-from recollect.store.rows import TurnFilter
-from recollect.types import constant
+from mnemic.errors import StoreError
+from mnemic.store.postgres.store import PostgresStore, open_postgres
+from mnemic.store.rows import TurnFilter
+from mnemic.types import constant
 from tests.contract.rows import turn
 from tests.postgres.server import start_server, stop_at_once
 from tests.torture.nursery import Nursery, Say

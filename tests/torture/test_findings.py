@@ -11,21 +11,21 @@ from pathlib import Path
 import apsw
 import pytest
 
-import recollect
-import recollect.clock
-import recollect.ids
-from recollect import StoreDamaged
-from recollect.store.sqlite.store import open_sqlite
+import mnemic
+import mnemic.clock
+import mnemic.ids
+from mnemic import StoreDamaged
+from mnemic.store.sqlite.store import open_sqlite
 from tests.torture.nursery import Nursery, Say
 
 
 def make(path: Path) -> None:
-    with recollect.open(path, worker="none") as mind:
+    with mnemic.open(path, worker="none") as mind:
         mind.record(
             session="s",
             role="assistant",
             content="remarkable 内容",
-            tool_calls=[recollect.ToolCall("search", {"q": "uv"})],
+            tool_calls=[mnemic.ToolCall("search", {"q": "uv"})],
         )
 
 
@@ -38,7 +38,7 @@ def change(path: Path, statement: str) -> None:
 def test_stored_json_that_is_broken_is_damage(tmp_path: Path) -> None:
     make(tmp_path / "m.db")
     change(tmp_path / "m.db", "UPDATE turns SET tool_calls = '[{'")
-    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
         mind.turns()
 
 
@@ -46,28 +46,26 @@ def test_stored_json_that_is_broken_is_damage(tmp_path: Path) -> None:
 def test_stored_json_that_does_not_fit_is_damage(tmp_path: Path, fields: str) -> None:
     make(tmp_path / "m.db")
     change(tmp_path / "m.db", f"UPDATE turns SET tool_calls = '{fields}'")
-    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
         mind.turns()
 
 
 def test_text_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
     make(tmp_path / "m.db")
     change(tmp_path / "m.db", "UPDATE turns SET content = CAST(x'fffe41' AS TEXT)")
-    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
         mind.turns()
 
 
 def test_a_time_that_is_none_is_damage(tmp_path: Path) -> None:
     make(tmp_path / "m.db")
     change(tmp_path / "m.db", f"UPDATE turns SET at = {2**62}")
-    with recollect.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind, pytest.raises(StoreDamaged):
         mind.turns()
 
 
 def test_a_mistake_of_ours_is_not_called_damage(tmp_path: Path) -> None:
-    store = open_sqlite(
-        str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
-    )
+    store = open_sqlite(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
     with pytest.raises(ZeroDivisionError), store.read("default"):
         _ = 1 // 0
     with pytest.raises(KeyError), store.write("default"):
@@ -81,13 +79,13 @@ def test_tables_without_a_version_are_damage_and_left_alone(tmp_path: Path, vers
     change(tmp_path / "m.db", f"PRAGMA user_version = {version}")
     before = (tmp_path / "m.db").read_bytes()
     with pytest.raises(StoreDamaged):
-        recollect.open(tmp_path / "m.db", worker="none")
+        mnemic.open(tmp_path / "m.db", worker="none")
     assert (tmp_path / "m.db").read_bytes() == before
 
 
 def test_closing_does_not_write_the_log_into_a_damaged_file(tmp_path: Path) -> None:
     live, left = tmp_path / "live.db", tmp_path / "left.db"
-    with recollect.open(live, worker="none") as mind:
+    with mnemic.open(live, worker="none") as mind:
         mind.record(session="s", role="user", content="in the log")
         conn = apsw.Connection(str(live))
         conn.execute("UPDATE turns SET tool_calls = '[{'")
@@ -95,7 +93,7 @@ def test_closing_does_not_write_the_log_into_a_damaged_file(tmp_path: Path) -> N
         shutil.copyfile(f"{live}-wal", f"{left}-wal")
         conn.close()
     before = left.read_bytes()
-    with recollect.open(left, worker="none") as mind, pytest.raises(StoreDamaged):
+    with mnemic.open(left, worker="none") as mind, pytest.raises(StoreDamaged):
         mind.turns()
     assert left.read_bytes() == before
 
@@ -109,16 +107,14 @@ def stumble(conn: apsw.Connection) -> None:
 @pytest.mark.parametrize("door", ["read", "write"])
 def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, door: str) -> None:
     """A cursor that an exception keeps alive would hold its connection in the past."""
-    store = open_sqlite(
-        str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
-    )
+    store = open_sqlite(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
     for name in ("one", "two"):
         with store.write(name):
             pass
     opened = store.database.read if door == "read" else store.database.write
     with pytest.raises(RuntimeError) as kept, opened() as conn:
         stumble(conn)
-    with recollect.open(tmp_path / "m.db", worker="none") as other:
+    with mnemic.open(tmp_path / "m.db", worker="none") as other:
         other.record(session="s", role="user", content="from elsewhere")
     with store.write("three"):
         pass
@@ -128,9 +124,7 @@ def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, 
 
 
 def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
-    store = open_sqlite(
-        str(tmp_path / "m.db"), busy_timeout=1, now=recollect.clock.SystemClock().now
-    )
+    store = open_sqlite(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
     with store.database.read() as conn:
         found = [
             conn.execute(f"PRAGMA {name}").get
@@ -142,10 +136,10 @@ def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
 
 def locks_held_elsewhere(say: Say, path: str) -> None:
     """Fork while other threads hold every lock a child would need to write."""
-    mind = recollect.open(path)
+    mind = mnemic.open(path)
     worker = mind._background.worker
     name = worker._owner
-    with recollect.ids._guard, worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
+    with mnemic.ids._guard, worker._wake._cond, worker._stop._cond:  # type: ignore[attr-defined]
         pid = os.fork()
         if pid == 0:
             signal.alarm(20)
@@ -165,7 +159,7 @@ def test_a_forked_child_waits_for_no_lock_of_its_parent(tmp_path: Path) -> None:
 
 
 def in_memory(say: Say) -> None:
-    mind = recollect.open(":memory:", worker="none")
+    mind = mnemic.open(":memory:", worker="none")
     mind.record(session="s", role="user", content="before")
     here, there = os.pipe()
     if os.fork() == 0:
@@ -186,22 +180,22 @@ def test_a_forked_child_has_its_own_copy_of_a_memory_without_a_file() -> None:
 @pytest.mark.parametrize("left", [bytes(512), b"x" * 512, bytes(4096)])
 def test_a_first_page_torn_by_a_power_cut_is_still_in_the_log(tmp_path: Path, left: bytes) -> None:
     whole, cut = tmp_path / "whole.db", tmp_path / "cut.db"
-    with recollect.open(whole, worker="none") as mind:
+    with mnemic.open(whole, worker="none") as mind:
         mind.record(session="s", role="user", content="kept")
         for end in ("", "-wal"):
             shutil.copy(f"{whole}{end}", f"{cut}{end}")
     cut.write_bytes(left + cut.read_bytes()[len(left) :])
-    with recollect.open(cut, worker="none") as mind:
+    with mnemic.open(cut, worker="none") as mind:
         assert [turn.content for turn in mind.turns()] == ["kept"]
         assert all(finding.ok for finding in mind.doctor())
 
 
 def test_a_text_with_a_log_beside_it_is_still_no_database(tmp_path: Path) -> None:
-    with recollect.open(tmp_path / "m.db", worker="none") as mind:
+    with mnemic.open(tmp_path / "m.db", worker="none") as mind:
         mind.record(session="s", role="user", content="kept")
         log = (tmp_path / "m.db-wal").read_bytes()
     (tmp_path / "letter.txt").write_text("Dear Ann, " * 200)
     (tmp_path / "letter.txt-wal").write_bytes(log[:32])
-    with pytest.raises(recollect.NotADatabase):
-        recollect.open(tmp_path / "letter.txt")
+    with pytest.raises(mnemic.NotADatabase):
+        mnemic.open(tmp_path / "letter.txt")
     assert (tmp_path / "letter.txt").read_text().startswith("Dear Ann")

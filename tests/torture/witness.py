@@ -9,8 +9,8 @@ from pathlib import Path
 
 import apsw
 
-from recollect import Mind, NewTurn, ToolCall, ToolResult, Turn
-from recollect.store.target import is_address
+from mnemic import Mind, NewTurn, ToolCall, ToolResult, Turn
+from mnemic.store.target import is_address
 from tests.postgres.server import connect
 
 _LETTERS = "bcfhjklmnpqrtvwx"  # no suffix a stemmer would take away
@@ -179,7 +179,7 @@ _SERVER = _HALVES | {
 _BROKEN_TREES = (
     "SELECT count(bt_index_check(i.indexrelid, true)) FROM pg_index i"
     " JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
-    " WHERE a.amname = 'btree' AND c.relnamespace = 'recollect'::regnamespace AND i.indisvalid"
+    " WHERE a.amname = 'btree' AND c.relnamespace = 'mnemic'::regnamespace AND i.indisvalid"
 )
 
 
@@ -214,7 +214,7 @@ def _halves_on_server(url: str, *, integrity: bool, skipped: set[str]) -> list[s
     import psycopg
 
     with connect(url) as conn:
-        if conn.execute("SELECT to_regclass('recollect.turns')").fetchone() == (None,):
+        if conn.execute("SELECT to_regclass('mnemic.turns')").fetchone() == (None,):
             return []
         # Not every server has what looks at the trees themselves.
         amcheck = "SELECT 1 FROM pg_available_extensions WHERE name = 'amcheck'"
@@ -223,7 +223,7 @@ def _halves_on_server(url: str, *, integrity: bool, skipped: set[str]) -> list[s
             conn.execute("CREATE EXTENSION IF NOT EXISTS amcheck")
         # One moment: what a killed process had sent whole may still be written meanwhile.
         conn.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        conn.execute("SET LOCAL search_path = recollect, public")
+        conn.execute("SET LOCAL search_path = mnemic, public")
         wrong = [
             f"{found} x {what}"
             for what, query in _SERVER.items()

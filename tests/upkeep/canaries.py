@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from recollect import Candidate, Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
-from recollect.index.segment import index_text
+from mnemic import Candidate, Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
+from mnemic.index.segment import index_text
 
 ENGLISH = "Zyxqwvian Trumbletons"
 CHINESE = "龘鱻麤蘿"

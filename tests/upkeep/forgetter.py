@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import recollect
+import mnemic
 from tests.torture.nursery import Say
 
 
 def forget(say: Say, path: str, query: str) -> None:
-    mind = recollect.open(path, worker="none", preset="openakita")
+    mind = mnemic.open(path, worker="none", preset="openakita")
     say("begin")
     mind.forget(query=query)
     say("done")

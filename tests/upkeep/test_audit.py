@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import AuditCheck, Kind, constant
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import AuditCheck, Kind, constant
 from tests.conftest import OpenMind
 from tests.planting import plant
 
@@ -35,7 +35,7 @@ def test_a_good_memory_has_nothing_wrong(mind: Mind) -> None:
     assert {one.name for one in report.checks} == {
         "duplicate", "stale", "contradictory", "unsupported", "secret", "orphan",
     }  # fmt: skip
-    assert all(one.remedy.startswith("recollect ") for one in report.checks)
+    assert all(one.remedy.startswith("mnemic ") for one in report.checks)
 
 
 def test_an_empty_memory_has_no_rates(mind: Mind) -> None:
@@ -126,7 +126,7 @@ def test_rows_that_lead_to_nothing(mind: Mind) -> None:
 
 def test_it_takes_little_longer_for_more(mind: Mind) -> None:
     """Ten times as many take nowhere near a hundred times as long."""
-    from recollect.types import Candidate
+    from mnemic.types import Candidate
 
     def grow(first: int, last: int) -> float:
         for n in range(first, last):

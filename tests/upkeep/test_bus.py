@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import ConfigError, Conflict, Mind, NotFound
-from recollect.clock import ManualClock
-from recollect.rules.event_rules import wants
-from recollect.settings import load
-from recollect.settings.upkeep import EventRule
-from recollect.settings.values import Condition
+from mnemic import ConfigError, Conflict, Mind, NotFound
+from mnemic.clock import ManualClock
+from mnemic.rules.event_rules import wants
+from mnemic.settings import load
+from mnemic.settings.upkeep import EventRule
+from mnemic.settings.values import Condition
 from tests.conftest import OpenMind
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.moving.backup import backup
-from recollect.upkeep.report import Report
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.moving.backup import backup
+from mnemic.upkeep.report import Report
 from tests.conftest import OpenMind
 
 DAILY: dict[str, Any] = {"schedule__zone": "UTC", "embedding__provider": "none"}

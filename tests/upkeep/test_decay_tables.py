@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bench.decay_plot import DAYS, PRESETS, markdown, svg
-from recollect.rules.decay import class_of, faded
-from recollect.settings import load
-from recollect.types import KINDS, Kind
+from mnemic.rules.decay import class_of, faded
+from mnemic.settings import load
+from mnemic.types import KINDS, Kind
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEVER: tuple[Kind, ...] = ("identity", "preference", "rule", "config", "credential", "trait")

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.dedup import labelled, measure
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.language.extract import extract
-from recollect.rules.clusters import Pair, absorbed, components, portions, same_statement
-from recollect.settings import load
-from recollect.types import Kind, Memory, constant
-from recollect.upkeep.clusters import near_pairs
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.language.extract import extract
+from mnemic.rules.clusters import Pair, absorbed, components, portions, same_statement
+from mnemic.settings import load
+from mnemic.types import Kind, Memory, constant
+from mnemic.upkeep.clusters import near_pairs
 from tests.conftest import OpenMind
 from tests.learning import pairs as labelled_pairs
 from tests.planting import plant
@@ -229,7 +229,7 @@ def test_identical_texts_are_one_whatever_they_were_taken_for(
     for who in ("Ann", "Bob"):
         plant(mind, "has a birthday in May", subject=who)
     found = next(check for check in mind.audit().checks if check.name == "duplicate")
-    assert (found.found, found.remedy) == (2, "recollect upkeep daily")
+    assert (found.found, found.remedy) == (2, "mnemic upkeep daily")
     mind.upkeep("daily")
     assert [memory.id for memory in mind.memories(text=text)] == [kept.id]
     assert len(mind.memories()) == 3, "two people are two statements"

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recollect
-from recollect import Candidate, InvalidInput, Mind, NotFound
-from recollect.clock import ManualClock
-from recollect.plain import plain
-from recollect.store.contract import Store
-from recollect.types import Finding, Receipt, Turn, constant
+import mnemic
+from mnemic import Candidate, InvalidInput, Mind, NotFound
+from mnemic.clock import ManualClock
+from mnemic.plain import plain
+from mnemic.store.contract import Store
+from mnemic.types import Finding, Receipt, Turn, constant
 from tests.conftest import NOON, OpenMind
 from tests.settling import Learning, likes
 
@@ -341,7 +341,7 @@ def test_afterwards_nothing_has_the_words_and_all_else_is_there(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], query: str
 ) -> None:
     path = tmp_path_factory.mktemp("forget") / "m.db"
-    with recollect.open(path, worker="none", clock=ManualClock(NOON)) as mind:
+    with mnemic.open(path, worker="none", clock=ManualClock(NOON)) as mind:
         for place, text in enumerate(texts):
             say(mind, text, f"s{place % 2}")
             mind.propose(Candidate("fact", text, confidence=0.95))

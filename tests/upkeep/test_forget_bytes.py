@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Mind, ToolCall
-from recollect.clock import ManualClock
+from mnemic import Mind, ToolCall
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.upkeep.canaries import CHINESE, ENGLISH, PHRASES, leftovers, plant, plant_everywhere
 
@@ -94,7 +94,7 @@ def test_nor_of_names_whatever_was_written_with_them(
 def test_nor_in_the_folder_of_another_vector_engine(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path
 ) -> None:
-    pytest.importorskip("chromadb", reason='pip install "recollect[chroma]"')
+    pytest.importorskip("chromadb", reason='pip install "mnemic[chroma]"')
     mind = open_mind(index__vectors="chromadb", embedding__provider="local")
     plant(mind, clock, ENGLISH, "talk")
     mind.record(session="other", role="user", content="We adopted a puppy from the shelter")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind, ToolCall, ToolResult
-from recollect.clock import ManualClock
+from mnemic import Mind, ToolCall, ToolResult
+from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
 from tests.upkeep.canaries import leftovers
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.errors import StoreBusy
-from recollect.types import NewTurn
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.errors import StoreBusy
+from mnemic.types import NewTurn
 from tests.conftest import OpenMind
 from tests.torture.nursery import Child, Nursery
 from tests.upkeep.canaries import ENGLISH, leftovers, plant
 from tests.upkeep.forgetter import forget
 
 pytestmark = pytest.mark.feature("N7")
-KILLS = 200 if os.environ.get("RECOLLECT_TORTURE") else 4
+KILLS = 200 if os.environ.get("MNEMIC_TORTURE") else 4
 _PATIENCE = 60  # seconds
 
 
@@ -30,9 +30,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory of some size with the canary everywhere; times are long ago."""
     folder = tmp_path_factory.mktemp("planted")
     clock = ManualClock(datetime(2026, 1, 5, 12, tzinfo=UTC))
-    with recollect.open(
-        folder / "memory.db", preset="openakita", worker="none", clock=clock
-    ) as mind:
+    with mnemic.open(folder / "memory.db", preset="openakita", worker="none", clock=clock) as mind:
         mind.record_many(
             NewTurn(f"s{n % 20}", "user", f"remark {n} on the weather of day {n * 7}")
             for n in range(2_000)
@@ -87,9 +85,7 @@ def _start(nursery: Nursery, folder: Path) -> Child:
 def _finish(folder: Path) -> str:
     """The next start finishes what was begun; what was not, is asked for again."""
     later = ManualClock(datetime.now(UTC) + timedelta(minutes=10))
-    with recollect.open(
-        folder / "memory.db", preset="openakita", worker="none", clock=later
-    ) as mind:
+    with mnemic.open(folder / "memory.db", preset="openakita", worker="none", clock=later) as mind:
         begun = not any(ENGLISH in turn.content for turn in mind.turns(limit=10_000))
         waiting = [job for job in mind.jobs(limit=1_000) if job.kind == "forget"]
         if not begun:

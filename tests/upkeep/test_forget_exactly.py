@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import recollect
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import NewTurn
+import mnemic
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import NewTurn
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.feature("N7")
@@ -129,7 +129,7 @@ def unnamed(record: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(3))
 def test_exactly_what_was_named_goes(seed: int) -> None:
     rng, clock = random.Random(seed), ManualClock(NOON)
-    with recollect.open(":memory:", worker="none", clock=clock, index={"vectors": "none"}) as mind:
+    with mnemic.open(":memory:", worker="none", clock=clock, index={"vectors": "none"}) as mind:
         said, known = fill(mind, clock, rng, turns=240, memories=100)
         clock.advance(hours=4)
         asked = requests(rng, said, known)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Mind
-from recollect.documents.cards import (
+from mnemic import Mind
+from mnemic.documents.cards import (
     CARDS,
     Card,
     card_by_rules,
     plain_markdown,
 )
-from recollect.language.tokens import count_tokens
+from mnemic.language.tokens import count_tokens
 from tests.conftest import OpenMind
 from tests.providers.scripted import Scripted, reply, status
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.types import constant
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.types import constant
 from tests.conftest import OpenMind
 from tests.settling import Learning, likes
 
@@ -127,12 +127,12 @@ def test_prometheus_reads_it(open_mind: OpenMind) -> None:
         if line.startswith("#"):
             assert re.fullmatch(r"# (?:HELP \w+ .+|TYPE \w+ (?:counter|gauge))", line)
             continue
-        match = re.fullmatch(r'(recollect_\w+)\{space="a \\"b\\"\\\\c"\} (\S+)', line)
+        match = re.fullmatch(r'(mnemic_\w+)\{space="a \\"b\\"\\\\c"\} (\S+)', line)
         assert match, line
         values[match[1]] = float(match[2])
-    assert values["recollect_contexts_total"] == 1
-    assert 0 < values["recollect_context_share"] <= 1
-    assert values["recollect_memories"] == 1
-    assert "recollect_cost_total" not in values, "never counted"
+    assert values["mnemic_contexts_total"] == 1
+    assert 0 < values["mnemic_context_share"] <= 1
+    assert values["mnemic_memories"] == 1
+    assert "mnemic_cost_total" not in values, "never counted"
     named = {line.split()[2] for line in lines if line.startswith("# TYPE")}
     assert named == set(values)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Mind
-from recollect.documents.onboarding import (
+from mnemic import Mind
+from mnemic.documents.onboarding import (
     QUESTIONS,
     next_question,
     read_change,
     stage_of,
 )
-from recollect.types import constant
+from mnemic.types import constant
 from tests.conftest import OpenMind
 
 ANSWERS = (

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import Mind
-from recollect.clock import ManualClock
-from recollect.rules.tiers import choose_core, fit_for_core, least_valuable, priority_of, worth
-from recollect.settings import load
-from recollect.types import EMPTY, KINDS, TRUSTS, Memory, constant
+from mnemic import Mind
+from mnemic.clock import ManualClock
+from mnemic.rules.tiers import choose_core, fit_for_core, least_valuable, priority_of, worth
+from mnemic.settings import load
+from mnemic.types import EMPTY, KINDS, TRUSTS, Memory, constant
 from tests.conftest import NOON, OpenMind
 
 SETTINGS = load("default", env={})

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Mind, NotFound
-from recollect.clock import ManualClock
-from recollect.errors import InvalidInput
-from recollect.store.contract import Store, Unit
-from recollect.upkeep.report import Report
-from recollect.upkeep.upkeep import DAILY_KIND
+from mnemic import Mind, NotFound
+from mnemic.clock import ManualClock
+from mnemic.errors import InvalidInput
+from mnemic.store.contract import Store, Unit
+from mnemic.upkeep.report import Report
+from mnemic.upkeep.upkeep import DAILY_KIND
 from tests.conftest import OpenMind
 from tests.planting import plant
 

@@ -1,7 +1,7 @@
 import asyncio
 
-import recollect
-from recollect.integrations import MemoryContextProvider
+import mnemic
+from mnemic.integrations import MemoryContextProvider
 
 
 async def remember(provider: MemoryContextProvider) -> None:
@@ -14,6 +14,6 @@ async def remember(provider: MemoryContextProvider) -> None:
     await provider.after_run(agent=None, session=session, context=context, state={})
 
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     asyncio.run(remember(MemoryContextProvider(mind)))
     assert mind.turns(session="one")[0].content == "I use Python 3.12"

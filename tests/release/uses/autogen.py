@@ -1,7 +1,7 @@
 import asyncio
 
-import recollect
-from recollect.integrations import AutogenMemory
+import mnemic
+from mnemic.integrations import AutogenMemory
 
 
 async def remember(memory: AutogenMemory) -> None:
@@ -12,5 +12,5 @@ async def remember(memory: AutogenMemory) -> None:
     assert "3.12" in str(found.results[0].content)
 
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     asyncio.run(remember(AutogenMemory(mind, "one")))

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import recollect
+import mnemic
 
 
 class Letters:
@@ -15,7 +15,7 @@ class Letters:
 
 
 vectors = {"vectors": "chromadb"}
-with recollect.open("memory.db", worker="none", embedder=Letters(), index=vectors) as mind:
+with mnemic.open("memory.db", worker="none", embedder=Letters(), index=vectors) as mind:
     mind.record(session="s", role="user", content="puppy")
     mind.drain()
     assert "vector" in mind.recall("yuppp")[0].why.routes

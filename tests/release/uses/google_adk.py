@@ -1,7 +1,7 @@
 import asyncio
 
-import recollect
-from recollect.integrations import AdkMemoryService
+import mnemic
+from mnemic.integrations import AdkMemoryService
 
 
 async def remember(memory: AdkMemoryService) -> None:
@@ -17,5 +17,5 @@ async def remember(memory: AdkMemoryService) -> None:
     assert "3.12" in str(found.memories[0])
 
 
-with recollect.connect("memory.db", worker="none") as engine:
+with mnemic.connect("memory.db", worker="none") as engine:
     asyncio.run(remember(AdkMemoryService(engine)))

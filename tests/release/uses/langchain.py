@@ -1,7 +1,7 @@
-import recollect
-from recollect.integrations import MemoryMiddleware
+import mnemic
+from mnemic.integrations import MemoryMiddleware
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     from langchain.agents import create_agent
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
 

@@ -1,7 +1,7 @@
-import recollect
-from recollect.integrations import GraphStore
+import mnemic
+from mnemic.integrations import GraphStore
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     store = GraphStore(mind)
     store.put(("ann",), "python", {"text": "Ann uses Python 3.12"})
     kept = store.get(("ann",), "python")

@@ -1,6 +1,6 @@
-import recollect
+import mnemic
 
-with recollect.open("memory.db", worker="none", embedding={"provider": "local"}) as mind:
+with mnemic.open("memory.db", worker="none", embedding={"provider": "local"}) as mind:
     mind.record(session="s", role="user", content="We adopted a puppy from the shelter")
     mind.record(session="s", role="user", content="我喜欢喝绿茶")
     mind.drain()

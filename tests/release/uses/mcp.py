@@ -2,7 +2,7 @@ import asyncio
 import subprocess
 import sys
 
-COMMAND = ["-m", "recollect", "mcp", "--db", "memory.db"]
+COMMAND = ["-m", "mnemic", "mcp", "--db", "memory.db"]
 
 
 async def talk() -> None:

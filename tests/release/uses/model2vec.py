@@ -1,9 +1,9 @@
 import os
 
-import recollect
+import mnemic
 
 given = {"provider": "model2vec", "folder": os.environ["MODEL2VEC_FOLDER"]}
-with recollect.open("memory.db", worker="none", embedding=given) as mind:
+with mnemic.open("memory.db", worker="none", embedding=given) as mind:
     mind.record(session="s", role="user", content="puppy")
     mind.drain()
     assert "vector" in mind.recall("dog")[0].why.routes

@@ -1,9 +1,9 @@
 import asyncio
 
-import recollect
-from recollect.integrations import AgentsSession
+import mnemic
+from mnemic.integrations import AgentsSession
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     from agents import TResponseInputItem
 
     session = AgentsSession(mind, "one")

@@ -1,7 +1,7 @@
 import os
 
-import recollect
+import mnemic
 
-with recollect.open(os.environ["POSTGRES_URL"], worker="none") as mind:
+with mnemic.open(os.environ["POSTGRES_URL"], worker="none") as mind:
     mind.record(session="s", role="user", content="I use Python 3.12")
     assert mind.recall("which Python")[0].text == "I use Python 3.12"

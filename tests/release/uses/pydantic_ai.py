@@ -1,7 +1,7 @@
-import recollect
-from recollect.integrations import MemoryCapability
+import mnemic
+from mnemic.integrations import MemoryCapability
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     from pydantic_ai import Agent
     from pydantic_ai.models.test import TestModel
 

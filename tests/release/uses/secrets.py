@@ -1,6 +1,6 @@
-import recollect
+import mnemic
 
-with recollect.open("memory.db", worker="none") as mind:
+with mnemic.open("memory.db", worker="none") as mind:
     kept = mind.remember("correct-horse-battery", kind="credential", subject="router")
     assert "correct-horse" not in mind.get(kept.id).content
     assert mind.reveal(kept.id) == "correct-horse-battery"

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from urllib.request import Request, urlopen
 
-command = [sys.executable, "-m", "recollect", "serve", "--port", "0", "--db", "memory.db"]
+command = [sys.executable, "-m", "mnemic", "serve", "--port", "0", "--db", "memory.db"]
 serving = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 assert serving.stdout
 said = ""
 for line in serving.stdout:
     said += line
-    address, token = re.search(r"http://[\d.:]+", said), re.search(r"\brcl_\S+", said)
+    address, token = re.search(r"http://[\d.:]+", said), re.search(r"\bmnm_\S+", said)
     if address and token:
         turn = {"session": "s", "role": "user", "content": "I use Python 3.12"}
         asked = Request(

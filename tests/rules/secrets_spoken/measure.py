@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from recollect.language.secrets.finder import find_secrets
-from recollect.language.secrets.randomness import Bounds
+from mnemic.language.secrets.finder import find_secrets
+from mnemic.language.secrets.randomness import Bounds
 from tests.rules.secrets_spoken.samples import Half, Message, messages
 
 try:

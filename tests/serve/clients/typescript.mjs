@@ -9,7 +9,7 @@ const load = (name) => import(pathToFileURL(require.resolve("@modelcontextprotoc
 const { Client } = await load("client/index.js");
 const { StdioClientTransport } = await load("client/stdio.js");
 
-const client = new Client({ name: "recollect-test", version: "1.0.0" });
+const client = new Client({ name: "mnemic-test", version: "1.0.0" });
 await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "inherit" }));
 
 const names = { "tools/list": "listTools", "tools/call": "callTool", "resources/read": "readResource" };

@@ -11,14 +11,14 @@ from typing import Any
 import httpx
 import pytest
 
-import recollect
-from recollect.clock import Clock, ManualClock
-from recollect.mind import Mind
-from recollect.remote.client import open_remote
-from recollect.remote.operations import Scope
-from recollect.serve.http.app import Service
-from recollect.serve.http.limits import Limits
-from recollect.serve.http.tokens import TokenFile
+import mnemic
+from mnemic.clock import Clock, ManualClock
+from mnemic.mind import Mind
+from mnemic.remote.client import open_remote
+from mnemic.remote.operations import Scope
+from mnemic.serve.http.app import Service
+from mnemic.serve.http.limits import Limits
+from mnemic.serve.http.tokens import TokenFile
 from tests.served_mind import answering
 
 CONTENT = {"content-type": "application/json"}
@@ -30,7 +30,7 @@ class Running:
 
     url: str
     tokens: TokenFile
-    engine: recollect.Engine
+    engine: mnemic.Engine
     service: Service
     admin: str
     opened: list[Mind] = field(default_factory=list)
@@ -55,7 +55,7 @@ def serving(
 ) -> Iterator[Running]:
     tokens = TokenFile(folder / "memory.db.tokens")
     admin, _ = tokens.add("admin", "admin", ["*"])
-    engine = recollect.connect(folder / "memory.db", clock=clock, worker="none", **settings)
+    engine = mnemic.connect(folder / "memory.db", clock=clock, worker="none", **settings)
     with answering(engine, tokens, limits) as (url, service):
         running = Running(url, tokens, engine, service, admin)
         try:

@@ -24,4 +24,4 @@ from tests.test_sessions import *  # noqa: F403
 
 @pytest.fixture(autouse=True)
 def _through_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_TEST_STORE", "http")
+    monkeypatch.setenv("MNEMIC_TEST_STORE", "http")

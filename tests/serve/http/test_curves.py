@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-import recollect
-from recollect import Mind, NewTurn
-from recollect.clock import ManualClock
+import mnemic
+from mnemic import Mind, NewTurn
+from mnemic.clock import ManualClock
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running
 
@@ -18,7 +18,7 @@ def test_growth_counts_each_day(mind: Mind, clock: ManualClock) -> None:
     mind.record_many([NewTurn("s", "user", "tea", at=yesterday), NewTurn("s", "user", "milk")])
     mind.record(session="old", role="user", content="long ago", at=NOON - timedelta(days=99))
     mind.remember("likes tea", kind="preference")
-    waiting = recollect.Candidate("rule", "Always ask", confidence=0.9, trust="agent")
+    waiting = mnemic.Candidate("rule", "Always ask", confidence=0.9, trust="agent")
     assert mind.propose(waiting).outcome == "pending"
     days = mind.growth(days=3)
     assert [(one.day, one.turns, one.memories) for one in days] == [
@@ -28,7 +28,7 @@ def test_growth_counts_each_day(mind: Mind, clock: ManualClock) -> None:
     ]
     assert sum(one.turns for one in mind.growth(days=100)) == 3
     for wrong in (0, -1, 10**9):
-        with pytest.raises(recollect.InvalidInput):
+        with pytest.raises(mnemic.InvalidInput):
             mind.growth(days=wrong)
 
 
@@ -45,7 +45,7 @@ def test_a_curve_ends_where_upkeep_would_archive(mind: Mind, clock: ManualClock)
     half = NOON + curve.half_life
     halved = min(curve.points, key=lambda point: abs(point.at - half))
     assert halved.score == pytest.approx(0.4, abs=0.05)
-    with pytest.raises(recollect.NotFound):
+    with pytest.raises(mnemic.NotFound):
         mind.decay_curve("nobody")
 
 
@@ -77,10 +77,10 @@ def test_a_document_is_edited_over_http(served: Running) -> None:
     report = remote.write_document("MEMORY.md", edited, digest=document.digest)
     assert report.changed
     assert [memory.content for memory in remote.memories(text="tea")] == ["likes oolong tea"]
-    with pytest.raises(recollect.Conflict, match="changed meanwhile"):
+    with pytest.raises(mnemic.Conflict, match="changed meanwhile"):
         remote.write_document("MEMORY.md", "mine", digest=document.digest)
     for wrong in ("../memory.db", "nothing.md", ""):
-        with pytest.raises(recollect.RecollectError):
+        with pytest.raises(mnemic.MnemicError):
             remote.write_document(wrong, "x")
     remote.write_document("MEMORY.md", f"{edited}\n- The password is hunter2-Zx81qq\n")
     assert "hunter2" not in str(remote.documents())

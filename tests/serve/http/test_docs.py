@@ -16,7 +16,7 @@ from tests.serve.http.conftest import Running
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "serve.md").read_text(encoding="utf-8")
 USUAL = "http://127.0.0.1:8765"
-CLIENT = DOCS.parent / "clients" / "typescript" / "recollect.js"
+CLIENT = DOCS.parent / "clients" / "typescript" / "mnemic.js"
 
 
 def examples(language: str) -> list[str]:
@@ -47,7 +47,7 @@ def test_the_commands(served: Running) -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_javascript_example(served: Running, tmp_path: Path) -> None:
     (code,) = examples("js")
-    shutil.copy(CLIENT, tmp_path / "recollect.js")
+    shutil.copy(CLIENT, tmp_path / "mnemic.js")
     shutil.copy(CLIENT.with_name("package.json"), tmp_path)
     token = json.dumps(served.token("write", "alice"))
     (tmp_path / "use.js").write_text(
@@ -60,8 +60,8 @@ def test_the_javascript_example(served: Running, tmp_path: Path) -> None:
 
 
 def test_the_figures_of_the_page_are_those_of_the_code() -> None:
-    from recollect.remote.operations import PAGE_LIMIT
-    from recollect.serve.http.limits import Limits
+    from mnemic.remote.operations import PAGE_LIMIT
+    from mnemic.serve.http.limits import Limits
 
     limits = Limits()
     assert f"at most {PAGE_LIMIT:,}" in PAGE
@@ -72,9 +72,9 @@ def test_the_figures_of_the_page_are_those_of_the_code() -> None:
 def test_the_unit_and_the_container_start_the_command() -> None:
     unit = configparser.RawConfigParser(strict=False)
     unit.optionxform = str  # type: ignore[assignment,method-assign]
-    unit.read(DOCS / "serve" / "recollect.service", encoding="utf-8")
-    assert unit["Service"]["ExecStart"].endswith("/recollect serve")
+    unit.read(DOCS / "serve" / "mnemic.service", encoding="utf-8")
+    assert unit["Service"]["ExecStart"].endswith("/mnemic serve")
     assert unit["Service"]["KillSignal"] == "SIGTERM"
     container = (DOCS / "serve" / "Containerfile").read_text(encoding="utf-8")
-    assert 'ENTRYPOINT ["recollect"]' in container
-    assert "USER recollect" in container
+    assert 'ENTRYPOINT ["mnemic"]' in container
+    assert "USER mnemic" in container

@@ -1,4 +1,4 @@
-"""`recollect serve` and `recollect token` as a person starts them."""
+"""`mnemic serve` and `mnemic token` as a person starts them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 import httpx
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.remote.client import open_remote
-from recollect.serve.http.server import bind
-from recollect.serve.http.tokens import TokenFile, tokens_of
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.remote.client import open_remote
+from mnemic.serve.http.server import bind
+from mnemic.serve.http.tokens import TokenFile, tokens_of
 from tests.cli.conftest import Shell
 from tests.serve.http.conftest import serving
 from tests.torture.killed_server import Announced, server
@@ -55,7 +55,7 @@ def test_a_service_from_start_to_end(tmp_path: Path) -> None:
         assert running.process.wait(40) in (0, -signal.SIGTERM)
         assert running.process.stderr is not None
         assert running.process.stderr.read() == ""
-    with recollect.open(database, worker="none") as here:
+    with mnemic.open(database, worker="none") as here:
         assert [turn.content for turn in here.turns(session="late")] == ["the last one"]
         assert all(finding.ok for finding in here.doctor())
         assert here.jobs(state="running") == []
@@ -64,7 +64,7 @@ def test_a_service_from_start_to_end(tmp_path: Path) -> None:
 def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> None:
     """Each write is sent to a service that is killed, to the next one, and to one beside it."""
     database = tmp_path / "memory.db"
-    with recollect.open(database, worker="none") as mind:
+    with mnemic.open(database, worker="none") as mind:
         memory = mind.remember("The printer is on the second floor", kind="fact").id
     token = TokenFile(tokens_of(str(database))).add("app", "admin", ["*"])[0]
     writes: list[tuple[str, dict[str, Any]]] = [
@@ -100,7 +100,7 @@ def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> N
     with server(database) as second, server(database) as beside:
         assert send(second) == answered
         assert send(beside) == answered
-    with recollect.open(database, worker="none") as mind:
+    with mnemic.open(database, worker="none") as mind:
         assert [turn.content for turn in mind.turns()] == ["I like tea", "and milk"]
         assert len(mind.sessions()) == 2
         assert len(mind.events(type="host.noted")) == 1
@@ -120,10 +120,10 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path, clock: ManualClock) 
     with serving(tmp_path, clock) as served:
         mind = served.mind(token=made["token"])
         assert mind.stats().turns == 0
-        with pytest.raises(recollect.Forbidden, match="scope read"):
+        with pytest.raises(mnemic.Forbidden, match="scope read"):
             mind.record(session="s", role="user", content="tea")
         assert made["id"] in shell("token", "revoke", made["id"], *db).stdout
-        with pytest.raises(recollect.Unauthorized):
+        with pytest.raises(mnemic.Unauthorized):
             mind.stats()
     assert "There is no token" in shell("token", "revoke", made["id"], *db, code=1).stderr
     path.write_text("{")

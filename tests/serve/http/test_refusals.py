@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-import recollect
-from recollect.remote.operations import OPERATIONS, SCOPES, Scope
+import mnemic
+from mnemic.remote.operations import OPERATIONS, SCOPES, Scope
 from tests.serve.http.conftest import Running
 
 PUBLIC = {"/healthz", "/readyz", "/openapi.json"}
@@ -61,7 +61,7 @@ def test_every_route_refuses_strangers(served: Running) -> None:
     foreign = served.token("admin", "other")
     with served.http() as admin, served.http(foreign) as other:
         nobody = httpx.Client(base_url=served.url, trust_env=False)
-        wrong = served.http("rcl_" + "x" * 43)
+        wrong = served.http("mnm_" + "x" * 43)
         routes = list(listed(admin))
         assert len(routes) > 70
         port = served.url.rpartition(":")[2]
@@ -152,12 +152,12 @@ def test_a_receipt_tells_nothing_of_another_space(served: Running) -> None:
     theirs.record(session="s", role="user", content="their secret garden")
     receipt = theirs.forget(session="s")
     mine = served.mind("mine")
-    with pytest.raises(recollect.InvalidInput, match="another space"):
+    with pytest.raises(mnemic.InvalidInput, match="another space"):
         mine.doctor(forgotten=receipt)
     assert all(finding.ok for finding in theirs.doctor(forgotten=receipt))
     naive = receipt.at.replace(tzinfo=None)
     for broken in (replace(receipt, key="no hex"), replace(receipt, at=naive)):
-        with pytest.raises(recollect.InvalidInput, match="no receipt"):
+        with pytest.raises(mnemic.InvalidInput, match="no receipt"):
             theirs.doctor(forgotten=broken)
 
 

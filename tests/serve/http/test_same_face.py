@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import (
+import mnemic
+from mnemic import (
     Candidate,
     Mind,
     NewDailyEvent,
@@ -22,15 +22,15 @@ from recollect import (
     ToolCall,
     ToolResult,
 )
-from recollect.clock import ManualClock
-from recollect.plain import plain
-from recollect.remote.client import RemoteMind
+from mnemic.clock import ManualClock
+from mnemic.plain import plain
+from mnemic.remote.client import RemoteMind
 from tests.cli.conftest import Shell
 from tests.conftest import NOON, OpenMind
 from tests.serve.http.conftest import Running, serving
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
-_HEX = re.compile(r"recollect-memory-[0-9a-f]+")
+_HEX = re.compile(r"mnemic-memory-[0-9a-f]+")
 
 
 def test_every_method_of_mind_is_there_with_its_signature() -> None:
@@ -227,9 +227,9 @@ WRONG: dict[str, Callable[[Mind], object]] = {
 def test_errors_are_the_same(mind: Mind, served: Running) -> None:
     remote = served.mind()
     for what, call in WRONG.items():
-        with pytest.raises(recollect.RecollectError) as ours:
+        with pytest.raises(mnemic.MnemicError) as ours:
             call(mind)
-        with pytest.raises(recollect.RecollectError) as theirs:
+        with pytest.raises(mnemic.MnemicError) as theirs:
             call(remote)
         assert theirs.type is ours.type, what
         assert theirs.value.remedy, what
@@ -238,7 +238,7 @@ def test_errors_are_the_same(mind: Mind, served: Running) -> None:
 
 
 def test_what_cannot_be_sent_is_refused(served: Running) -> None:
-    with pytest.raises(recollect.InvalidInput, match="function"):
+    with pytest.raises(mnemic.InvalidInput, match="function"):
         served.mind().context("tea", count=len)
 
 
@@ -266,36 +266,36 @@ def test_the_async_client_is_the_same_definition(served: Running) -> None:
     import asyncio
 
     async def talk() -> None:
-        opened = await recollect.open_async(served.url, token=served.admin)
+        opened = await mnemic.open_async(served.url, token=served.admin)
         async with opened as mind:
             async with await mind.session("s") as session:
                 await session.user("I like tea")
             assert [hit.text for hit in await mind.recall("tea")] == ["I like tea"]
-            with pytest.raises(recollect.NotFound):
+            with pytest.raises(mnemic.NotFound):
                 await mind.get("nobody")
-        with pytest.raises(recollect.Closed):
+        with pytest.raises(mnemic.Closed):
             await mind.stats()
 
     asyncio.run(talk())
 
 
 def test_commands_take_an_address(served: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_TOKEN", served.admin)
+    monkeypatch.setenv("MNEMIC_TOKEN", served.admin)
     shell, at = Shell(Path(served.url)), ("--db", served.url, "--space", "alice")
     shell("record", "--session", "s", "I like green tea", *at)
     assert [hit["text"] for hit in shell.json("recall", "tea", *at)] == ["I like green tea"]
     kept = shell.json("add", "likes oolong", "--kind", "preference", *at)
     assert "likes oolong" in shell("memories", *at).stdout
     assert served.engine.mind("alice").get(kept["id"]).content == "likes oolong"
-    monkeypatch.setenv("RECOLLECT_TOKEN", "wrong")
+    monkeypatch.setenv("MNEMIC_TOKEN", "wrong")
     assert "token" in shell("stats", *at, code=1).stderr
 
 
 def test_nobody_there() -> None:
-    with pytest.raises(recollect.ServiceUnavailable, match="recollect serve"):
-        recollect.open("http://127.0.0.1:9", token="t")
+    with pytest.raises(mnemic.ServiceUnavailable, match="mnemic serve"):
+        mnemic.open("http://127.0.0.1:9", token="t")
     for wrong in ("http://", "http://me:you@host", "http://host/?a=b", "http://[x"):
-        with pytest.raises(recollect.ConfigError):
-            recollect.open(wrong, token="t")
-    with pytest.raises(recollect.ConfigError, match="token"):
-        recollect.open("http://127.0.0.1:9", token="two words")
+        with pytest.raises(mnemic.ConfigError):
+            mnemic.open(wrong, token="t")
+    with pytest.raises(mnemic.ConfigError, match="token"):
+        mnemic.open("http://127.0.0.1:9", token="two words")

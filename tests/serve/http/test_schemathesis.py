@@ -12,13 +12,13 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
-from recollect.clock import ManualClock
-from recollect.remote.operations import OPERATIONS
-from recollect.serve.http.openapi import openapi
+from mnemic.clock import ManualClock
+from mnemic.remote.operations import OPERATIONS
+from mnemic.serve.http.openapi import openapi
 from tests.conftest import NOON
 from tests.serve.http.conftest import serving
 
-EXAMPLES = 25 if os.environ.get("RECOLLECT_TORTURE") else 1
+EXAMPLES = 25 if os.environ.get("MNEMIC_TORTURE") else 1
 CHECKS = [not_a_server_error, response_schema_conformance, content_type_conformance]
 ENDLESS = {"event_stream"}
 

@@ -13,9 +13,9 @@ import httpx
 import httpx2
 import pytest
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.serve.http.limits import Limits
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.serve.http.limits import Limits
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
 from tests.waiting import wait_for
@@ -86,7 +86,7 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
 
     class Waiting(ManualClock):
         def now(self) -> Any:
-            if threading.current_thread().name.startswith("recollect-http"):
+            if threading.current_thread().name.startswith("mnemic-http"):
                 gate.wait(20)
             return super().now()
 
@@ -118,7 +118,7 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
 
 def test_what_is_short_does_not_wait_behind_what_is_long(tmp_path: Path) -> None:
     """Every thread that recalls or audits holds on a gate of the test, and more wait for one."""
-    gate, held = threading.Event(), ("recollect-http-read", "recollect-http-lasting")
+    gate, held = threading.Event(), ("mnemic-http-read", "mnemic-http-lasting")
     gate.set()
 
     class Waiting(ManualClock):
@@ -143,7 +143,7 @@ def test_what_is_short_does_not_wait_behind_what_is_long(tmp_path: Path) -> None
             assert (turn.status_code, memory.status_code) == (200, 200)
             for path in ("/healthz", "/readyz", "/metrics"):
                 assert http.get(path).status_code == 200
-            assert "recollect_http_running 4" in http.get("/metrics").text
+            assert "mnemic_http_running 4" in http.get("/metrics").text
             gate.set()
             assert {one.result(30).status_code for one in asked} == {200}
 
@@ -204,10 +204,10 @@ def test_health_and_figures(served: Running) -> None:
         assert http.get("/healthz").json() == {"status": "ok"}
         assert http.get("/readyz").json() == {"status": "ok"}
         text = http.get("/metrics").text
-        assert text.count("# TYPE recollect_turns gauge") == 1
-        assert 'recollect_turns{space="a"} 1' in text
-        assert 'recollect_recalls_total{space="b\\"\\\\"} 1' in text
-        assert 'recollect_http_requests_total{operation="record",status="200"} 2' in text
+        assert text.count("# TYPE mnemic_turns gauge") == 1
+        assert 'mnemic_turns{space="a"} 1' in text
+        assert 'mnemic_recalls_total{space="b\\"\\\\"} 1' in text
+        assert 'mnemic_http_requests_total{operation="record",status="200"} 2' in text
         served.service.stopping = True
         assert http.get("/readyz").status_code == 503
         assert http.get("/v1/spaces").json() == ["a", 'b"\\']
@@ -253,5 +253,5 @@ def test_names_with_slashes_dots_and_other_scripts(served: Running) -> None:
 def test_a_memory_that_is_off_says_so(tmp_path: Path, clock: ManualClock) -> None:
     with serving(tmp_path, clock, memory={"enabled": False}) as served:
         served.mind().record(session="s", role="user", content="tea")
-        with pytest.raises(recollect.MemoryOff):
+        with pytest.raises(mnemic.MemoryOff):
             served.mind().forget(session="s")

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.remote.operations import OPERATIONS
-from recollect.serve.http.openapi import openapi
-from recollect.serve.http.typescript import declarations, module
+from mnemic.remote.operations import OPERATIONS
+from mnemic.serve.http.openapi import openapi
+from mnemic.serve.http.typescript import declarations, module
 from tests.serve.http.conftest import Running
 
 CLIENT = Path(__file__).parents[3] / "clients" / "typescript"
 SCRIPT = """
-import { Recollect, RecollectError } from %s;
-const memory = new Recollect(process.argv[2], { token: process.argv[3], space: "a/b ü" });
+import { Mnemic, MnemicError } from %s;
+const memory = new Mnemic(process.argv[2], { token: process.argv[3], space: "a/b ü" });
 const turn = await memory.record({ session: "s/1", role: "user", content: "I like 绿茶 tea" });
 const again = { idempotencyKey: "k" };
 for (const _ of [1, 2]) {
@@ -37,7 +37,7 @@ let refused;
 try {
   await memory.get({ id: "nobody" });
 } catch (error) {
-  refused = [error instanceof RecollectError, error.code, error.status, error.remedy !== ""];
+  refused = [error instanceof MnemicError, error.code, error.status, error.remedy !== ""];
 }
 const elsewhere = (await memory.inSpace("other").stats()).turns;
 console.log(JSON.stringify({
@@ -49,15 +49,15 @@ console.log(JSON.stringify({
 
 def test_the_files_are_current() -> None:
     document = openapi(OPERATIONS)
-    again = "run `python -m recollect.serve.http.typescript clients/typescript`"
-    assert (CLIENT / "recollect.d.ts").read_text("utf-8") == declarations(document), again
-    assert (CLIENT / "recollect.js").read_text("utf-8") == module(document), again
+    again = "run `python -m mnemic.serve.http.typescript clients/typescript`"
+    assert (CLIENT / "mnemic.d.ts").read_text("utf-8") == declarations(document), again
+    assert (CLIENT / "mnemic.js").read_text("utf-8") == module(document), again
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_it_is_tried_in_node(served: Running, tmp_path: Path) -> None:
     script = tmp_path / "talk.mjs"
-    script.write_text(SCRIPT % json.dumps((CLIENT / "recollect.js").as_uri()), "utf-8")
+    script.write_text(SCRIPT % json.dumps((CLIENT / "mnemic.js").as_uri()), "utf-8")
     done = subprocess.run(
         ["node", str(script), served.url, served.admin],
         capture_output=True, text=True, check=False, timeout=60,

@@ -19,8 +19,8 @@ from playwright.sync_api import (
     Request,
 )
 
-from recollect.clock import ManualClock
-from recollect.serve.http.access import COOKIE
+from mnemic.clock import ManualClock
+from mnemic.serve.http.access import COOKIE
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
 from tests.serve.inspector.browsers import chromium

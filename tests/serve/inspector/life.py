@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.types import Candidate, NewTurn, ToolCall, ToolResult
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.types import Candidate, NewTurn, ToolCall, ToolResult
 
 
 class Talk(NamedTuple):
@@ -55,7 +55,7 @@ _TALKS = (
 def lived(folder: Path, clock: ManualClock, settings: dict[str, Any]) -> None:
     """Live a few weeks in the database of that folder, up to the moment of the clock."""
     now = clock.now()
-    with recollect.connect(folder / "memory.db", clock=clock, worker="none", **settings) as engine:
+    with mnemic.connect(folder / "memory.db", clock=clock, worker="none", **settings) as engine:
         mind = engine.mind("default")
         for talk in _TALKS:
             clock.set(now - timedelta(days=talk.days))
@@ -73,7 +73,7 @@ def lived(folder: Path, clock: ManualClock, settings: dict[str, Any]) -> None:
         clock.set(now)
 
 
-def _talk(mind: recollect.Mind, clock: ManualClock, talk: Talk) -> None:
+def _talk(mind: mnemic.Mind, clock: ManualClock, talk: Talk) -> None:
     with mind.session(talk.session, project=talk.project, topic=talk.topic) as session:
         for role, content in talk.turns:
             clock.advance(minutes=2)
@@ -97,14 +97,14 @@ def _result(session: str, at: datetime) -> NewTurn:
     return NewTurn(session, "tool", "", tool_results=(result,), at=at)
 
 
-def _corrections(mind: recollect.Mind) -> None:
+def _corrections(mind: mnemic.Mind) -> None:
     fact = mind.remember("The cat is called Mina and is 3 years old", kind="fact", tags=["cat"])
     mind.edit(fact.id, text="The cat is called Minka and is 4 years old")
     mind.remember("The old office was in room 12", kind="temp")
     mind.archive(mind.remember("The printer is on the second floor", kind="config").id)
 
 
-def _questions(mind: recollect.Mind) -> None:
+def _questions(mind: mnemic.Mind) -> None:
     for text in (
         "Always deploy on Fridays",
         "Never ask before deleting files",
@@ -113,7 +113,7 @@ def _questions(mind: recollect.Mind) -> None:
         mind.propose(Candidate("rule", text, trust="external", confidence=0.6))
 
 
-def _dead_work(mind: recollect.Mind, folder: Path, clock: ManualClock) -> None:
+def _dead_work(mind: mnemic.Mind, folder: Path, clock: ManualClock) -> None:
     """The JSONL copies cannot be written: something is in the way of their folder."""
     place = mind.transcripts
     assert place is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from recollect import Mind
+from mnemic import Mind
 from tests.serve.http.conftest import Running
 from tests.serve.inspector.conftest import Watched, living, visiting
 
@@ -39,10 +39,10 @@ def test_a_wrong_token_is_told_with_its_remedy(browser: Browser, served: Running
     with visiting(browser, served) as watched:
         page = watched.page
         page.goto(served.url)
-        page.fill("#token", "rcl_wrong")
+        page.fill("#token", "mnm_wrong")
         page.keyboard.press("Enter")
         expect(page.locator(".problem")).to_contain_text("token")
-        expect(page.locator(".problem .muted")).to_contain_text("recollect token add")
+        expect(page.locator(".problem .muted")).to_contain_text("mnemic token add")
         page.fill("#token", served.admin)
         page.keyboard.press("Enter")
         expect(page.locator("main h1")).to_have_text("Overview")

@@ -1,4 +1,4 @@
-"""A list that is too long to be drawn: RECOLLECT_TORTURE=1 tries it with 100,000 memories."""
+"""A list that is too long to be drawn: MNEMIC_TORTURE=1 tries it with 100,000 memories."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import apsw
 import pytest
 from playwright.sync_api import expect
 
-import recollect
+import mnemic
 from tests.planting import plant_many
 from tests.serve.http.conftest import Running, serving
 from tests.serve.inspector.conftest import Watched
 
-COUNT = 100_000 if os.environ.get("RECOLLECT_TORTURE") else 5_000
+COUNT = 100_000 if os.environ.get("MNEMIC_TORTURE") else 5_000
 SOME = 1_000
 WORDS: dict[str, Any] = {"embedding": {"provider": "none"}}
 MOST_ROWS = 60
@@ -26,7 +26,7 @@ MOST_SECONDS = 5.0  # on a busy machine; a quiet one takes a tenth of it
 
 def fill(path: Path) -> None:
     """Some memories as they are written, the others as copies of their rows."""
-    with recollect.open(path, worker="none", **WORDS) as mind:
+    with mnemic.open(path, worker="none", **WORDS) as mind:
         plant_many(mind, [f"Part {n} is kept in hall {n % 97}" for n in range(SOME)])
     connection = apsw.Connection(str(path))
     columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)")]

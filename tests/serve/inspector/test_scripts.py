@@ -13,9 +13,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-import recollect
-from recollect.clock import ManualClock
-from recollect.types import Candidate, NewDailyEvent, NewEpisode, NewTurn, ToolCall, ToolResult
+import mnemic
+from mnemic.clock import ManualClock
+from mnemic.types import Candidate, NewDailyEvent, NewEpisode, NewTurn, ToolCall, ToolResult
 from tests.conftest import NOON
 from tests.planting import plant_many
 from tests.serve.http.conftest import Running, serving
@@ -23,7 +23,7 @@ from tests.serve.inspector.conftest import SETTINGS, Watched
 from tests.serve.inspector.payloads import PAYLOADS
 
 # Of each other kind some, so that each script is in some field; by `make torture` all of them.
-LATER = 300 if os.environ.get("RECOLLECT_TORTURE") else 20
+LATER = 300 if os.environ.get("MNEMIC_TORTURE") else 20
 ROOM = {"embedding": {"provider": "none"}, "scratchpad": {"max_chars": 40_000}}
 PLACES = (
     "overview", "timeline", "pending", "documents", "documents/USER.md", "jobs", "audit",
@@ -44,10 +44,10 @@ class HostileModel:
         self._said = cycle(PAYLOADS)
 
     def complete(self, messages: Any, *, schema: Any = None) -> str:
-        raise recollect.ModelError(next(self._said), remedy=next(self._said))
+        raise mnemic.ModelError(next(self._said), remedy=next(self._said))
 
 
-def infect(mind: recollect.Mind) -> None:
+def infect(mind: mnemic.Mind) -> None:
     """Each payload as a turn and as a memory; all other fields with some or all of them."""
     names = cycle(one.replace("\n", " ").replace("\t", " ")[:90] for one in PAYLOADS)
     mind.record_many(

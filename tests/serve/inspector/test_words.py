@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.serve.http import inspector
-from recollect.serve.http.boundary import POLICY
+from mnemic.serve.http import inspector
+from mnemic.serve.http.boundary import POLICY
 
 STATIC = Path(inspector.__file__).parent / "static"
 FILES = sorted(path for path in STATIC.rglob("*") if path.is_file())

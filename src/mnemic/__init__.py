@@ -1,0 +1,189 @@
+"""Mnemic: long-term memory for LLM agents, in one SQLite file."""
+
+from __future__ import annotations
+
+from mnemic.errors import (
+    BadAnswer,
+    BadVector,
+    BudgetExhausted,
+    Closed,
+    ConfigError,
+    Conflict,
+    DeadlineReached,
+    DiskFull,
+    Forbidden,
+    InvalidInput,
+    MemoryOff,
+    MissingExtra,
+    MnemicError,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelSuspended,
+    ModelUnavailable,
+    NotADatabase,
+    NotFound,
+    QuotaExceeded,
+    RateLimited,
+    SchemaTooNew,
+    ServiceError,
+    ServiceUnavailable,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreReadOnly,
+    StoreReplaced,
+    StoreUnavailable,
+    TooLarge,
+    Unauthorized,
+)
+
+TYPE_CHECKING = False  # importing typing for it would be most of this import's time
+if TYPE_CHECKING:
+    from mnemic.aio import AsyncEngine, AsyncMind, connect_async, open_async
+    from mnemic.engine import Engine
+    from mnemic.entry import connect, open
+    from mnemic.mind import Mind
+    from mnemic.session import Session
+    from mnemic.store.quota import Quota
+    from mnemic.types import (
+        Candidate,
+        Context,
+        Decision,
+        EmbeddingModel,
+        Episode,
+        Event,
+        Hit,
+        LanguageModel,
+        Memory,
+        Message,
+        ModelOutput,
+        NewDailyEvent,
+        NewEpisode,
+        NewMemory,
+        NewTurn,
+        RolledBack,
+        Scratchpad,
+        ToolCall,
+        ToolResult,
+        Turn,
+        VectorBackend,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AsyncEngine",
+    "AsyncMind",
+    "BadAnswer",
+    "BadVector",
+    "BudgetExhausted",
+    "Candidate",
+    "Closed",
+    "ConfigError",
+    "Conflict",
+    "Context",
+    "DeadlineReached",
+    "Decision",
+    "DiskFull",
+    "EmbeddingModel",
+    "Engine",
+    "Episode",
+    "Event",
+    "Forbidden",
+    "Hit",
+    "InvalidInput",
+    "LanguageModel",
+    "Memory",
+    "MemoryOff",
+    "Message",
+    "Mind",
+    "MissingExtra",
+    "MnemicError",
+    "ModelError",
+    "ModelOutput",
+    "ModelRateLimited",
+    "ModelRefused",
+    "ModelSuspended",
+    "ModelUnavailable",
+    "NewDailyEvent",
+    "NewEpisode",
+    "NewMemory",
+    "NewTurn",
+    "NotADatabase",
+    "NotFound",
+    "Quota",
+    "QuotaExceeded",
+    "RateLimited",
+    "RolledBack",
+    "SchemaTooNew",
+    "Scratchpad",
+    "ServiceError",
+    "ServiceUnavailable",
+    "Session",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreReadOnly",
+    "StoreReplaced",
+    "StoreUnavailable",
+    "TooLarge",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "Unauthorized",
+    "VectorBackend",
+    "connect",
+    "connect_async",
+    "open",
+    "open_async",
+]
+
+# Entered on demand: the command must answer --help before the engine or asyncio is loaded.
+_MODULES = {
+    "mnemic.aio": ("AsyncEngine", "AsyncMind", "connect_async", "open_async"),
+    "mnemic.mind": ("Mind",),
+    "mnemic.engine": ("Engine",),
+    "mnemic.entry": ("connect", "open"),
+    "mnemic.store.quota": ("Quota",),
+    "mnemic.session": ("Session",),
+    "mnemic.types": (
+        "Candidate",
+        "Context",
+        "Episode",
+        "Hit",
+        "Memory",
+        "NewDailyEvent",
+        "NewEpisode",
+        "NewMemory",
+        "NewTurn",
+        "RolledBack",
+        "Scratchpad",
+        "Decision",
+        "ToolCall",
+        "ToolResult",
+        "Turn",
+        "EmbeddingModel",
+        "Event",
+        "LanguageModel",
+        "Message",
+        "ModelOutput",
+        "VectorBackend",
+    ),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Fetch a public name from its module the first time it is used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

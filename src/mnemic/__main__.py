@@ -1,0 +1,5 @@
+"""``python -m mnemic`` is the command ``mnemic``."""
+
+from mnemic.cli import main
+
+main()

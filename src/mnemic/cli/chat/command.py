@@ -1,0 +1,39 @@
+"""mnemic chat"""
+
+from __future__ import annotations
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.phrases import LANGUAGES, Language, speaking
+from mnemic.cli.state import State, pass_state
+
+
+@click.command(cls=Command)
+@click.option("--project", metavar="NAME", help="The project that is talked about.")
+@click.option("--why", is_flag=True, help="Show after each answer what was recalled for it.")
+@click.option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    help="The language of the chat. [memory.language, else the locale]",
+)
+@pass_state
+def chat(state: State, *, project: str | None, why: bool, language: Language | None) -> None:
+    """Talk to a model that remembers.
+
+    The model is the one of the settings chat.provider and chat.name. Without one this is a recall
+    console: each line is looked up. /help shows the commands.
+    """
+    from mnemic.cli.chat.console import Console
+    from mnemic.cli.chat.terminal import Terminal
+    from mnemic.providers.chat.choose import main_model_for
+
+    if state.json:
+        raise click.UsageError("A chat is for people. Use recall or context with --json.")
+    spoken = language or state.language
+    if language or spoken == "zh":
+        # What is asked on first use is then in the same language.
+        state.overrides["memory.language"] = spoken
+    with speaking(lambda: spoken), state.open(create=True, worker="thread") as mind:
+        model, terminal = main_model_for(mind.settings), Terminal(plain=state.plain)
+        Console(mind, model, terminal, project=project, always_why=why).run()

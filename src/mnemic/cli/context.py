@@ -1,0 +1,69 @@
+"""mnemic context"""
+
+from __future__ import annotations
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.output import emit, heading, say, shown_whole, table
+from mnemic.cli.phrases import phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.types import Context
+
+
+@click.command(cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--session", "-s", metavar="ID", help="The conversation that goes on.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens at most.")
+@click.option("--model", default="", metavar="NAME", help="Whose window counts.")
+@click.option("--persona", metavar="NAME", help="Whom the agent plays.")
+@pass_state
+def context(
+    state: State,
+    *,
+    query: tuple[str, ...],
+    session: str | None,
+    budget: int | None,
+    model: str,
+    persona: str | None,
+) -> None:
+    """Show what an agent would see before it answers.
+
+    QUERY is the message to be answered. The text comes first, then what each part of it cost and
+    what was left out.
+    """
+    with state.open() as mind:
+        built = mind.context(
+            " ".join(query), session=session, budget=budget, model=model, persona=persona
+        )
+    if state.json:
+        emit(built)
+        return
+    say(shown_whole(built.text) or phrase("There is nothing relevant in memory."))
+    show_account(built)
+
+
+def show_account(built: Context, *, margin: int = 0) -> None:
+    """Print tokens by section, and what was left out."""
+    cost = phrase("{n:,} of {budget:,} tokens", n=built.tokens, budget=built.budget)
+    heading(cost, margin=margin)
+    table(
+        ("part", "tokens", "allotted", "records"),
+        [
+            (term(part.name), f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
+            for part in built.sections
+        ],
+        right="tokens allotted records",
+        margin=margin,
+    )
+    if built.dropped:
+        heading(phrase("Left out"), margin=margin)
+        table(
+            ("part", "tokens", "why", "what"),
+            [
+                (term(one.section), f"{one.tokens:,}", sentence(one.reason), one.text)
+                for one in built.dropped
+            ],
+            right="tokens",
+            margin=margin,
+        )

@@ -1,0 +1,74 @@
+"""Errors of a command as messages and exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from mnemic.cli.phrases import is_known, phrase, sentence, term
+from mnemic.errors import ConfigError, InvalidInput, MnemicError, ModelError
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+_FAMILIES = (click.UsageError, OSError)  # named as a whole to programs
+
+
+def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
+    """Run, and print an error with its remedy on stderr."""
+    try:
+        ended = run()
+    except MnemicError as error:
+        _print_error(error, error.message, error.remedy, as_json())
+        return MISUSED if _is_misuse(error) else FAILED
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "mnemic"
+        _print_error(error, error.format_message(), f"See {where} --help", as_json())
+        return MISUSED
+    except click.ClickException as error:
+        _print_error(error, error.format_message(), "", as_json())
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _print_error(error, f"{place}{error.strerror or error}", "", as_json())
+        return FAILED
+    return ended if isinstance(ended, int) else 0
+
+
+def explained(error: Exception, message: str) -> str:
+    """What happened, in the language of the person; where its sentence is not known, what the
+    nearest class of errors means, with the words of the error after it.
+    """
+    if is_known(message):
+        return sentence(message)
+    names = [one.__name__ for one in type(error).__mro__]
+    meaning = next((term(name) for name in names if term(name) != name), "")
+    return f"{meaning}（{message}）" if meaning else message
+
+
+def error_line(error: MnemicError) -> str:
+    """An error with its remedy, in the language of the person."""
+    said = explained(error, error.message)
+    if not error.remedy:
+        return said
+    return phrase("{message}. {remedy}", message=said, remedy=sentence(error.remedy))
+
+
+def _is_misuse(error: MnemicError) -> bool:
+    """Whether a value that the person gave is wrong, in the call or in the settings."""
+    return isinstance(error, InvalidInput | ConfigError) and not isinstance(error, ModelError)
+
+
+def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> None:
+    if as_json:
+        kind = next((one for one in _FAMILIES if isinstance(error, one)), type(error)).__name__
+        document = {"error": {"type": kind, "message": message, "remedy": remedy}}
+        click.echo(json.dumps(document, ensure_ascii=False), err=True)
+        return
+    lead = click.style(phrase("error:"), fg="red", bold=True)
+    click.echo(f"{lead} {explained(error, message.rstrip())}", err=True)
+    if remedy:
+        click.echo(sentence(remedy), err=True)

@@ -1,0 +1,206 @@
+"""mnemic import"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.output import emit, flat, note, say
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.moving.archive import archived_rows, import_jsonl, read_header
+from mnemic.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
+from mnemic.moving.reader import reader_of
+from mnemic.moving.source import ImportSource
+from mnemic.plain import plain
+from mnemic.types import TRUSTS, Trust
+
+_ARCHIVE = "mnemic"
+_MAX_LISTED = 20  # refused records; the rest are only counted
+
+Report = Callable[[int, int | None, str], None]
+
+
+@click.command("import", cls=Command)
+@click.argument("source")
+@click.option("--format", "format_", default="", metavar="NAME", help="[default: what is found]")
+@click.option("--preview", is_flag=True, help="Read all, say what is there, write nothing.")
+@click.option(
+    "--session", "-s", metavar="ID", help="For messages that name none. [default: the file's name]"
+)
+@click.option("--project", default="", metavar="NAME", help="The project of what names none.")
+@click.option(
+    "--owner", "owners", multiple=True, metavar="NAME",
+    help="A sender in the file who is the owner; every other user is an outsider.",
+)  # fmt: skip
+@click.option("--sender", default="", metavar="NAME", help="Who the user is where none is named.")
+@click.option(
+    "--trust", type=click.Choice(TRUSTS), default="owner", show_default=True,
+    help="Trust nothing in the source better than this.",
+)  # fmt: skip
+@pass_state
+@click.pass_context
+def import_source(
+    ctx: click.Context,
+    state: State,
+    *,
+    source: str,
+    format_: str,
+    preview: bool,
+    session: str | None,
+    project: str,
+    owners: tuple[str, ...],
+    sender: str,
+    trust: Trust,
+) -> None:
+    """Import conversations and memories of another program.
+
+    SOURCE is a file, a folder, or - for a pipe. docs/importing.md lists the formats, and what
+    becomes of each record. The source is only read.
+
+    The only user of a conversation is the owner; where several speak, those named by --owner or by
+    the setting trust.owners are, and nobody else. A trust that the source states can only lower
+    that.
+
+    What was imported before is skipped, so an interrupted import can be repeated. Records that
+    cannot be read are reported and the rest goes on; the command then leaves with 1.
+    """
+    refused: list[Refused] = []
+
+    def refuse(one: Refused) -> None:
+        if len(refused) < _MAX_LISTED:
+            refused.append(one)
+            if not state.json:
+                note(f"{one.place}: {flat(sentence(one.reason))}")
+
+    started = time.monotonic()
+    given = _source(source, session)
+    if not format_ and read_header(given.head.partition(b"\n")[0]) is not None:
+        ctx.exit(_import_archive(state, given, preview=preview))
+    speakers = Speakers(owners, sender, trust)
+    reader, found = reader_of(given, format_)
+    reading = Reading(found, project=project, speakers=speakers, refused=refuse)
+    pieces = reader.read(given, found)
+    with _progress() as report:
+        if preview:
+            for _ in reading.batches(pieces):
+                report(given.done, given.total, _counts(reading.progress))
+        else:
+            with state.open(create=True) as mind:
+                for done in Importer(mind, reading).run(pieces):
+                    report(given.done, given.total, _counts(done))
+    _summary(state, reading.progress, refused, time.monotonic() - started, preview=preview)
+    ctx.exit(1 if reading.progress.rejected else 0)
+
+
+def _import_archive(state: State, source: ImportSource, *, preview: bool) -> int:
+    """What mnemic export wrote; all of it, as it was."""
+    if preview:
+        with source.open() as stream:
+            rows = archived_rows(stream)
+        if state.json:
+            emit({"format": _ARCHIVE, "read": rows})
+        else:
+            counts = phrase(", ").join(
+                f"{count:,} {term(table)}" for table, count in rows.items() if count
+            )
+            say(phrase("{format}: {counts}. Nothing was written.", format=_ARCHIVE,
+                       counts=counts or phrase("nothing")))  # fmt: skip
+        return 0
+    with _progress() as report, state.open(create=True) as mind, source.open() as stream:
+        done = import_jsonl(
+            mind,
+            stream,
+            progress=lambda rows, _: report(source.done, source.total, counted(rows, "row")),
+        )
+    if state.json:
+        emit({"format": _ARCHIVE, **plain(done)})
+    else:
+        for problem in done.problems[:_MAX_LISTED]:
+            note(f"{problem.place}: {flat(sentence(problem.reason))}")
+        say(phrase(", ").join(filter(None, (
+            phrase("{rows} added", rows=counted(sum(done.added.values()), "row")),
+            phrase("{n:,} known", n=sum(done.known.values())),
+            phrase("{n:,} masked", n=done.masked) if done.masked else "",
+            phrase("{n:,} rejected", n=done.rejected),
+        ))))  # fmt: skip
+    return 0 if done.complete and not done.rejected else 1
+
+
+def _source(place: str, session: str | None) -> ImportSource:
+    if place == "-":
+        return ImportSource(None, sys.stdin.buffer, session=session or "")
+    name = Path(place).stem if session is None else session
+    return ImportSource.of(place, session=name)
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """A bar by the part of the source that was read, on a terminal; else nothing."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, word: None
+        return
+    from mnemic.cli.progress import reading
+
+    with reading(phrase("Importing")) as report:
+        yield report
+
+
+def _counts(done: ImportProgress) -> str:
+    several = {"memory": "memories"}
+    return phrase(", ").join(
+        counted(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
+    )
+
+
+def _summary(
+    state: State,
+    done: ImportProgress,
+    refused: list[Refused],
+    seconds: float,
+    *,
+    preview: bool,
+) -> None:
+    pace = done.kinds.total() / seconds if seconds > 0 else 0.0
+    if state.json:
+        emit(
+            {
+                "format": done.format,
+                "read": dict(done.kinds),
+                "first": done.first,
+                "last": done.last,
+                "added": done.added,
+                "known": done.known,
+                "dropped": done.dropped,
+                "rejected": done.rejected,
+                "seconds": round(seconds, 3),
+                "records_per_second": round(pace, 1),
+                "problems": refused,
+            }
+        )
+        return
+    if done.rejected > len(refused):
+        note(phrase("… and {n:,} more", n=done.rejected - len(refused)))
+    counts = _counts(done) or phrase("nothing")
+    if preview:
+        span = done.first and phrase(
+            ", from {first:%Y-%m-%d} to {last:%Y-%m-%d}", first=done.first, last=done.last
+        )
+        say(phrase("{format}: {counts}{span}; {n:,} cannot be read. Nothing was written.",
+                   format=done.format, counts=counts, span=span or "",
+                   n=done.rejected))  # fmt: skip
+        return
+    results = phrase(", ").join(filter(None, (
+        phrase("{n:,} added", n=done.added),
+        phrase("{n:,} known", n=done.known),
+        phrase("{n:,} said nothing to keep", n=done.dropped) if done.dropped else "",
+        phrase("{n:,} rejected", n=done.rejected),
+    )))  # fmt: skip
+    say(phrase("{counts}: {results}; {seconds:.1f} s, {pace:,.0f}/s",
+               counts=counts, results=results, seconds=seconds, pace=pace))  # fmt: skip

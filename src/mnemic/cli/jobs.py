@@ -1,0 +1,167 @@
+"""mnemic jobs"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from mnemic.cli.base import CommandGroup
+from mnemic.cli.output import (
+    ListEntry,
+    emit,
+    entries,
+    facts,
+    heading,
+    joined,
+    note,
+    say,
+    waiting_line,
+    when,
+)
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.cli.stats import turn_states
+from mnemic.cli.turns import show_turns
+from mnemic.errors import NotFound
+from mnemic.mind import Mind
+from mnemic.plain import plain
+from mnemic.types import Job, JobState, Turn, TurnState
+
+_ALL = 1_000_000
+_COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
+_UNLEARNT: tuple[TurnState, ...] = ("new", "failed", "dead")
+_MAX_LISTED = 20  # turns of a job
+
+
+@click.command(cls=CommandGroup, invoke_without_command=True)
+@click.option("--state", "job_state", type=click.Choice(("ready", "running", "dead")))
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.pass_context
+def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
+    """List background work; redrive or discard dead jobs."""
+    if ctx.invoked_subcommand is not None:
+        return
+    state = ctx.ensure_object(State)
+    with state.open() as mind:
+        listed = mind.jobs(state=job_state, limit=limit)
+        stats = mind.stats()
+    if state.json:
+        emit(listed)
+        return
+    if not listed:
+        note(phrase("There are no such jobs.") if job_state else phrase("There are no jobs."))
+    entries(map(_entry, listed))
+    states = turn_states(stats)
+    note(phrase("Turns: {states}.", states=states) if states else phrase("There are no turns."))
+    if stats.model_wait is not None:
+        wait = waiting_line(stats.model_wait)
+        note(phrase("{wait}; mnemic jobs redrive asks it now.", wait=wait))
+
+
+def _entry(job: Job) -> ListEntry:
+    what = f"{job.kind}  {job.key}" if job.key else job.kind
+    below = (joined(job.id, explained(job)), sentence(job.error))
+    return ListEntry(term(job.state), what, below, _COLOURS[job.state])
+
+
+def explained(job: Job) -> str:
+    """What a job is waiting for."""
+    tries = phrase(
+        "{n} of {tries}", n=job.attempts, tries=counted(job.max_attempts, "try", "tries")
+    )
+    due = when(job.run_at)
+    if job.state == "dead":
+        return phrase("gave up after {tries}; mnemic jobs redrive runs it again", tries=tries)
+    if job.state == "running":
+        held = when(job.lease_until)
+        return phrase("running, {tries}, held until {time}", tries=tries, time=held)
+    if job.waiting_since is not None:
+        since = when(job.waiting_since)
+        return phrase("waits for the model since {since}; next try {time}", since=since, time=due)
+    if job.attempts:
+        return phrase("failed, {tries}; next try {time}", tries=tries, time=due)
+    if job.error:
+        return phrase("put off until {time}", time=due)
+    return phrase("due {time}", time=due)
+
+
+@jobs.command()
+@click.argument("job")
+@pass_state
+def show(state: State, job: str) -> None:
+    """Explain a job: what it waits for, why it failed, and which turns wait for it."""
+    with state.open() as mind:
+        chosen = next((one for one in mind.jobs(limit=_ALL) if one.id == job), None)
+        if chosen is None:
+            raise NotFound(f"No unfinished job {job}", remedy="See mnemic jobs")
+        turns = _turns(mind, chosen)
+    if state.json:
+        emit({**plain(chosen), "explained": explained(chosen), "turns": turns})
+        return
+    _show(chosen)
+    if turns:
+        heading(phrase("Turns that wait for it"))
+        show_turns(turns[:_MAX_LISTED])
+        if len(turns) > _MAX_LISTED:
+            say(phrase("and {n:,} more", n=len(turns) - _MAX_LISTED))
+
+
+def _turns(mind: Mind, job: Job) -> list[Turn]:
+    """The turns not learnt yet of the session that a job learns from."""
+    session = job.payload.get("session")
+    if job.kind not in ("extract", "session_end") or not isinstance(session, str):
+        return []
+    pages = (mind.turns(session=session, state=state) for state in _UNLEARNT)
+    return sorted((turn for page in pages for turn in page), key=lambda turn: turn.index)
+
+
+def _show(job: Job) -> None:
+    facts(
+        [
+            ("id", job.id),
+            ("kind", job.kind),
+            ("key", job.key),
+            ("state", term(job.state)),
+            ("that is", explained(job)),
+            ("tries", phrase("{n} of {tries}", n=job.attempts, tries=job.max_attempts)),
+            ("due", when(job.run_at)),
+            ("queued", when(job.created_at)),
+            ("held until", when(job.lease_until)),
+            ("payload", json.dumps(job.payload, ensure_ascii=False)),
+            ("error", sentence(job.error)),
+        ]
+    )
+
+
+@jobs.command()
+@click.argument("job", nargs=-1)
+@pass_state
+@click.pass_context
+def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
+    """Give dead jobs a fresh start, and ask a model that was away now: these, or all."""
+    with state.open() as mind:
+        count = mind.redrive(job or None)
+    _settled(ctx, state, "redriven", count, len(job))
+
+
+@jobs.command()
+@click.argument("job", nargs=-1, required=True)
+@pass_state
+@click.pass_context
+def discard(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
+    """Remove dead jobs for good."""
+    with state.open() as mind:
+        count = mind.discard(job)
+    _settled(ctx, state, "discarded", count, len(job))
+
+
+def _settled(ctx: click.Context, state: State, word: str, count: int, requested: int) -> None:
+    """Print the count; fewer than requested is a failure."""
+    if state.json:
+        emit({word: count})
+    else:
+        say(phrase("{jobs} {done}.", jobs=counted(count, "job"), done=term(word)))
+    if count < requested:
+        note(phrase("{ids} named no dead job.", ids=counted(requested - count, "id")))
+        ctx.exit(1)

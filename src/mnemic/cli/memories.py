@@ -1,0 +1,262 @@
+"""mnemic add, memories, reveal"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.confirmation import agreed
+from mnemic.cli.output import (
+    ListEntry,
+    dim,
+    emit,
+    entries,
+    joined,
+    note,
+    say,
+    waiting_line,
+    when,
+)
+from mnemic.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.plain import plain
+from mnemic.settings.vocabulary import PresetVocabulary, Words
+from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
+
+if TYPE_CHECKING:
+    from mnemic.mind import Mind
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+_SHARE = click.FloatRange(0, 1)
+_COLOURS: dict[MemoryStatus, str | None] = {
+    "active": "green",
+    "pending": "yellow",
+    "superseded": "blue",
+    "rejected": "red",
+    "archived": "blue",
+}
+
+
+def details(command: _Function) -> _Function:
+    """Add the options for what a statement comes with."""
+    for option in reversed(
+        (
+            click.option("--subject", metavar="TEXT", help="What it is about."),
+            click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
+            click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
+            click.option("--project", metavar="NAME", help="The project it belongs to."),
+            click.option("--topic", metavar="NAME", help="The topic within the project."),
+            click.option(
+                "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
+            ),
+            click.option(
+                "--metadata", multiple=True, metavar="KEY=VALUE",
+                help="What your program keeps with it; may be repeated.",
+            ),
+            click.option("--importance", type=_SHARE, help="How much it matters."),
+            click.option("--confidence", type=_SHARE, help="How sure it is."),
+            click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
+            click.option(
+                "--priority", "--duration", "duration", metavar="WORD",
+                help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
+            ),
+            click.option(
+                "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
+            ),
+            click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
+            click.option("--valid-from", type=moment, help="Since when it is true."),
+            click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
+            click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, as the library takes them."""
+    chosen = {name: value for name, value in options.items() if value not in (None, ())}
+    if "metadata" in chosen:
+        chosen["metadata"] = metadata_of(chosen["metadata"])
+    return chosen
+
+
+@click.command(cls=Command)
+@click.argument("text", required=False)
+@click.option("--kind", type=KindName(), default="fact", show_default=True)
+@details
+@click.option("--source", "sources", multiple=True, metavar="ID", help="A turn it came from.")
+@click.option("--supersedes", metavar="ID", help="The memory this is the next version of.")
+@pass_state
+def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None:
+    """Keep a statement as a memory, and say what became of it. TEXT may also be piped in.
+
+    What is known already is not kept twice: new, same, update, conflict, pending or dropped.
+
+    A credential is kept encrypted and found by its --subject. Pipe it in, or leave TEXT out on a
+    terminal and type it unseen, so that it does not stay in the history of your shell.
+    """
+    statement = _typed_unseen() if kind == "credential" and text is None else None
+    wanted = {name: None if value == "never" else value for name, value in options.items()}
+    with state.open(create=True) as mind:
+        decision = mind.remember(
+            text_or_stdin(text, "the statement") if statement is None else statement,
+            kind=kind,
+            **given(wanted),
+        )
+    if state.json:
+        became = {"outcome": decision.outcome, "reason": decision.reason}
+        kept = {} if decision.memory is None else described(mind, decision.memory)
+        emit({**kept, **became, "replaced": decision.replaced})
+        return
+    said = (
+        kind
+        if decision.memory is None
+        else mind.settings.vocabulary.kinds.said_of(decision.memory.kind, decision.memory.metadata)
+    )
+    say(f"{term(decision.outcome)}  {term(said)}  "
+        f"{dim(decision.id)}{decision.reason and f'  {sentence(decision.reason)}'}")  # fmt: skip
+    for id_ in decision.replaced:
+        say(dim(phrase("in place of {id}", id=id_)))
+
+
+def _typed_unseen() -> str | None:
+    """A secret typed without echo, or None without a terminal."""
+    if not sys.stdin.isatty():
+        return None
+    return str(click.prompt(phrase("The secret"), hide_input=True, err=True))
+
+
+@click.command(cls=Command)
+@click.option("--kind", type=KindName(), help="Only this kind.")
+@click.option("--scope", metavar="WORD", help="Only of this scope, in the preset's words.")
+@click.option("--priority", metavar="WORD", help="Only those that live as long as this says.")
+@click.option("--origin", metavar="WORD", help="Only those that came to be in this way.")
+@click.option("--min-importance", type=_SHARE, help="Only what matters at least so much.")
+@click.option("--project", metavar="NAME", help="Only this project.")
+@click.option("--topic", metavar="NAME", help="Only this topic.")
+@click.option("--subject", metavar="TEXT", help="Only about this.")
+@click.option("--predicate", metavar="TEXT", help="Only what is said by this predicate.")
+@click.option("--tag", metavar="NAME", help="Only with this label.")
+@click.option("--trust", type=click.Choice(TRUSTS), help="Only said by these.")
+@click.option(
+    "--status", type=click.Choice((*STATUSES, "all")), help="Whatever its state. [default: active]"
+)
+@click.option("--text", metavar="TEXT", help="Only statements that contain this.")
+@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
+@click.option("--since", type=moment, help="Learnt no earlier: a date, or an age such as 7d.")
+@click.option("--until", type=moment, help="Learnt before this moment.")
+@click.option("--as-of", type=moment, help="What was known at that moment.")
+@click.option("--order", type=click.Choice(ORDERS), default="newest", show_default=True)
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
+@pass_state
+def memories(state: State, /, **options: Any) -> None:
+    """List the memories that hold now, or held at a past time, the latest first."""
+    with state.open() as mind:
+        listed = mind.memories(**given(options))
+        why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
+    if state.json:
+        emit([described(mind, memory) for memory in listed])
+        return
+    if why_none:
+        note(why_none)
+    show_memories(listed, words=mind.settings.vocabulary)
+
+
+def _why_none(stats: Stats, pending: int) -> str:
+    """Why there is nothing to list, and what to do about it."""
+    unread = stats.turn_states["new"] + stats.turn_states["failed"]
+    if stats.memories:
+        return phrase("No memory is like that.")
+    if stats.model_wait is not None:
+        return phrase("There are no memories yet: {wait}.", wait=waiting_line(stats.model_wait))
+    if pending:
+        statements = counted(pending, "statement waits", "statements wait")
+        return phrase(
+            "There are no memories yet: {statements} for your word; see mnemic pending.",
+            statements=statements,
+        )
+    if unread:
+        turns = counted(unread, "turn waits", "turns wait")
+        return phrase(
+            "There are no memories yet: {turns} to be read; mnemic worker --once reads now.",
+            turns=turns,
+        )
+    if stats.turns:
+        turns = counted(stats.turns, "turn")
+        return phrase(
+            "There are no memories: {turns} held nothing to keep; see mnemic turns for the"
+            " reasons, or keep something with mnemic add.",
+            turns=turns,
+        )
+    return phrase("There are no memories: nothing was recorded; see mnemic record, import and add.")
+
+
+def described(mind: Mind, memory: Memory) -> dict[str, Any]:
+    """A memory as JSON values, also in the words of the preset's document."""
+    return {**plain(memory), **mind.words(memory)}
+
+
+def show_memories(
+    memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
+) -> None:
+    """Print memories, each with its kind in the colour of its status."""
+    kinds = (words or PresetVocabulary()).kinds
+    entries((_entry(memory, kinds) for memory in memories), margin=margin)
+
+
+def _entry(memory: Memory, kinds: Words) -> ListEntry:
+    about = joined(
+        memory.id,
+        when(memory.created_at),
+        "" if memory.status == "active" else term(memory.status),
+        "" if memory.trust == "owner" else phrase("said by {who}", who=term(memory.trust)),
+        phrase("until {time}", time=when(memory.expires_at)) if memory.expires_at else "",
+        _source(memory),
+        "" if memory.project.startswith("_") else memory.project,
+        *(f"#{tag}" for tag in memory.tags),
+    )
+    said = term(kinds.said_of(memory.kind, memory.metadata))
+    return ListEntry(said, memory.content, (about,), colour_of(memory))
+
+
+def _source(memory: Memory) -> str:
+    """The latest source, and the number of others."""
+    if not memory.sources:
+        return ""
+    last = memory.sources[-1]
+    place = f"{last.session} #{last.index}"
+    more = len(memory.sources) - 1
+    return phrase("{place} and {n} more", place=place, n=more) if more else place
+
+
+def colour_of(memory: Memory) -> str | None:
+    return _COLOURS[memory.status]
+
+
+@click.command(cls=Command)
+@click.argument("memory")
+@click.option("--yes", is_flag=True, help="Show it without asking.")
+@pass_state
+def reveal(state: State, memory: str, yes: bool) -> None:
+    """Show the secret of a credential.
+
+    Nothing else shows it. Asks first on a terminal; elsewhere, and with --json, it has to be told
+    --yes.
+    """
+    with state.open() as mind:
+        version = mind.get(memory)
+        if not yes:
+            question = phrase("Show the secret of {name}?", name=version.subject or memory)
+            agreed(state, question, "show it")
+        secret = mind.reveal(memory)
+    if state.json:
+        emit({"id": memory, "secret": secret})
+    else:
+        say(secret)

@@ -1,0 +1,151 @@
+"""mnemic pending"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import click
+
+from mnemic.cli.base import CommandGroup
+from mnemic.cli.memories import colour_of, described
+from mnemic.cli.output import ListEntry, emit, entries, joined, note, say, when
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.mind import Mind
+from mnemic.settings.vocabulary import PresetVocabulary, Words
+from mnemic.types import Decision, Memory
+
+_T = TypeVar("_T")
+_ANSWERS = {
+    "y": "yes, keep it",
+    "n": "no, and do not ask again",
+    "l": "later",
+    "s": "skip",
+    "q": "stop",
+}
+
+
+@click.command(cls=CommandGroup, invoke_without_command=True)
+@click.option("--list", "only_list", is_flag=True, help="On a terminal too, list and ask nothing.")
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.pass_context
+def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
+    """Answer statements that wait for your confirmation.
+
+    Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn;
+    elsewhere they are listed.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    state = ctx.ensure_object(State)
+    with state.open() as mind:
+        waiting = mind.pending(limit=limit)
+        if state.json:
+            emit([described(mind, memory) for memory in waiting])
+        elif not waiting:
+            note(phrase("Nothing waits for your word."))
+        elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            show_pending(waiting, words=mind.settings.vocabulary)
+        else:
+            _ask(mind, waiting)
+
+
+def show_pending(
+    memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
+) -> None:
+    """Print pending statements with their trust and confidence."""
+    kinds = (words or PresetVocabulary()).kinds
+    entries((_entry(memory, kinds) for memory in memories), margin=margin)
+
+
+def _entry(memory: Memory, kinds: Words) -> ListEntry:
+    until = when(memory.snoozed_until)
+    about = joined(
+        memory.id,
+        when(memory.created_at),
+        phrase("said by {who}", who=term(memory.trust)),
+        phrase("confidence {n:.2f}", n=memory.confidence),
+        phrase("offered {n} ×", n=memory.offered) if memory.offered else "",
+        phrase("put off until {time}", time=until) if until else "",
+    )
+    said = term(kinds.said_of(memory.kind, memory.metadata))
+    return ListEntry(said, memory.content, (about,), colour_of(memory))
+
+
+def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
+    """Ask about each in turn, until done or stopped."""
+    keys = joined(*(f"{key} {phrase(meaning)}" for key, meaning in _ANSWERS.items()))
+    statements = counted(len(memories), "statement")
+    say(phrase("{statements} to answer: {keys}", statements=statements, keys=keys))
+    for memory in memories:
+        say()
+        show_pending([memory], words=mind.settings.vocabulary)
+        answer = click.prompt(phrase("Keep it?"), type=click.Choice(list(_ANSWERS)), default="s")
+        if answer == "q":
+            return
+        if answer == "y":
+            say(_confirmation(mind.confirm(memory.id)))
+        elif answer == "n":
+            mind.ignore(memory.id)
+            say(phrase("Not kept."))
+        elif answer == "l":
+            say(_put_off(mind.snooze(memory.id)))
+
+
+def _confirmation(settled: Decision) -> str:
+    """The result of a confirmation."""
+    if settled.memory is None:
+        return phrase("Not kept: {reason}", reason=sentence(settled.reason))
+    if settled.outcome == "same":
+        return phrase("Known already: {text}", text=settled.memory.content)
+    if settled.replaced:
+        others = counted(len(settled.replaced), "other")
+        return phrase("Kept, in place of {others}.", others=others)
+    return phrase("Kept.")
+
+
+def _put_off(snoozed: Memory) -> str:
+    return phrase("Asked again after {time}.", time=when(snoozed.snoozed_until))
+
+
+@pending.command()
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def confirm(state: State, memory: tuple[str, ...]) -> None:
+    """Say that statements are true; each may replace what was known before."""
+    _answer(state, memory, lambda mind, id_: mind.confirm(id_), _confirmation)
+
+
+@pending.command()
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def ignore(state: State, memory: tuple[str, ...]) -> None:
+    """Do not keep statements, nor be asked again in other words."""
+    _answer(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
+
+
+@pending.command()
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def snooze(state: State, memory: tuple[str, ...]) -> None:
+    """Answer another time."""
+    _answer(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)
+
+
+def _answer(
+    state: State,
+    ids: tuple[str, ...],
+    act: Callable[[Mind, str], _T],
+    describe: Callable[[_T], str],
+) -> None:
+    """Give the same answer to each; an error stops the rest, and the command may be repeated."""
+    with state.open() as mind:
+        done = []
+        for id_ in ids:
+            done.append(act(mind, id_))
+            if not state.json:
+                say(f"{id_}  {describe(done[-1])}")
+    if state.json:
+        emit(done)

@@ -1,0 +1,200 @@
+"""mnemic recall, search"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
+from mnemic.cli.params import KindName, moment
+from mnemic.cli.phrases import phrase, term
+from mnemic.cli.state import State, pass_state
+from mnemic.plain import plain
+from mnemic.settings.vocabulary import PresetVocabulary, Words
+from mnemic.types import RECORD_TYPES, Hit, RecordType
+
+if TYPE_CHECKING:
+    from mnemic.mind import Mind
+
+_BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
+
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+class Where(TypedDict):
+    """Filters of a recall."""
+
+    session: str | None
+    project: str | None
+    kind: str | None
+    scope: str | None
+    min_importance: float | None
+    since: datetime | None
+    until: datetime | None
+    as_of: datetime | None
+
+
+def _narrowed(command: _Function) -> _Function:
+    """Add the options of ``Where``, and --explain."""
+    for option in reversed(
+        (
+            click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
+            click.option("--project", metavar="NAME", help="Only from this project."),
+            click.option("--kind", type=KindName(), help="Only memories of this kind."),
+            click.option("--scope", metavar="WORD", help="Only memories of this scope."),
+            click.option(
+                "--min-importance",
+                type=click.FloatRange(0, 1),
+                help="Only memories and episodes that matter at least so much.",
+            ),
+            click.option(
+                "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
+            ),
+            click.option("--until", type=moment, help="Only from before this moment."),
+            click.option("--as-of", type=moment, help="What was known at that moment."),
+            click.option(
+                "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "-k", "--limit", "k", default=10, show_default=True, metavar="N", help="How many at most."
+)
+@click.option(
+    "--of",
+    type=click.Choice(RECORD_TYPES),
+    multiple=True,
+    help="Only these. [default: as the preset searches]",
+)
+@_narrowed
+@pass_state
+def recall(
+    state: State,
+    *,
+    query: tuple[str, ...],
+    k: int,
+    of: tuple[RecordType, ...],
+    explain: bool,
+    **where: Unpack[Where],
+) -> None:
+    """Find evidence for a question.
+
+    QUERY is a question or some words, in Chinese or English. The best evidence comes first.
+    """
+    with state.open() as mind:
+        hits = mind.recall(" ".join(query), k=k, of=of or None, **where)
+    if state.json:
+        emit([_described(mind, hit) for hit in hits])
+        return
+    if not hits:
+        note(phrase("Nothing was found."))
+    show_hits(hits, explain=explain, words=mind.settings.vocabulary)
+
+
+@click.command(cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "-k",
+    "--limit",
+    "k",
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many of each at most.",
+)
+@_narrowed
+@pass_state
+def search(
+    state: State, *, query: tuple[str, ...], k: int, explain: bool, **where: Unpack[Where]
+) -> None:
+    """Search memories first, then turns, episodes and files.
+
+    The same as two recalls: one for memories, one for turns, episodes and files. So a
+    memory is never crowded out by the conversation it came from.
+    """
+    text = " ".join(query)
+    with state.open() as mind:
+        memories = mind.recall(text, k=k, of=("memory",), **where)
+        narrowed = where["kind"] or where["scope"]
+        evidence = [] if narrowed else mind.recall(text, k=k, of=_BESIDES, **where)
+    if state.json:
+        known, said = ([_described(mind, hit) for hit in hits] for hits in (memories, evidence))
+        emit({"memories": known, "evidence": said}, rows=[*known, *said])
+        return
+    if not memories and not evidence:
+        note(phrase("Nothing was found."))
+    for title, hits, first in (("Known", memories, 1), ("Said", evidence, len(memories) + 1)):
+        if hits:
+            say(bold(phrase(title)))
+            show_hits(hits, explain=explain, first=first, words=mind.settings.vocabulary)
+
+
+def _described(mind: Mind, hit: Hit) -> dict[str, Any]:
+    """A hit as JSON values, also in the words of the preset's document. Where that calls the kind
+    `type`, `record` says whether it is a memory, a turn, an episode or an attachment.
+    """
+    words = mind.words(hit)
+    return {**plain(hit), **({"record": hit.type} if "type" in words else {}), **words}
+
+
+def show_hits(
+    hits: list[Hit],
+    *,
+    explain: bool = False,
+    margin: int = 0,
+    first: int = 1,
+    words: PresetVocabulary | None = None,
+) -> None:
+    """Numbered hits: the text, then what it is and where it is from."""
+    digits = len(str(first + len(hits) - 1))
+    kinds = (words or PresetVocabulary()).kinds
+    entries(
+        (
+            ListEntry(
+                f"{n:>{digits}}",
+                hit.text,
+                (_about(hit, kinds), *(_reasons(hit) if explain else ())),
+            )
+            for n, hit in enumerate(hits, first)
+        ),
+        margin=margin,
+    )
+
+
+def _about(hit: Hit, kinds: Words) -> str:
+    speaker = f"{term(hit.role or '')} {hit.sender}".strip() or term(hit.type)
+    place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
+    if hit.kind is None:
+        return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
+    said = term(kinds.said_of(hit.kind, hit.metadata))
+    weight = phrase("importance {n:.2f}", n=hit.importance or 0)
+    # The id is what show, history and forget ask for.
+    return joined(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
+
+
+def _reasons(hit: Hit) -> list[str]:
+    parts = ", ".join(f"{term(name)} {part:.3f}" for name, part in hit.why.parts.items())
+    sources = ", ".join(f"{source.session} #{source.index}" for source in hit.sources)
+    reasons = (
+        ("routes", ", ".join(map(term, hit.why.routes))),
+        ("score", parts),
+        ("terms", " ".join(hit.why.terms)),
+        ("sources", sources),
+        ("id", "" if hit.type == "memory" else hit.id),
+    )
+    return [
+        phrase("{name}: {value}", name=phrase(name), value=value)
+        for name, value in reasons
+        if value
+    ]

@@ -1,0 +1,115 @@
+"""mnemic upkeep daily, weekly, undo, rules, approve"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from mnemic.cli.base import CommandGroup
+from mnemic.cli.output import bold, dim, emit, indented, note, say, when
+from mnemic.cli.phrases import counted, language, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+
+if TYPE_CHECKING:
+    from mnemic.mind import Report
+
+_DRY = click.option("--dry-run", is_flag=True, help="Change nothing; say what would, and why.")
+
+
+@click.group(cls=CommandGroup)
+def upkeep() -> None:
+    """Do the daily or weekly work now.
+
+    The worker does both by itself when they are due. An interrupted run goes on where it stopped.
+    """
+
+
+@upkeep.command()
+@_DRY
+@pass_state
+def daily(state: State, *, dry_run: bool) -> None:
+    """Finish extraction, merge duplicates, apply decay and expiry, write documents and a report."""
+    _work(state, "daily", dry_run=dry_run)
+
+
+@upkeep.command()
+@_DRY
+@pass_state
+def weekly(state: State, *, dry_run: bool) -> None:
+    """Merge within each partition and choose the core again."""
+    _work(state, "weekly", dry_run=dry_run)
+
+
+@upkeep.command()
+@click.argument("operation")
+@pass_state
+def undo(state: State, operation: str) -> None:
+    """Undo a step. OPERATION is named in the report of the run."""
+    with state.open() as mind:
+        undone = mind.undo_upkeep(operation)
+    if state.json:
+        emit(undone)
+        return
+    restored = counted(len(undone.restored), "memory", "memories")
+    say(phrase("{memories} restored.", memories=restored))
+    if undone.left:
+        left = len(undone.left)
+        note(phrase("{n} have changed since and were left as they are.", n=left))
+
+
+@upkeep.command()
+@pass_state
+def rules(state: State) -> None:
+    """List the rules that wait for approval."""
+    with state.open() as mind:
+        waiting = mind.waiting_rules()
+    if state.json:
+        emit(waiting)
+        return
+    if not waiting:
+        note(phrase("No rule waits."))
+    for event in waiting:
+        say(f"{bold(str(event.payload.get('rule')))}  {dim(f'{event.id} · {when(event.at)}')}")
+
+
+@upkeep.command()
+@click.argument("event")
+@pass_state
+def approve(state: State, event: str) -> None:
+    """Approve a rule that waits. EVENT is its id in the list of rules."""
+    with state.open() as mind:
+        mind.approve_rule(event)
+        mind.drain()
+    if not state.json:
+        say(phrase("The rule has run."))
+
+
+def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> None:
+    with state.open() as mind:
+        report = mind.upkeep(work, dry_run=dry_run)
+    if state.json:
+        emit(report)
+    else:
+        _show(report)
+    if not report.finished:
+        raise SystemExit(1)
+
+
+def _show(report: Report) -> None:
+    for step in report.steps:
+        counts = phrase(", ").join(
+            f"{term(name)} {number}" for name, number in sorted(step.counts.items())
+        )
+        state = "" if step.state in ("done", "planned") else f" ({term(step.state)})"
+        say(bold(term(step.name)) + dim(f"{state}  {counts or phrase('nothing')}"))
+        if step.error:
+            note(indented(sentence(step.error), 2))
+        for change in step.changes:
+            done = phrase("{name}: {value}", name=term(change.action), value=change.text)
+            say(indented(done, 2))
+            reason = change.reason if language() == "en" else change.reason.zh
+            say(dim(indented(reason, 4)))
+        if step.changes and step.operation:
+            undo = phrase("undo with: mnemic upkeep undo {operation}", operation=step.operation)
+            say(dim(indented(undo, 2)))

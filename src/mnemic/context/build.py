@@ -1,0 +1,407 @@
+"""Building a context: collect the parts that the preset asks for, and compose them.
+
+No model or network is used and nothing is written: a persona changes how memory is ranked and how
+the agent is to speak, never what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Protocol
+
+from mnemic.clock import Zone
+from mnemic.context.composer import compose
+from mnemic.context.exact_answer import exact_answer
+from mnemic.context.fit import ItemsPart, omission
+from mnemic.context.parts import (
+    IN_HOST_PROMPT,
+    OUTDATED,
+    PROMOTED,
+    SECRET,
+    UNTRUSTED,
+    ConversationPart,
+    Item,
+    MemoryView,
+    PromptParts,
+    memory_item,
+)
+from mnemic.context.redundancy import CONTAINED, ShownTexts, normalised
+from mnemic.context.window import Window
+from mnemic.errors import InvalidInput
+from mnemic.language.detection import language_of
+from mnemic.language.gate import Verdict, is_nod
+from mnemic.language.no_evidence import is_for_questions, statement_share
+from mnemic.language.tokens import TokenCounter, count_tokens
+from mnemic.prompts import Language, prompt
+from mnemic.rules import checks
+from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
+from mnemic.settings import Settings
+from mnemic.settings.recall import SectionName
+from mnemic.types import EMPTY, Context, Hit, Memory, Omission, SafeName, Turn
+
+# Memory writes into the files these are made of; the identity card has its own, by people alone.
+_LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
+
+
+class Recaller(Protocol):
+    """Finds evidence; never raises for a failing route."""
+
+    def __call__(
+        self,
+        query: str,
+        *,
+        k: int,
+        persona: str | None,
+        around: Sequence[str],
+        project: SafeName | None,
+        without: Collection[str],
+    ) -> Sequence[Hit]: ...
+
+
+class Windows(Protocol):
+    """The running conversation of a session."""
+
+    def __call__(self, session: str, tokens: int, *, messages: int | None) -> Window: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the parts of a context come from; each is called only when its part is in the budget.
+
+    ``cards`` gives the compiled cards by part, identity, persona and user, for a persona or none.
+    ``core`` gives the memories of every prompt, the most important first. ``used`` counts a use of
+    what is shown. ``without_outdated`` removes evidence that mentions only what no longer holds,
+    unless the query asks for the past. ``turns_behind`` gives
+    the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
+    the open tasks of a project, or with None of all, without those that the prompt shows.
+    ``pending`` gives statements to put to the user that were not put to them before. ``opening``
+    is how the user began a session; ``zone`` the one that every date of a prompt is
+    shown in. In a session of a project what belongs to another one is left out.
+    """
+
+    gate: Callable[[str], Verdict]
+    recall: Recaller
+    used: Callable[[Sequence[Hit]], None]
+    read: Callable[[Sequence[Hit], Zone], Sequence[Item]]
+    without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
+    turns_behind: Callable[[Sequence[Hit]], Mapping[str, Sequence[Turn]]]
+    window: Windows
+    opening: Callable[[str], str]
+    core: Callable[[SafeName | None], Sequence[MemoryView]]
+    project_of: Callable[[str], SafeName | None]
+    scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
+    cards: Callable[[str | None], Mapping[SectionName, str]]
+    zone: Callable[[], Zone]
+    pending: Callable[[], Sequence[Memory]] = tuple
+
+
+class Builder:
+    """Builds the context of one space by its preset."""
+
+    def __init__(self, sources: Sources, settings: Settings) -> None:
+        self._from = sources
+        self._settings = settings
+
+    def build(
+        self,
+        query: str,
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        model: str = "",
+        persona: str | None = None,
+        host: Mapping[SectionName, str] | None = None,
+        count: TokenCounter = count_tokens,
+        shown: Iterable[str] | None = None,
+    ) -> Context:
+        """The prompt for answering ``query``, within ``budget`` tokens.
+
+        ``host`` are parts only the host knows: system, runtime, rules, catalogs. ``count`` is the
+        host's tokenizer. ``shown`` is what stands in the host's prompt already, as texts or as ids
+        of turns: the conversation is the host's then, and nothing of it is shown again. What is
+        left out is in ``dropped``, each with its reason.
+        """
+        host_parts = _host_parts(host or {})
+        checks.check_text(query, "query", checks.MAX_INDEX)
+        _check_counter(count)
+        limits = budget_of(self._settings.context, model=model, total=budget)
+        shown_texts = _checked(shown or ())
+        prompt_of_host = None if shown is None else ShownTexts.of(shown_texts)
+        project = None if session is None else self._from.project_of(session)
+        zone = self._from.zone()
+        conversation = ConversationPart(zone=zone)
+        if session is not None and prompt_of_host is None:
+            conversation = self._conversation(query, session, limits, zone)
+        core, omitted = self._core(limits, count, project, zone)
+        cards = self._from.cards(persona)
+        language = self._language(query, session, cards, core)
+        texts, data = self._texts(limits, language, host_parts, cards)
+        if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
+            said = [query, *(turn.content for turn in conversation.turns), *shown_texts]
+            texts["scratchpad"] = self._from.scratchpad(
+                _tasks_of(session, project), lambda task: ShownTexts.of(said).says(task)
+            )
+        hits: Sequence[Hit] = ()
+        evidence: tuple[Item, ...] = ()
+        finding = ""
+        if "evidence" in limits.sizes and self.wants_evidence(query):
+            spoken = conversation.turns
+            if session is not None and "recent" not in limits.sizes:
+                spoken = self._kept_by_host(query, session)
+                prompt_of_host = prompt_of_host or ShownTexts.of_turns(spoken)
+            known = {item.id for item in core}
+            hits = self._hits(query, session, persona, spoken, project=project, core=known)
+            fresh, repeated = self._new_to(prompt_of_host, hits, count)
+            current, old = self._current(query, fresh, count)
+            evidence, secret = self._evidence(current, zone)
+            finding = exact_answer(query, current, zone, language)
+            omitted += [*repeated, *old, *secret]
+        built = compose(
+            PromptParts(
+                texts,
+                self._labelled(core, language),
+                self._labelled(evidence, language),
+                conversation,
+                tuple(omitted),
+                data,
+                query,
+                finding,
+                headings=self._settings.vocabulary.headings,
+            ),
+            limits,
+            rounds=self._settings.context.recent_turns,
+            pieces=self._settings.recall.evidence,
+            language=language,
+            count=count,
+        )
+        ids = {use.name: frozenset(use.ids) for use in built.sections}
+        turns, pieces = ids.get("recent", ()), ids.get("evidence", ())
+        self._from.used([hit for hit in hits if hit.id in pieces])
+        return replace(
+            built,
+            recent=tuple(turn for turn in conversation.turns if turn.id in turns),
+            summary=conversation.summary,
+            memories=tuple(item.text for item in evidence if item.id in pieces),
+            reply=limits.reply,
+            pending=() if session is None else tuple(self._from.pending()),
+        )
+
+    def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
+        """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
+        language = language_of([query], self._settings.memory.language)
+        current, _ = self._current(query, hits, count_tokens)
+        items, _ = self._evidence(current, self._from.zone())
+        labelled, headings = self._labelled(items, language), self._settings.vocabulary.headings
+        part = ItemsPart("evidence", labelled, count_tokens, language, headings=headings)
+        return part.fit(tokens).text if items else ""
+
+    def _labelled(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
+        """Items with the words of the preset's document."""
+        words = self._settings.vocabulary
+        if not words.kinds and not words.labels:
+            return items
+        return tuple(
+            replace(item, label=words.label(words.kinds.shown(item.kind), language))
+            for item in items
+        )
+
+    def wants_evidence(self, query: str) -> bool:
+        """Whether this preset searches for this message by itself."""
+        if self._settings.context.disclosure == "progressive":
+            return False
+        if self._settings.recall.evidence_score and is_nod(query):
+            return False  # nothing that was said is evidence for a greeting
+        return bool(query.strip()) and self._from.gate(query).wants
+
+    def _language(
+        self,
+        query: str,
+        session: str | None,
+        cards: Mapping[SectionName, str],
+        core: Sequence[Item],
+    ) -> Language:
+        """The language of what is always in the prompt, else of how the conversation began: it
+        stays the same whatever the next question is in.
+        """
+        texts = [*cards.values(), *(item.text for item in core)]
+        if not texts and session is not None and self._settings.memory.language == "auto":
+            texts = [self._from.opening(session)]
+        return language_of([*filter(str.strip, texts)] or [query], self._settings.memory.language)
+
+    def _texts(
+        self,
+        limits: TokenBudget,
+        language: Language,
+        host: Mapping[SectionName, str],
+        cards: Mapping[SectionName, str],
+    ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
+        """Guide, cards, the host's parts; and what memory wrote of the cards."""
+        texts: dict[SectionName, str] = {}
+        if "guide" in limits.sizes:
+            texts["guide"] = _guide(language)
+        in_place, data = _cards_in_place(cards, limits)
+        texts |= in_place
+        unreplaced = {name: text for name, text in data.items() if name not in host}
+        return {name: text for name, text in {**texts, **host}.items() if text.strip()}, unreplaced
+
+    def _conversation(
+        self, query: str, session: str, limits: TokenBudget, zone: Zone
+    ) -> ConversationPart:
+        """The conversation before the message that is being answered."""
+        if "recent" not in limits.sizes:
+            return ConversationPart(zone=zone)
+        # Twice the size, so that turns that do not fit can be compressed and accounted for.
+        most = max(limits.sizes["recent"], limits.full["recent"])
+        rounds, messages = self._settings.context.recent_turns, self._settings.short_term
+        limit = messages.recent_limit if rounds else None
+        window = self._from.window(session, 2 * most, messages=limit)
+        turns = _before(query, window.turns)
+        return ConversationPart(turns, window.summary, zone, window.rendered)
+
+    def _kept_by_host(self, query: str, session: str) -> tuple[Turn, ...]:
+        """The turns before the message where the host keeps the conversation in its own prompt."""
+        short_term = self._settings.short_term
+        tokens, messages = short_term.window_tokens, short_term.recent_limit
+        return _before(query, self._from.window(session, tokens, messages=messages).turns)
+
+    def _core(
+        self, limits: TokenBudget, count: TokenCounter, project: SafeName | None, zone: Zone
+    ) -> tuple[tuple[Item, ...], list[Omission]]:
+        if "core" not in limits.sizes:
+            return (), []
+        memories = self._from.core(project)
+        omitted = []
+        fit_to_show: dict[str, MemoryView] = {}  # one sentence may have taught several memories
+        for one in memories:
+            if one.kind == "credential":
+                continue
+            if one.trust not in PROMOTED:
+                omitted.append(omission("core", UNTRUSTED, one.content, count, one.id))
+            elif fit_to_show.setdefault(normalised(one.content), one) is not one:
+                reason = CONTAINED.format("core")
+                omitted.append(omission("core", reason, one.content, count, one.id))
+        items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
+        if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
+            items = tuple(replace(item, at=None, source="") for item in items)
+        return items, omitted
+
+    def _hits(
+        self,
+        query: str,
+        session: str | None,
+        persona: str | None,
+        spoken: Sequence[Turn],
+        *,
+        project: SafeName | None,
+        core: Collection[str],
+    ) -> list[Hit]:
+        """Evidence for the query, which the latest of the ``spoken`` turns make clearer."""
+        most = self._settings.recall.evidence
+        if most < 1:
+            return []
+        # In a conversation the nearest hits are often its own last turns: recall some more.
+        limit = most if session is None else 2 * most
+        latest = spoken[-self._settings.recall.enrich_turns :]
+        around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
+        hits = self._from.recall(
+            query, k=limit, persona=persona, around=around, project=project, without=core
+        )
+        # The same question, now or before, is no evidence; nor is any other, or a greeting.
+        for_questions = is_for_questions(query)
+        return [
+            hit
+            for hit in hits
+            if hit.type != "turn"
+            or (
+                hit.text.strip() != query.strip()
+                and (for_questions or statement_share(hit.text) > 0)
+            )
+        ]
+
+    def _new_to(
+        self, prompt_of_host: ShownTexts | None, hits: Sequence[Hit], count: TokenCounter
+    ) -> tuple[Sequence[Hit], list[Omission]]:
+        """Without what stands in the host's prompt, and what was made of that alone."""
+        if prompt_of_host is None:
+            return hits, []
+        behind = self._from.turns_behind(hits)
+        known = {hit.id for hit in hits if prompt_of_host.has(hit, behind.get(hit.id, ()))}
+        omitted = [
+            omission("evidence", IN_HOST_PROMPT, h.text, count, h.id) for h in hits if h.id in known
+        ]
+        return [hit for hit in hits if hit.id not in known], omitted
+
+    def _current(
+        self, query: str, hits: Sequence[Hit], count: TokenCounter
+    ) -> tuple[Sequence[Hit], list[Omission]]:
+        current = self._from.without_outdated(query, hits)
+        ids = {hit.id for hit in current}
+        omitted = [
+            omission("evidence", OUTDATED, h.text, count, h.id) for h in hits if h.id not in ids
+        ]
+        return current, omitted
+
+    def _evidence(self, hits: Sequence[Hit], zone: Zone) -> tuple[tuple[Item, ...], list[Omission]]:
+        items = self._from.read(hits, zone)
+        secret = [
+            Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
+        ]
+        return tuple(item for item in items if item.kind != "credential"), secret
+
+
+def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
+    for name, text in host.items():
+        checks.check_choice(name, PROMPT_ORDER, "a part in host")
+        checks.check_text(text, f"host[{name!r}]", checks.MAX_INDEX)
+    return host
+
+
+def _checked(shown: Iterable[str]) -> list[str]:
+    texts = list(shown)
+    for text in texts:
+        checks.check_text(text, "a text in shown", checks.MAX_INDEX)
+    return texts
+
+
+def _tasks_of(session: str | None, project: SafeName | None) -> SafeName | None:
+    """The project whose tasks are shown: the session's own, which may be none; None is all."""
+    return None if session is None else project or EMPTY
+
+
+def _check_counter(count: TokenCounter) -> None:
+    """A tokenizer that does not count is refused before anything is fitted with it."""
+    if count is count_tokens:
+        return
+    try:
+        tokens: object = count("How many tokens?")
+    except Exception as error:
+        raise InvalidInput(
+            f"count does not count: {type(error).__name__}", remedy="Pass a function of text to int"
+        ) from error
+    checks.check_tokens(tokens, "what count gives")
+
+
+@lru_cache(maxsize=2)
+def _guide(language: Language) -> str:
+    return prompt("guide", language)
+
+
+def _cards_in_place(
+    cards: Mapping[SectionName, str], limits: TokenBudget
+) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
+    """Each card in its part, or all in one where the preset has one part for them: then what memory
+    may have written stands apart.
+    """
+    if "cards" not in limits.sizes:
+        return dict(cards), {}
+    learnt = [cards[name].strip() for name in _LEARNT_CARDS if cards.get(name, "").strip()]
+    return {"cards": cards.get("identity", "")}, {"cards": "\n\n".join(learnt)}
+
+
+def _before(query: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The turns before the message that is being answered, which may be recorded already."""
+    last = turns[-1] if turns else None
+    is_query = last and last.role == "user" and last.content.strip() == query.strip()
+    return turns[:-1] if is_query else turns

@@ -1,0 +1,255 @@
+"""The composer: from parts and a budget to the prompt and the account of its tokens.
+
+The same parts give the same bytes. The first message is the stable part: it changes only when
+memory itself does, so that a provider's prompt cache finds it again. The conversation grows at its
+end; the tasks in hand, what was recalled for this message and where the agent runs come last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from mnemic.context.conversation import ConversationSection
+from mnemic.context.fit import (
+    BETWEEN,
+    NO_SECTION,
+    FittedPart,
+    ItemsPart,
+    PromptPart,
+    TextPart,
+    omission,
+)
+from mnemic.context.parts import PromptParts
+from mnemic.context.redundancy import Background, normalised, select
+from mnemic.language.tokens import TokenCounter, count_tokens
+from mnemic.prompts import Language
+from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
+from mnemic.settings.recall import SectionName
+from mnemic.types import Context, Message, Omission, Role, SectionUse
+
+# Memory may have written these: data, also where they stand in the prompt.
+_FENCED: tuple[SectionName, ...] = ("scratchpad", "persona", "user")
+_VOLATILE: Mapping[Role, tuple[SectionName, ...]] = {
+    "user": ("scratchpad", "evidence"),
+    "system": ("runtime",),
+}
+# A tokenizer may find the whole a little dearer than its parts; so often it is measured again.
+_MEASURES = 8
+
+TOO_SMALL = "the budget is smaller than what is never cut"
+
+
+def compose(
+    parts: PromptParts,
+    budget: TokenBudget,
+    *,
+    rounds: int,
+    pieces: int,
+    language: Language = "en",
+    count: TokenCounter = count_tokens,
+) -> Context:
+    """Fit ``parts`` to ``budget``.
+
+    Where even what is never cut exceeds it, that is shortened too, and ``dropped`` says so.
+
+    ``rounds`` is how many of the latest rounds of the conversation may stand as they were,
+    ``pieces`` how much evidence is wanted, not counting what the prompt holds already.
+    """
+    sections = _parts(parts, rounds, language, count)
+    omitted = [
+        *parts.omitted,
+        *(one for part in sections for one in _without_section(part, budget)),
+    ]
+    placed = {part.name: part for part in sections if part.name in budget.sizes}
+    at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
+    if parts.evidence:
+        limit = _with_spare("evidence", budget, at_size) if "evidence" in budget.sizes else 0
+        part, fit, redundant = _evidence(
+            parts, at_size, pieces=pieces, limit=limit, language=language, count=count
+        )
+        omitted += [*redundant, *_without_section(part, budget)]
+        if part.items and limit:
+            budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
+            placed["evidence"], at_size["evidence"] = part, fit
+    if "recent" in placed and at_size["recent"].omitted:
+        others: dict[SectionName, FittedPart] = {
+            name: one for name, one in at_size.items() if name != "recent"
+        }
+        limit = _with_spare("recent", budget, others)
+        budget = replace(budget, sizes={**budget.sizes, "recent": limit})
+        at_size["recent"] = placed["recent"].fit(limit)
+    costs = {name: one.tokens for name, one in at_size.items()}
+    narrowed = budget
+    fitted = at_size
+    for _ in range(_MEASURES):
+        sizes = allot(narrowed, costs)
+        fitted = {
+            name: _cut(placed[name], sizes[name], budget)
+            if sizes[name] < costs[name]
+            else at_size[name]
+            for name in PROMPT_ORDER
+            if name in placed
+        }
+        context = _context_of(fitted, budget, tuple(omitted), count)
+        over = context.tokens - context.budget
+        if over <= 0:
+            return context
+        narrowed = replace(narrowed, total=max(narrowed.reply, narrowed.total - over))
+    return _drop_parts(placed, fitted, budget, tuple(omitted), count)
+
+
+def _cut(part: PromptPart, size: int, budget: TokenBudget) -> FittedPart:
+    """A part cut below its size; for one that is never cut the reason is the budget."""
+    fitted = part.fit(size)
+    if part.name not in kept_parts(budget):
+        return fitted
+    return replace(fitted, omitted=tuple(replace(one, reason=TOO_SMALL) for one in fitted.omitted))
+
+
+def _drop_parts(
+    placed: Mapping[SectionName, PromptPart],
+    fitted: Mapping[SectionName, FittedPart],
+    budget: TokenBudget,
+    omitted: tuple[Omission, ...],
+    count: TokenCounter,
+) -> Context:
+    """Drop part after part, for a tokenizer that finds the whole much dearer than its parts."""
+    remaining = dict(fitted)
+    context = _context_of(remaining, budget, omitted, count)
+    for name in (*giving_way(budget), *kept_parts(budget), *budget.separate):
+        if context.tokens <= context.budget:
+            break
+        if name in remaining:
+            remaining[name] = _cut(placed[name], 0, budget)
+            context = _context_of(remaining, budget, omitted, count)
+    return context
+
+
+def _parts(
+    parts: PromptParts, rounds: int, language: Language, count: TokenCounter
+) -> list[PromptPart]:
+    """Every part that is not empty, except the evidence."""
+    sections: list[PromptPart] = [
+        TextPart(name, body, count, language, data, parts.headings)
+        for name in dict.fromkeys((*parts.texts, *parts.data))
+        for body, data in [_by_people_and_memory(parts, name)]
+        if body.strip() or data.strip()
+    ]
+    if parts.core:
+        sections.append(
+            ItemsPart("core", parts.core, count, language, whole=True, headings=parts.headings)
+        )
+    if parts.conversation.turns or parts.conversation.summary.strip():
+        talk = ConversationSection(
+            parts.conversation, rounds, count, language, headings=parts.headings
+        )
+        sections.append(talk)
+    return sections
+
+
+def _by_people_and_memory(parts: PromptParts, name: SectionName) -> tuple[str, str]:
+    """The text of a part by people, and the text that memory may have written."""
+    text, data = parts.texts.get(name, ""), parts.data.get(name, "")
+    return ("", "\n\n".join(filter(None, (text, data)))) if name in _FENCED else (text, data)
+
+
+def _evidence(
+    parts: PromptParts,
+    others: Mapping[SectionName, FittedPart],
+    *,
+    pieces: int,
+    limit: int,
+    language: Language,
+    count: TokenCounter,
+) -> tuple[ItemsPart, FittedPart, list[Omission]]:
+    """The evidence that says something the rest of the prompt does not, at most ``pieces`` of it.
+
+    A piece that is left out because another contains it must be read there: where that one is cut
+    to fit, the choice is made again without relying on it.
+    """
+    ids = {id_: name for name, one in others.items() for id_ in one.ids}
+    background = Background(
+        ids=ids,
+        texts={name: normalised(one.text) for name, one in others.items() if name != "guide"},
+        memories=[item for item in parts.core if item.id in ids],
+        query=parts.query,
+    )
+    chosen, redundant = select(parts.evidence, background, pieces)
+    part = ItemsPart(
+        "evidence",
+        tuple(chosen),
+        count,
+        language,
+        finding=parts.finding,
+        headings=parts.headings,
+    )
+    fitted = part.fit(limit)
+    partial = {one.id for one in fitted.omitted}
+    if partial and redundant:
+        chosen, redundant = select(parts.evidence, background, pieces, partial)
+        part = replace(part, items=tuple(chosen))
+        fitted = part.fit(limit)
+    return (
+        part,
+        fitted,
+        [omission("evidence", why, one.text, count, one.id) for one, why in redundant],
+    )
+
+
+def _without_section(part: PromptPart, budget: TokenBudget) -> list[Omission]:
+    """The omissions of a part that the preset has no section for."""
+    if part.name in budget.sizes:
+        return []
+    return [replace(omission, reason=NO_SECTION) for omission in part.fit(0).omitted]
+
+
+def _with_spare(
+    name: SectionName, budget: TokenBudget, others: Mapping[SectionName, FittedPart]
+) -> int:
+    """The size of a part, plus what the others do not use, up to its full size."""
+    used = sum(one.tokens for other, one in others.items() if other not in budget.separate)
+    return max(budget.sizes[name], min(budget.full[name], budget.room - used))
+
+
+def _own_size(part: PromptPart, budget: TokenBudget) -> int | None:
+    """A card is never cut, not even to its size; core memories are chosen up to theirs."""
+    uncut = part.name in budget.keep and isinstance(part, TextPart)
+    return None if uncut else budget.sizes[part.name]
+
+
+def _context_of(
+    fitted: Mapping[SectionName, FittedPart],
+    budget: TokenBudget,
+    omitted: tuple[Omission, ...],
+    count: TokenCounter,
+) -> Context:
+    present = {name: one for name, one in fitted.items() if one.text}
+    text = BETWEEN.join(one.text for one in present.values())
+    messages = _messages(present)
+    spoken = sum(count(message.content) for message in messages)
+    apart = sum(one.tokens for name, one in present.items() if name in budget.separate)
+    return Context(
+        text=text,
+        messages=messages,
+        tokens=max(count(text), spoken),
+        budget=budget.room + apart,
+        sections=tuple(
+            SectionUse(name, one.tokens, budget.sizes[name], one.ids)
+            for name, one in present.items()
+        ),
+        dropped=(*omitted, *(one for part in fitted.values() for one in part.omitted)),
+    )
+
+
+def _messages(present: Mapping[SectionName, FittedPart]) -> tuple[Message, ...]:
+    """Stable parts as one system message, the turns, then the parts for this message only."""
+    volatile = {name for names in _VOLATILE.values() for name in names}
+    stable = [one.text for name, one in present.items() if name not in {*volatile, "recent"}]
+    messages = [Message("system", BETWEEN.join(stable))] if stable else []
+    if "recent" in present:
+        messages += present["recent"].messages
+    for role, names in _VOLATILE.items():
+        texts = [present[name].text for name in names if name in present]
+        messages += [Message(role, BETWEEN.join(texts))] if texts else []
+    return tuple(messages)

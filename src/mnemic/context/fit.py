@@ -1,0 +1,199 @@
+"""Fitting one part of a prompt into a token limit: as a text, as items."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Protocol
+
+from mnemic.context.parts import Item
+from mnemic.context.render import heading_of, item_line, items_block
+from mnemic.language.digest import shorten
+from mnemic.language.fence import fence, neutral
+from mnemic.language.tokens import TokenCounter
+from mnemic.language.truncation import cut_to_tokens
+from mnemic.prompts import Language
+from mnemic.settings.recall import SectionName
+from mnemic.types import Message, Omission
+
+BETWEEN = "\n\n"
+LEAST_PIECE = 40  # Less than this of a long text is useless.
+_EXCERPT = 80
+
+CUT = "shortened to fit"
+FULL = "no room in its section"
+NO_SECTION = "this preset has no such section"
+
+
+@dataclass(frozen=True, slots=True)
+class FittedPart:
+    """One part as rendered; ``messages`` only where they differ from its text."""
+
+    text: str = ""
+    tokens: int = 0
+    ids: tuple[str, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    messages: tuple[Message, ...] = ()
+
+
+class PromptPart(Protocol):
+    """A part of the prompt that can be made to fit."""
+
+    @property
+    def name(self) -> SectionName: ...
+    def fit(self, limit: int | None) -> FittedPart:
+        """The best version of at most ``limit`` tokens; None: no limit."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """A part that is one text; ``data`` is what memory may have written of it, and is fenced."""
+
+    name: SectionName
+    body: str
+    count: TokenCounter
+    language: Language
+    data: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
+
+    def fit(self, limit: int | None) -> FittedPart:
+        body, data = self.body.strip(), self.data.strip()
+        whole = self._written(body, data)
+        tokens = cost(whole, self.count)
+        if limit is None or tokens <= limit:
+            return FittedPart(whole, tokens)
+        spare = limit - cost(self._shortened(""), self.count)
+        while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.count)):
+            written = self._shortened(shorter)
+            now = cost(written, self.count)
+            if now <= limit:
+                lost = Omission(self.name, CUT, shorten(data or body, _EXCERPT), tokens - now)
+                return FittedPart(written, now, omitted=(lost,))
+            spare -= now - limit
+        everything = "\n".join(filter(None, (body, data)))
+        return FittedPart(omitted=(omission(self.name, FULL, everything, self.count),))
+
+    def _shortened(self, shorter: str) -> str:
+        """With less of what memory wrote or, where it wrote nothing, of the text itself."""
+        if self.data.strip():
+            return self._written(self.body.strip(), shorter, fenced=True)
+        return self._written(shorter, "")
+
+    def _written(self, body: str, data: str, *, fenced: bool = False) -> str:
+        heading = heading_of(self.name, self.language, self.headings)
+        inside = fence(data, self.name) if data or fenced else ""
+        return "\n".join(filter(None, (heading, neutral(body), inside)))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsPart:
+    """A part made of pieces of memory, the best first.
+
+    With ``whole`` a piece is included complete or not at all; else long ones are shortened so that
+    more of them fit.
+    """
+
+    name: SectionName
+    items: tuple[Item, ...]
+    count: TokenCounter
+    language: Language
+    whole: bool = False
+    finding: str = ""  # what all of them together answer, before them
+    headings: Mapping[str, str] = field(default_factory=dict)
+
+    def fit(self, limit: int | None) -> FittedPart:
+        around = cost(self._block([]), self.count)
+        costs = self._costs(None if limit is None else limit - around)
+        spare = sum(costs) if limit is None else limit - around
+        while spare > 0:
+            fitted = self._within(costs, spare)
+            if limit is None or fitted.tokens <= limit:
+                return fitted
+            spare -= fitted.tokens - limit
+        return FittedPart(omitted=tuple(self._omission(item) for item in self.items))
+
+    def _costs(self, spare: int | None) -> list[int]:
+        """The cost of each piece; of whole ones only as far as they fit, and one more."""
+        costs: list[int] = []
+        for item in self.items:
+            costs.append(self.count(item_line(item, item.text) + "\n"))
+            if self.whole and spare is not None:
+                spare -= costs[-1]
+                if spare < 0:
+                    break
+        return costs
+
+    def _within(self, costs: list[int], spare: int) -> FittedPart:
+        if self.whole:
+            many = bisect_right(list(accumulate(costs)), spare)
+        else:
+            many = how_many(costs, spare, LEAST_PIECE)
+        lines: list[str] = []
+        ids: list[str] = []
+        omitted: list[Omission] = []
+        shares = share_out(costs[:many], spare)
+        for item, price, share in zip(self.items, costs, shares, strict=False):
+            text = item.text if share >= price else self._shortened(item, share)
+            if not text:
+                omitted.append(self._omission(item))
+                continue
+            if text != item.text:
+                omitted.append(
+                    Omission(self.name, CUT, self._excerpt(item), price - share, item.id)
+                )
+            lines.append(item_line(item, text))
+            ids.append(item.id)
+        omitted += [self._omission(item) for item in self.items[many:]]
+        if not lines:
+            return FittedPart(omitted=tuple(omitted))
+        block = self._block(lines)
+        return FittedPart(block, cost(block, self.count), tuple(filter(None, ids)), tuple(omitted))
+
+    def _shortened(self, item: Item, share: int) -> str:
+        head = self.count(item_line(item, "") + "\n")
+        return cut_to_tokens(item.text.strip(), share - head, self.count)
+
+    def _block(self, lines: list[str]) -> str:
+        if self.finding:
+            lines = [f"- {self.finding}", *lines]
+        heading = heading_of(self.name, self.language, self.headings)
+        return items_block(lines, self.name, heading, self.language)
+
+    def _omission(self, item: Item) -> Omission:
+        return omission(self.name, FULL, item.text, self.count, item.id)
+
+    def _excerpt(self, item: Item) -> str:
+        return shorten(item.text.strip(), _EXCERPT)
+
+
+def cost(text: str, count: TokenCounter) -> int:
+    """The cost of a part with the space to the next one."""
+    return count(text + BETWEEN) if text else 0
+
+
+def omission(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:
+    """The record of a piece that is not in the prompt."""
+    return Omission(section, reason, shorten(text.strip(), _EXCERPT), count(text), id_)
+
+
+def share_out(costs: Sequence[int], total: int) -> list[int]:
+    """The share of each piece: short ones all they need, long ones an equal part of the rest."""
+    shares = [0] * len(costs)
+    rest = max(0, total)
+    order = sorted(range(len(costs)), key=lambda place: costs[place])
+    for done, place in enumerate(order):
+        shares[place] = min(costs[place], rest // (len(costs) - done))
+        rest -= shares[place]
+    return shares
+
+
+def how_many(costs: Sequence[int], total: int, least: int) -> int:
+    """How many of the first pieces fit when each has at least ``least`` tokens, or all it needs."""
+    for count in range(len(costs), 0, -1):
+        shares = share_out(costs[:count], total)
+        if all(share >= min(cost, least) for cost, share in zip(costs, shares, strict=False)):
+            return count
+    return 0

@@ -1,0 +1,151 @@
+"""The parts of a context before they are fitted: cards, items, and the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from mnemic.clock import LOCAL, Zone, in_zone
+from mnemic.language.tokens import TokenCounter
+from mnemic.prompts import Language
+from mnemic.settings.recall import SectionName
+from mnemic.settings.values import Size
+from mnemic.types import Hit, Kind, Message, Omission, Source, Trust, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One piece of memory with its date, source, kind and trust; ``learnt_from`` are the turns of
+    a memory, ``label`` what is shown in place of the kind."""
+
+    text: str
+    id: str = ""
+    at: datetime | None = None
+    source: str = ""
+    kind: str = ""
+    trust: Trust = "external"
+    score: float = 0.0
+    ended: datetime | None = None
+    learnt_from: tuple[str, ...] = ()
+    label: str = ""
+
+
+class RenderedTurn(NamedTuple):
+    """A turn as text and as a message, and the cost of each."""
+
+    lines: str
+    message: Message | None
+    written: int
+    spoken: int
+
+
+RenderedKey = tuple[str, tuple[str, ...], Language, Zone, TokenCounter]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPart:
+    """The conversation: the latest turns whole, and a summary of what was before them; ``zone`` is
+    the one its times are shown in.
+
+    ``rendered`` caches turns from earlier messages of the same conversation.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    summary: str = ""
+    zone: Zone = LOCAL
+    rendered: dict[RenderedKey, RenderedTurn] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PromptParts:
+    """Everything that is to be fitted. ``omitted`` was left out before and is reported too.
+
+    ``texts`` are parts that come as one text: cards, guide, rules, scratchpad, the host's own.
+    ``data`` is what memory may have written of a part that people write as well; it is fenced.
+    ``query`` is the message that is being answered, ``finding`` the figure or the date it asks for.
+    ``headings`` are the preset's own.
+    """
+
+    texts: Mapping[SectionName, str] = field(default_factory=dict)
+    core: tuple[Item, ...] = ()
+    evidence: tuple[Item, ...] = ()
+    conversation: ConversationPart = field(default_factory=ConversationPart)
+    omitted: tuple[Omission, ...] = ()
+    data: Mapping[SectionName, str] = field(default_factory=dict)
+    query: str = ""
+    finding: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
+
+
+SECRET = "a credential is never put into a prompt"
+IN_HOST_PROMPT = "already in the host's prompt"
+OUTDATED = "what was learnt from it no longer holds"
+UNTRUSTED = "what came from outside is not core until a person confirms it"
+PROMOTED: tuple[Trust, ...] = ("owner", "agent")
+_LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
+
+
+class MemoryView(Protocol):
+    """The fields of a memory that a prompt uses."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def trust(self) -> Trust: ...
+    @property
+    def valid_from(self) -> datetime: ...
+    @property
+    def sources(self) -> Sequence[Source]: ...
+
+
+def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
+    """A memory with the day it became true, not the day it was written down."""
+    return Item(
+        text=memory.content,
+        id=memory.id,
+        at=in_zone(memory.valid_from, zone),
+        source=_sources(memory.sources),
+        kind=memory.kind,
+        trust=memory.trust,
+        learnt_from=tuple(source.turn_id for source in memory.sources),
+    )
+
+
+PROFILE: tuple[Kind, ...] = ("identity", "config", "credential")  # tier 1 of document D §4.2
+
+
+def most_core_lines(section: Size, capacity: int) -> int:
+    """How many core memories are worth reading: no more than could stand in their part."""
+    return min(capacity, max(1, section.tokens // _LEAST_LINE)) if section.tokens else capacity
+
+
+def evidence_items(hits: Sequence[Hit], zone: Zone = LOCAL) -> list[Item]:
+    """Hits as items, in their order, with days by the clocks of one zone."""
+    return [_hit_item(hit, zone) for hit in hits]
+
+
+def _hit_item(hit: Hit, zone: Zone) -> Item:
+    """A file counts as external, an episode as the agent's."""
+    kind = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
+    trust = hit.trust or ("agent" if hit.type == "episode" else "external")
+    at = in_zone(hit.valid_from or hit.at, zone)
+    turns = tuple(source.turn_id for source in hit.sources) if hit.type == "memory" else ()
+    ended = hit.ended and in_zone(hit.ended, zone)
+    source = _sources(hit.sources)
+    return Item(hit.text, hit.id, at, source, kind, trust, hit.score, ended, turns)
+
+
+def _sources(sources: Sequence[Source]) -> str:
+    """The first source, and how many more there are."""
+    if not sources:
+        return ""
+    more = f" +{len(sources) - 1}" if len(sources) > 1 else ""
+    return f"{sources[0].session}#{sources[0].index}{more}"

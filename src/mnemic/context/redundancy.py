@@ -1,0 +1,184 @@
+"""Redundant evidence: pieces that say nothing the prompt does not say already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mnemic.context.parts import PROMOTED, Item
+from mnemic.language.topic import telling_words
+from mnemic.types import Hit, Turn
+
+CONTAINED = "contained in another line of {}"
+STANDS_FOR = "a memory in the prompt was learnt from it"
+ENOUGH = "more evidence than is wanted"
+
+# Signs that make another word of it (C, C++) or another number (3, 3.12) belong to the word.
+_WORD = re.compile(r"[\w+#%]+(?:\.\d+)*")
+_STORY = re.compile(r"\s·\s|\s→\s")  # between the sentences of an episode by rule
+_TOOLS = re.compile(r"\s\[[^\[\]]*\]$")
+_NEGATION = re.compile(r"(?:[不没未别非]|\bnot|\bnever|\bno|n t)\s?(?:\w{1,6}\s)?$")
+_FEW = 2  # more telling words than this, and than the memory has, make a turn say clearly more
+EPISODE = "episode"
+_HAN = "\u2e80"  # from here on words are not parted by spaces
+
+
+def normalised(text: str) -> str:
+    """Words in lower case with one space between them; punctuation and layout do not count."""
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def contains(whole: str, part: str) -> bool:
+    """Whether a normalised text has another in it, in whole words and not denied by ``whole``."""
+    start = whole.find(part) if part else -1
+    while start >= 0:
+        end = start + len(part)
+        inside_word = _same_word(whole[start - 1 : start], part[0]) or _same_word(
+            part[-1], whole[end : end + 1]
+        )
+        if not inside_word and not _NEGATION.search(whole, max(0, start - 16), start):
+            return True
+        start = whole.find(part, start + 1)
+    return False
+
+
+def repeats(item: Item, texts: Collection[str]) -> bool:
+    """Whether a piece stands in one of these normalised texts; of an episode, which may only list
+    what was said, each sentence by itself.
+    """
+    if item.kind != EPISODE:
+        part = normalised(item.text)
+        return any(contains(text, part) for text in texts)
+    sentences = _STORY.split(_TOOLS.sub("", item.text.strip()))
+    parts = [part for one in sentences if (part := normalised(one.rstrip("…")))]
+    return bool(parts) and all(any(contains(text, part) for text in texts) for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTexts:
+    """What stands in a prompt already: ids of turns, and normalised texts."""
+
+    ids: frozenset[str]
+    texts: frozenset[str]
+
+    @classmethod
+    def of(cls, shown: Collection[str]) -> ShownTexts:
+        """A turn may be named by its id; every other entry is a text."""
+        return cls(frozenset(shown), frozenset(filter(None, map(normalised, shown))))
+
+    @classmethod
+    def of_turns(cls, turns: Sequence[Turn]) -> ShownTexts:
+        """A conversation that stands there."""
+        texts = (normalised(turn.content) for turn in turns)
+        return cls(frozenset(turn.id for turn in turns), frozenset(filter(None, texts)))
+
+    def says(self, text: str) -> bool:
+        """Whether a text stands in that prompt."""
+        return repeats(Item(text.rstrip("…")), self.texts)
+
+    def has(self, hit: Hit, behind: Sequence[Turn]) -> bool:
+        """Whether a hit is a message of that prompt, stands in one, or was made of such alone."""
+        if hit.id in self.ids or normalised(hit.text) in self.texts:
+            return True
+        if behind and all(self._has_turn(turn) for turn in behind):
+            return True
+        return repeats(Item(hit.text, kind=hit.kind or hit.type), self.texts)
+
+    def _has_turn(self, turn: Turn) -> bool:
+        return turn.id in self.ids or normalised(turn.content) in self.texts
+
+
+def stands_for(memory: Item, turn: Item, query: str) -> bool:
+    """Whether a memory stands for the turn it was learnt from: that says clearly more where it has
+    words of the query that the memory lacks, or more words beyond the memory than that has itself.
+    """
+    if turn.id not in memory.learnt_from:
+        return False
+    known = _stems(memory.text)
+    beyond = _stems(turn.text) - known
+    return not beyond & _stems(query) and len(beyond) <= max(_FEW, len(known))
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """The prompt without its evidence: the section of each id, the normalised text of each section,
+    the core memories, and the message that is being answered.
+    """
+
+    ids: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    memories: Sequence[Item] = ()
+    query: str = ""
+
+    def reason(self, item: Item) -> str:
+        """Why a piece is redundant beside the rest of the prompt; empty where it is not."""
+        if item.id in self.ids:
+            return f"already in {self.ids[item.id]}"
+        if any(stands_for(memory, item, self.query) for memory in self.memories):
+            return STANDS_FOR
+        for name, text in self.texts.items():
+            if repeats(item, (text,)):
+                return CONTAINED.format(name)
+        return ""
+
+
+def select(
+    items: Iterable[Item], background: Background, most: int, partial: Collection[str] = ()
+) -> tuple[list[Item], list[tuple[Item, str]]]:
+    """The first ``most`` pieces of which none is redundant, and the others with the reason.
+
+    A piece that makes an earlier one redundant takes its place. ``partial`` are the ids of pieces
+    that are not shown whole: nothing is left out for their sake.
+    """
+    chosen: list[Item] = []
+    omitted: list[tuple[Item, str]] = []
+    for item in items:
+        whole = [piece for piece in chosen if piece.id not in partial]
+        reason = background.reason(item) or _beside(item, whole, background)
+        if reason or len(chosen) >= most:
+            omitted.append((item, reason or ENOUGH))
+            continue
+        covered = (
+            []
+            if item.id in partial
+            else [(piece, why) for piece in chosen if (why := _beside(piece, [item], background))]
+        )
+        omitted += covered
+        pieces = [piece for piece, _ in covered]
+        place = chosen.index(pieces[0]) if pieces else len(chosen)
+        chosen.insert(place, item)
+        chosen = [piece for piece in chosen if piece not in pieces]
+    return chosen, omitted
+
+
+def _beside(item: Item, pieces: Sequence[Item], background: Background) -> str:
+    """Why a piece is redundant beside other evidence."""
+    if any(stands_for(piece, item, background.query) for piece in pieces):
+        return STANDS_FOR
+    # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
+    # that repeats it; what a stranger said is no reason to leave out the words of the owner.
+    others = [
+        one
+        for one in pieces
+        if not stands_for(item, one, background.query)
+        and not (item.learnt_from and one.kind == EPISODE)
+        and (one.trust in PROMOTED or item.trust not in PROMOTED)
+    ]
+    texts = [normalised(one.text) for one in others]
+    if item.kind == EPISODE:
+        texts += background.texts.values()
+    return CONTAINED.format("evidence") if others and repeats(item, texts) else ""
+
+
+def _same_word(before: str, after: str) -> bool:
+    """Whether two neighbouring characters belong to one word of a script with spaces."""
+    return all(one and not one.isspace() and one < _HAN for one in (before, after))
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Telling words without the vowels that an ending takes along (live, lives; study, studied)."""
+    return frozenset(
+        word.rstrip("eiy") if len(word) > 3 and word.isascii() else word
+        for word in telling_words(text)
+    )

@@ -1,0 +1,96 @@
+"""The daily report: what upkeep did, as a dated file people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from mnemic.clock import Clock
+from mnemic.documents import files
+from mnemic.documents.files import fingerprint
+from mnemic.documents.headings import Language
+from mnemic.language.markdown import harmless
+from mnemic.language.secrets.finder import USUAL, redact
+from mnemic.language.secrets.randomness import Bounds
+from mnemic.store.contract import Store
+from mnemic.store.document_states import DocumentRow, Written
+from mnemic.types import constant, key_of
+
+_LONGEST = 10_000_000  # bytes; a longer file is none of ours
+
+
+@dataclass(frozen=True, slots=True)
+class DailySection:
+    """One step of the day's work: its name, and a line for each thing it did."""
+
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DailyReport:
+    """What was done on one day."""
+
+    day: date
+    sections: tuple[DailySection, ...]
+    language: Language = "en"
+
+
+def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
+    """The report as markdown."""
+    title = "每日归纳" if report.language == "zh" else "Daily report"
+    nothing = "没有变化" if report.language == "zh" else "nothing to do"
+    parts = [f"# {title} {report.day:%Y-%m-%d}"]
+    for section in report.sections:
+        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in section.lines]
+        body = "\n".join(f"- {line}" for line in filter(None, lines)) or f"- {nothing}"
+        parts.append(f"## {harmless(section.title)}\n\n{body}")
+    return "\n\n".join(parts) + "\n"
+
+
+class DailyReports:
+    """Writes the reports of one space into a folder."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, folder: Path, *, bounds: Bounds
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._folder = folder
+        self._bounds = bounds
+
+    def write(self, report: DailyReport) -> Path:
+        """The file of that day; one that a person changed stays, and a further one is written."""
+        data = render(report, self._bounds).encode()
+        number = 1
+        while True:
+            suffix = "" if number == 1 else f"-{number}"
+            path = self._folder / f"{report.day:%Y-%m-%d}{suffix}.md"
+            if self._put(path, data):
+                return path
+            number += 1
+
+    def _put(self, path: Path, data: bytes) -> bool:
+        """Write the file if it is missing, or unchanged since it was written."""
+        name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            row = unit.document_states.get(name) or DocumentRow(name)
+            if not _is_ours(path, (row.written, row.writing, new)):
+                return False
+            unit.document_states.put(replace(row, writing=new), now)
+        files.write(path, data)
+        with self._store.write(self._space) as unit:
+            unit.document_states.put(DocumentRow(name, new), now)
+        return True
+
+
+def _is_ours(path: Path, states: Iterable[Written | None]) -> bool:
+    try:
+        data = files.read_bytes(path, _LONGEST)
+    except files.UnreadableFile:
+        return False
+    return data is None or Written(fingerprint(data), {}) in states

@@ -1,0 +1,240 @@
+"""The edits of a person since a document was written: every bullet is classified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mnemic.documents.files import fingerprint
+from mnemic.documents.headings import EARLIER, USUAL, DocumentSection
+from mnemic.documents.layout import TITLE, DocumentLayout
+from mnemic.documents.selection import undated
+from mnemic.documents.views import View
+from mnemic.language.markdown import (
+    GENERATED,
+    Bullet,
+    Free,
+    MarkdownSection,
+    marks_in,
+)
+from mnemic.language.placeholders import is_placeholder
+from mnemic.store.contract import Unit
+from mnemic.store.document_states import Written
+from mnemic.types import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class UnchangedBullet:
+    """A bullet as written, or moved: it stays in its place, with its memory's present text."""
+
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """A person's own text, which stays as it is; ``bullet`` carries no mark."""
+
+    bullet: Bullet
+
+
+@dataclass(frozen=True, slots=True)
+class EditedBullet:
+    """A new text for a memory. ``head`` is its present version when memory changed too."""
+
+    memory: Memory
+    head: Memory | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddedBullet:
+    """A new statement, for a section, or in the place of a memory that is no longer current."""
+
+    text: str
+    section: DocumentSection
+    like: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedBullet:
+    """An emptied bullet, or a copy of another."""
+
+
+Change = UnchangedBullet | OwnText | EditedBullet | AddedBullet | RemovedBullet
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEdits:
+    """A document against what was written: one change for each bullet, in order.
+
+    ``seen`` are the ids still in the file, ``removed`` those a person took out, ``moved_in`` those
+    that were not in it when it was written, ``put_back`` these and those of a file whose written
+    state is not known.
+    """
+
+    parts: tuple[MarkdownSection, ...]
+    changes: tuple[Change, ...]
+    seen: frozenset[str]
+    removed: frozenset[str]
+    moved_in: frozenset[str]
+    put_back: frozenset[str]
+
+
+class BulletReader:
+    """Classifies the bullets of one document."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        view: View,
+        layout: DocumentLayout,
+        sections: Iterable[DocumentSection],
+        bases: Sequence[Written],
+    ) -> None:
+        self._unit = unit
+        self._view = view
+        self._layout = layout
+        self._sections = {section.key: section for section in sections}
+        self._bases = bases
+        self._before = [frozenset(base.bullets) - {GENERATED} for base in bases]
+
+    def read(self, text: str, parts: tuple[MarkdownSection, ...]) -> DocumentEdits:
+        """Compare the file with the written state and with memory."""
+        bullets = [
+            (part, item) for part in parts for item in part.items if isinstance(item, Bullet)
+        ]
+        marks = self._restored([bullet for _, bullet in bullets])
+        memories = self._memories(marks)
+        first = self._representatives([bullet for _, bullet in bullets], marks, memories)
+        changes = [
+            self._change(part, bullet, memories.get(mark), first=first.get(mark) == number)
+            if bullet.mark != GENERATED
+            else self._generated(bullet)
+            for number, ((part, bullet), mark) in enumerate(zip(bullets, marks, strict=True))
+        ]
+        present = {mark for (_, b), mark in zip(bullets, marks, strict=True) if mark and b.text}
+        emptied = {b.mark for _, b in bullets if not b.text} - present
+        seen = frozenset(present | (marks_in(text) - emptied))
+        written = frozenset[str]().union(*self._before)
+        always = self._before[0].intersection(*self._before[1:]) if self._before else frozenset()
+        return DocumentEdits(
+            parts,
+            tuple(changes),
+            seen,
+            removed=frozenset(always - seen),
+            moved_in=frozenset(present & memories.keys()) - written if self._bases else frozenset(),
+            put_back=seen - written,
+        )
+
+    def _restored(self, bullets: Sequence[Bullet]) -> list[str]:
+        """The mark of each bullet; one that lost its comment is recognised by its text."""
+        present = {bullet.mark for bullet in bullets}
+        lost = {
+            print_: id_
+            for base in self._bases
+            for id_, print_ in base.bullets.items()
+            if id_ not in present
+        }
+        return [bullet.mark or lost.pop(fingerprint(bullet.text), "") for bullet in bullets]
+
+    def _memories(self, marks: Iterable[str]) -> dict[str, Memory]:
+        memories = self._unit.memories.by_id([mark for mark in set(marks) if mark])
+        return {m.id: m for m in memories if m.kind != "credential" and m.status != "pending"}
+
+    def _representatives(
+        self, bullets: Sequence[Bullet], marks: Sequence[str], memories: Mapping[str, Memory]
+    ) -> dict[str, int]:
+        """Of several bullets with one mark, the first that nobody edited stands for the memory."""
+        first: dict[str, int] = {}
+        as_written: set[str] = set()
+        for number, (bullet, mark) in enumerate(zip(bullets, marks, strict=True)):
+            if mark not in memories or not bullet.text:
+                continue
+            untouched = self._untouched(bullet.text, memories[mark])
+            if mark not in first or (untouched and mark not in as_written):
+                first[mark] = number
+            if untouched:
+                as_written.add(mark)
+        return first
+
+    def _untouched(self, text: str, memory: Memory) -> bool:
+        print_ = fingerprint(text)
+        return any(base.bullets.get(memory.id) == print_ for base in self._bases) or (
+            text in self._view.spellings(memory)
+        )
+
+    def _generated(self, bullet: Bullet) -> Change:
+        print_ = fingerprint(bullet.text)
+        if any(base.bullets.get(GENERATED) == print_ for base in self._bases):
+            return UnchangedBullet(GENERATED)
+        return self._own(bullet) if bullet.text else RemovedBullet()
+
+    def _change(
+        self, part: MarkdownSection, bullet: Bullet, memory: Memory | None, *, first: bool
+    ) -> Change:
+        if not bullet.text:
+            return RemovedBullet()
+        untouched = memory is not None and self._untouched(bullet.text, memory)
+        if memory is None or (is_placeholder(bullet.text) and not untouched):
+            return self._new(part, bullet)
+        if not first:
+            return RemovedBullet() if untouched else self._new(part, bullet)
+        head = memory if memory.status == "active" else self._head(memory)
+        if untouched:
+            written = any(memory.id in before for before in self._before)
+            if head is None and not written:  # brought back from an older file
+                return AddedBullet(undated(bullet.text, memory), self._section(part), memory)
+            return UnchangedBullet(memory.id if head is None else head.id)
+        text = undated(bullet.text, memory)
+        if head is None:
+            return AddedBullet(text, self._section(part), memory)
+        if head.id != memory.id and bullet.text in self._view.spellings(head):
+            return UnchangedBullet(head.id)
+        return EditedBullet(memory, head if head.id != memory.id else None, text)
+
+    def _new(self, part: MarkdownSection, bullet: Bullet) -> Change:
+        """New below a heading of ours; below a person's own heading it is their text."""
+        key = self._layout.section_of(part)
+        if key in ("", EARLIER) or is_placeholder(bullet.text):
+            return self._own(bullet)
+        return AddedBullet(bullet.text, self._section(part))
+
+    def _section(self, part: MarkdownSection) -> DocumentSection:
+        key = self._layout.section_of(part)
+        usual = self._sections[USUAL[self._view.name]]
+        return usual if key in ("", TITLE, EARLIER) else self._sections[key]
+
+    def _head(self, memory: Memory) -> Memory | None:
+        return head_of(self._unit, memory.id)
+
+    @staticmethod
+    def _own(bullet: Bullet) -> OwnText:
+        return OwnText(bullet if not bullet.mark else unmarked(bullet.text))
+
+
+def unmarked(text: str) -> Bullet:
+    """A bullet that stays in the file only."""
+    first, *rest = text.split("\n")
+    return Bullet(text, "", (f"- {first}", *(f"  {line}" for line in rest)))
+
+
+def head_of(unit: Unit, id_: str) -> Memory | None:
+    """The current version of a memory, if one is."""
+    versions = unit.memories.chain(id_)
+    return next((m for m in reversed(versions) if m.status == "active"), None)
+
+
+def apply_outcomes(
+    read: DocumentEdits, items: Iterable[Bullet | None]
+) -> tuple[MarkdownSection, ...]:
+    """The parts with each bullet replaced by its outcome."""
+    following = iter(items)
+    parts = []
+    for part in read.parts:
+        items_after: list[Free | Bullet] = []
+        for item in part.items:
+            after = item if isinstance(item, Free) else next(following)
+            if after is not None:
+                items_after.append(after)
+        parts.append(MarkdownSection(part.heading, tuple(items_after)))
+    return tuple(parts)

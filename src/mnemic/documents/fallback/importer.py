@@ -1,0 +1,192 @@
+"""Import of plain files into the database when memory is switched on again, each entry once.
+
+What was imported from a file is noted in the database in the very transaction that imports it, so
+that a crash, a second process or the next opening adds nothing twice, and what was forgotten since
+does not come back. The files stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from mnemic.documents.fallback import logs, notes
+from mnemic.documents.fallback.entries import last_ends, new_memory, turn_at, turn_rows
+from mnemic.documents.fallback.files import Folder, state_name
+from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
+from mnemic.documents.fallback.notes import Note
+from mnemic.documents.files import fingerprint
+from mnemic.errors import InvalidInput
+from mnemic.language.placeholders import is_placeholder
+from mnemic.learn.echo import ANYWHERE, note_injected
+from mnemic.learn.memory_writer import MemoryWriter
+from mnemic.learn.session_end import SessionCloser
+from mnemic.record.ledger import LedgerReader
+from mnemic.record.recorder import Recorder
+from mnemic.settings import Settings
+from mnemic.settings.logs import log_of
+from mnemic.store.contract import Store, Unit
+from mnemic.store.document_states import DocumentRow, Written
+from mnemic.store.rows import MemoryFilter, TurnRow
+from mnemic.types import constant
+
+END = "end:"  # begins the name under which the end of a session is noted as imported
+_ALL = 1_000_000
+_NOTHING = Written("", {})
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFileImporter:
+    """The way from a folder of plain files into the database of one space."""
+
+    store: Store
+    space: str
+    settings: Settings
+    now: Callable[[], datetime]
+    folder: Folder
+    recorder: Recorder
+    memories: MemoryWriter
+    ledger: LedgerReader
+    session_ends: SessionCloser
+
+    def run(self) -> None:
+        """Import every file that changed since the last time."""
+        if not self.folder.path.is_dir():
+            return
+        changed = self._import_notes()
+        for path in self.folder.logs().values():
+            changed += self._import_log(path)
+        if changed:
+            log_of(self.settings).done("migration complete: {files} files", files=changed)
+
+    # --- logs -----------------------------------------------------------------------------------
+
+    def _import_log(self, path: Path) -> int:
+        """The number of files that were imported."""
+        text = self.folder.text(path)
+        print_ = fingerprint(text)
+        if self._imported(path).file == print_:
+            return 0
+        entries = list(logs.parse(text))
+        with self.store.write(self.space) as unit:
+            fresh = self._fresh(unit, path, entries)
+            guard = self.recorder.guard
+            for entry in fresh:
+                if entry.project or entry.topic:
+                    with suppress(InvalidInput):
+                        unit.ledger.open_session(
+                            guard.name(entry.turn.session, "session"),
+                            guard.maybe_name(entry.project, "project"),
+                            guard.maybe_name(entry.topic, "topic"),
+                            entry.turn.at,
+                        )
+            self._append(unit, fresh)
+            self._note(unit, path, "", [entry.turn.id for entry in fresh])
+        # The rest may be done again after a crash; only then is the file done with.
+        done = self._imported(path).bullets
+        failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
+        for failed in failures:
+            self.ledger.note_failure(failed.where, failed.error)
+        begun = {entry.turn.session for entry in entries if isinstance(entry, LoggedTurn)}
+        ends = {_end_name(end): end for end in last_ends(entries) if end.session in begun}
+        ends = {name: end for name, end in ends.items() if name not in done}
+        for ended in ends.values():
+            self.session_ends.end(ended.session)
+        with self.store.write(self.space) as unit:
+            self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
+        return 1
+
+    def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
+        rows: list[TurnRow] = []
+        for entry, row in turn_rows(fresh, self.recorder.guard, self.now()):
+            if entry.placed:  # Where it goes depends on what is there by then.
+                self.recorder.record_rows(unit, rows, self.now())
+                rows = list(_at_its_index(unit, entry, row))
+            else:
+                rows.append(row)
+        self.recorder.record_rows(unit, rows, self.now())
+
+    def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[LoggedTurn]:
+        imported = self._state(unit, path).bullets
+        turns = [
+            one for one in entries if isinstance(one, LoggedTurn) and one.turn.id not in imported
+        ]
+        existing = {turn.id for turn in unit.ledger.turns_by_id([one.turn.id for one in turns])}
+        return [one for one in turns if one.turn.id not in existing]
+
+    # --- statements -----------------------------------------------------------------------------
+
+    def _import_notes(self) -> int:
+        path = self.folder.notes
+        text = self.folder.text(path)
+        state = self._imported(path)
+        if not text or state.file == fingerprint(text):
+            return 0
+        listed = list(notes.parse(text))
+        became = dict(state.bullets)
+        fresh = [note for note in listed if note.memory.id not in became]
+        existing = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
+        for note in fresh:
+            repeated = not note.ours and note.memory.content in existing
+            became[note.memory.id] = "" if repeated else self._remember(note, became)
+        with self.store.write(self.space) as unit:
+            # The agent saw all of it, and has said some of it again.
+            injected = [note.memory.content for note in listed]
+            note_injected(unit, ANYWHERE, injected, self.now(), self.settings.trust)
+            written = Written(fingerprint(text), became)
+            unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
+        return 1
+
+    def _remember(self, note: Note, became: dict[str, str]) -> str:
+        """The id of the memory that the note becomes, the same one each time; none for what a
+        person has changed into no statement.
+        """
+        if is_placeholder(note.memory.content):
+            return ""
+        with self.store.read(self.space) as unit:
+            old = unit.memories.get(became.get(note.supersedes, ""))
+        new = new_memory(note, old.id if old is not None and old.status == "active" else None)
+        operation = note.operation or f"off:{note.memory.id}"
+        try:
+            return self.memories.remember(new, operation_id=operation).id
+        except InvalidInput:
+            return ""
+
+    def _current_texts(self) -> frozenset[str]:
+        with self.store.read(self.space) as unit:
+            current = unit.memories.find(MemoryFilter(status="active", limit=_ALL))
+        return frozenset(memory.content for memory in current)
+
+    # --- what was imported ----------------------------------------------------------------------
+
+    def _imported(self, path: Path) -> Written:
+        with self.store.read(self.space) as unit:
+            return self._state(unit, path)
+
+    def _state(self, unit: Unit, path: Path) -> Written:
+        row = unit.document_states.get(state_name(path))
+        return _NOTHING if row is None or row.written is None else row.written
+
+    def _note(self, unit: Unit, path: Path, print_: str, ids: Iterable[str]) -> None:
+        imported = {**self._state(unit, path).bullets, **dict.fromkeys(ids, "")}
+        unit.document_states.put(
+            DocumentRow(constant(state_name(path)), Written(print_, imported)), self.now()
+        )
+
+
+def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnRow]:
+    """The turn at the index its host chose, at the end if another is there by now; nothing if it
+    is there itself.
+    """
+    existing = turn_at(unit, row.session, entry.turn.index)
+    if existing is None:
+        yield row._replace(idx=entry.turn.index)
+    elif (existing.role, existing.content) != (row.role, row.content):
+        yield row
+
+
+def _end_name(ended: Ended) -> str:
+    return f"{END}{ended.session}:{ended.at.isoformat()}"

@@ -1,0 +1,177 @@
+"""Dated logs: the turns of one day as Markdown that parses back to the same turns.
+
+A turn is a heading, its words as a quotation, and a mark that completes it: without the mark it
+was cut off while being written, and nobody was told that it is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from mnemic.documents.fallback.marks import mark, read_mark, read_time
+from mnemic.plain import plain
+from mnemic.store.codec import stored_text
+from mnemic.types import (
+    EMPTY,
+    ROLES,
+    TRUSTS,
+    SafeName,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
+
+_HEADING = "## "
+_OWN_HEADING = re.compile(rf"## \d\d:\d\d (?:{'|'.join(ROLES)})\b")
+_NAMES = ("id", "session", "sender", "channel", "project", "topic")
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedTurn:
+    """A turn in a log; ``placed`` if the host chose its index."""
+
+    turn: Turn
+    project: SafeName = EMPTY
+    topic: SafeName = EMPTY
+    placed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a session."""
+
+    session: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something the host could not do with memory."""
+
+    id: SafeName
+    where: SafeName
+    error: str
+    at: datetime
+
+
+Entry = LoggedTurn | Ended | Failed
+
+
+def written(entry: Entry) -> str:
+    """An entry as markdown."""
+    match entry:
+        case Ended():
+            return f"{mark({'ended': entry.session, 'at': entry.at.isoformat()})}\n\n"
+        case Failed():
+            return f"{mark({'failed': plain(entry)})}\n\n"
+        case LoggedTurn(turn=turn):
+            who = f"{turn.role} {turn.sender}".strip().replace("\n", " ")
+            quoted = "\n".join(f"> {line}" if line else ">" for line in turn.content.split("\n"))
+            payload = {
+                key: value for key, value in plain(turn).items() if value not in ("", [], {})
+            }
+            payload.pop("content", None)
+            del payload["state"]
+            extra = {"project": entry.project, "topic": entry.topic, "placed": entry.placed}
+            payload |= {key: value for key, value in extra.items() if value}
+            return f"{_HEADING}{turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': payload})}\n\n"
+
+
+def parse(text: str) -> Iterator[Entry]:
+    """The entries of a log; what else a person wrote between them is theirs."""
+    return (entry for _, entry in blocks(text) if entry is not None)
+
+
+def blocks(text: str) -> Iterator[tuple[list[str], Entry | None]]:
+    """A log in pieces: the lines of each entry with it, and the lines between them one by one."""
+    begun: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(">"):
+            begun.append(line)
+            continue
+        marked = read_mark(line)
+        entry = None if marked is None else _entry(marked[1], _unquoted(begun))
+        if entry is not None:
+            yield [*begun, line], entry
+            begun = []
+            continue
+        yield from (([loose], None) for loose in begun)
+        begun = [line] if line.startswith(_HEADING) else []
+        if not begun:
+            yield [line], None
+    yield from (([loose], None) for loose in begun)
+
+
+def without_marks(text: str) -> str:
+    """A log as a person reads it."""
+    return "\n".join(line for line in text.split("\n") if read_mark(line) is None).strip()
+
+
+def free_text(text: str, day: date, now: datetime) -> list[LoggedTurn]:
+    """What a person wrote into the log of a day, paragraph by paragraph, as words of the user; an
+    entry of ours that was cut off is none.
+    """
+    paragraphs: list[list[str]] = [[]]
+    for lines, entry in blocks(text):
+        if entry is not None or not lines[0].strip():
+            paragraphs.append([])
+        else:
+            paragraphs[-1].append(lines[0])
+    at = min(datetime.combine(day, time(12), UTC), now)
+    texts = dict.fromkeys("\n".join(lines) for lines in paragraphs if _is_free(lines))
+    return [LoggedTurn(_free_turn(day, at, *place)) for place in enumerate(texts)]
+
+
+def _free_turn(day: date, at: datetime, index: int, text: str) -> Turn:
+    """The same paragraph has the same id at every reading; it passes the guard like any entry."""
+    fields: dict[str, Any] = {
+        "id": str(uuid5(NAMESPACE_URL, f"mnemic:{day}:{text}")),
+        "session": day.isoformat(),
+        "index": index,
+        "role": "user",
+        "at": at,
+        "trust": "owner",
+    }
+    return Turn(content=stored_text(text), **fields)
+
+
+def _is_free(lines: Sequence[str]) -> bool:
+    torn = bool(lines) and _OWN_HEADING.match(lines[0]) is not None
+    return not torn and any(not line.startswith("#") for line in lines)
+
+
+def _unquoted(lines: Sequence[str]) -> str:
+    quoted = (line for line in lines if line.startswith(">"))
+    return "\n".join(line[2:] if line.startswith("> ") else line[1:] for line in quoted)
+
+
+def _entry(payload: Mapping[str, Any], content: str) -> Entry | None:
+    """What a mark completes; None when a person has changed it beyond reading."""
+    try:
+        if "ended" in payload:
+            return Ended(payload["ended"], read_time(payload["at"]))
+        if "failed" in payload:
+            failed = payload["failed"]
+            at = read_time(failed["at"])
+            return Failed(failed["id"], failed["where"], failed["error"], at)
+        return _logged_turn(dict(payload["turn"]), content)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _logged_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
+    payload["at"] = read_time(payload["at"])
+    names = (payload.get(key, "") for key in _NAMES)
+    if not all(isinstance(name, str) for name in names) or not isinstance(payload["index"], int):
+        raise TypeError
+    if payload["role"] not in ROLES or payload["trust"] not in TRUSTS:
+        raise ValueError
+    around = {key: payload.pop(key) for key in ("project", "topic", "placed") if key in payload}
+    payload["tool_calls"] = tuple(ToolCall(**call) for call in payload.get("tool_calls", ()))
+    payload["tool_results"] = tuple(ToolResult(**one) for one in payload.get("tool_results", ()))
+    return LoggedTurn(Turn(content=stored_text(content), **payload), **around)

@@ -1,0 +1,174 @@
+"""The documents of a space: their folders, synchronisation and questions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from mnemic.clock import Clock
+from mnemic.documents.daily import DailyReport, DailyReports
+from mnemic.documents.edit_importer import EditImporter
+from mnemic.documents.files import UnreadableFile, fingerprint, load, write
+from mnemic.documents.report import Question, SyncReport
+from mnemic.documents.sync import DocumentSync
+from mnemic.documents.views import View, views_of
+from mnemic.errors import Conflict, NotFound
+from mnemic.index.embedding_job import Ask
+from mnemic.language.guard import Guard
+from mnemic.language.secrets.envelope import masked
+from mnemic.language.secrets.finder import USUAL
+from mnemic.learn.memory_writer import MemoryWriter
+from mnemic.learn.reconciler import Reconciler
+from mnemic.record.transcripts import DEFAULT_SPACE
+from mnemic.settings import Settings
+from mnemic.settings.environment import DOCUMENT_BYTES
+from mnemic.store.contract import Store
+from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder, refuse_links
+from mnemic.types import DocumentText
+
+_UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where the documents and the daily reports of a space are; below the bases no link is
+    followed."""
+
+    documents: Path
+    reports: Path
+    documents_base: Path
+    reports_base: Path
+
+
+def folders_of(database: Path, space: str, settings: Settings) -> Folders:
+    """Beside the database; each space but the default has folders of its own."""
+    inner = "" if space == DEFAULT_SPACE else _folder_name(space)
+    return Folders(
+        _beside(database, settings.documents.folder) / inner,
+        _beside(database, settings.upkeep.report_folder) / inner,
+        own_base(database, settings.documents.folder),
+        own_base(database, settings.upkeep.report_folder),
+    )
+
+
+def _beside(database: Path, folder: str) -> Path:
+    """Two databases in one folder must not share documents: one without the usual name puts its own
+    before the folder's. A longer path is that of the database which has claimed it.
+    """
+    if Path(folder).name != folder:
+        return own_folder(database, folder)
+    usual = database.name == USUAL_NAME
+    return database.parent / (folder if usual else f"{database.stem}-{folder}")
+
+
+def claim_folders(database: Path, settings: Settings) -> None:
+    """Claim the folders whose names do not tell the database."""
+    ledger, documents = settings.ledger, settings.documents
+    folders = [ledger.jsonl_folder] if ledger.jsonl else []
+    if documents.write and Path(documents.folder).name != documents.folder:
+        folders.append(documents.folder)
+    for folder in folders:
+        claim_folder(database, folder)
+
+
+class Documents:
+    """Keeps the documents of one space in step with its memory, in both directions."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        folders: Folders,
+        *,
+        keeper: MemoryWriter,
+        reconciler: Reconciler,
+        guard: Guard,
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._folders = folders
+        self._guard = guard
+        self._bounds = guard.secrets or USUAL
+        self._importer = EditImporter(
+            store,
+            space,
+            clock,
+            settings,
+            keeper=keeper,
+            reconciler=reconciler,
+            guard=guard,
+            ask=ask,
+        )
+        self._daily = DailyReports(store, space, clock, folders.reports, bounds=self._bounds)
+
+    def sync(self, now: datetime | None = None) -> SyncReport:
+        """Import the edits of people, then write what changed in memory."""
+        for view in self._views():
+            refuse_links(view.path.parent, self._folders.documents_base)
+        syncing = DocumentSync(
+            self._store, self._space, self._settings, views=self._views(), importer=self._importer
+        )
+        return syncing.run(self._clock.now() if now is None else now)
+
+    def texts(self) -> list[DocumentText]:
+        """Each document as it is on disk, read now."""
+        return [_text_of(view.path) for view in self._views() if view.path.exists()]
+
+    def write(self, name: str, markdown: str, digest: str | None = None) -> SyncReport:
+        """Put a person's text in the place of a document's, and import the edits."""
+        text = self._guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
+        view = next((one for one in self._views() if one.path.name == name), None)
+        if view is None:
+            names = ", ".join(one.path.name for one in self._views())
+            raise NotFound("There is no such document", remedy=f"Use one of {names}")
+        refuse_links(view.path.parent, self._folders.documents_base)
+        now = _text_of(view.path)
+        if digest is not None and digest != now.digest:
+            raise Conflict(f"{name} was changed meanwhile", remedy="Read it again, then edit it")
+        write(view.path, text.encode())
+        return self.sync()
+
+    def write_report(self, report: DailyReport) -> Path:
+        """Write a daily report; its path."""
+        refuse_links(self._folders.reports, self._folders.reports_base)
+        return self._daily.write(report)
+
+    # --- bullets that a person removed ----------------------------------------------------------
+
+    def questions(self) -> list[Question]:
+        """Memories that a person removed from documents, to be confirmed as forgotten."""
+        with self._store.read(self._space) as unit:
+            choices = [c for c in unit.document_states.choices() if c.choice == "asked"]
+            memories = {m.id: m for m in unit.memories.by_id([c.memory for c in choices])}
+        return [
+            Question(
+                masked(memory),
+                tuple(c.document for c in choices if c.memory == id_),
+                min(c.at for c in choices if c.memory == id_),
+            )
+            for id_, memory in memories.items()
+            if memory.status == "active"
+        ]
+
+    def _views(self) -> tuple[View, ...]:
+        return views_of(self._folders.documents, self._settings, self._bounds)
+
+
+def _text_of(path: Path) -> DocumentText:
+    try:
+        text = load(path).text
+    except UnreadableFile as error:
+        return DocumentText(path.name, "", "", str(error))
+    return DocumentText(path.name, text, fingerprint(text))
+
+
+def _folder_name(space: str) -> str:
+    """A name that any system takes and that no two spaces share."""
+    return f"{_UNSAFE.sub('_', space)[:40]}-{fingerprint(space)[:12]}"

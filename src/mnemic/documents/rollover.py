@@ -1,0 +1,119 @@
+"""Rolling Project.md: its old part moves to a dated file when it is too long; a summary stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from glob import escape
+from operator import attrgetter
+from pathlib import Path
+
+from mnemic.clock import in_zone
+from mnemic.documents import files
+from mnemic.documents.headings import GENERAL, Language
+from mnemic.documents.layout import LayoutEntry, compose
+from mnemic.documents.selection import Placement
+from mnemic.documents.views import View, layout_of, new_parts
+from mnemic.language.digest import shorten
+from mnemic.language.markdown import harmless
+from mnemic.types import Memory
+
+
+def split(count: int, over: Callable[[int, int], bool], limit: int) -> int:
+    """How many of the latest entries stay: as many as fill half of the limit.
+
+    ``over(kept, lines)`` tells whether that many make more lines. Where a person's own text takes
+    more than half, the limit itself is what they have to fit.
+    """
+    most = limit // 2 if not over(0, limit // 2) else limit
+    low, high = 0, count
+    while low < high:
+        middle = (low + high + 1) // 2
+        if over(middle, most):
+            high = middle - 1
+        else:
+            low = middle
+    return low
+
+
+def archive(
+    view: View,
+    rolled: Sequence[Placement],
+    projects: Sequence[str],
+    language: Language,
+    now: datetime,
+) -> Path:
+    """Write the old part beside the document; an archive that is there already stays as it is."""
+    layout = layout_of(view, view.sections(projects), language)
+    entries = [LayoutEntry(c.memory.id, view.bullet_text(c.memory), c.section) for c in rolled]
+    data = compose(new_parts(layout), entries, layout).encode()
+    day = in_zone(now, view.settings.schedule.zone).date()
+    number = 1
+    while True:
+        suffix = "" if number == 1 else f"-{number}"
+        path = view.path.with_name(f"{view.path.stem}-{day}{suffix}{view.path.suffix}")
+        try:
+            existing = files.read_bytes(path, len(data))
+        except files.UnreadableFile:
+            existing = b""
+        if existing is None:
+            files.write(path, data)
+        if existing is None or existing == data:
+            return path
+        number += 1
+
+
+def archives(view: View) -> list[Path]:
+    """The dated files, oldest first."""
+    stem, dated = view.path.stem, len(view.path.stem) + len("-2026-01-31")
+
+    def order(path: Path) -> tuple[str, int]:
+        number = path.stem[dated:].lstrip("-")
+        return path.stem[:dated], int(number) if number.isdigit() else 1
+
+    pattern = f"{escape(stem)}-????-??-??*{escape(view.path.suffix)}"
+    return sorted(view.path.parent.glob(pattern), key=order)
+
+
+_BEST = 3
+_CHARACTERS = 60
+_ARCHIVES = 3
+
+
+def summary(
+    memories: Sequence[Memory],
+    archives: Sequence[str],
+    *,
+    text_of: Callable[[Memory], str],
+    language: Language,
+    lines: int,
+    global_project: str,
+) -> str:
+    """Count, time span and files of the archives; then the best memories of each project."""
+    zh = language == "zh"
+    whole = f"{_span(memories, zh)}: {', '.join(archives[-_ARCHIVES:])}"
+    by_project: dict[str, list[Memory]] = {}
+    for memory in sorted(memories, key=attrgetter("id"), reverse=True):
+        by_project.setdefault(memory.project, []).append(memory)
+    project_lines = []
+    for name, project_memories in list(by_project.items())[:lines]:
+        title = GENERAL.title(language) if name == global_project else harmless(name)
+        project_lines.append(f"{title}: {_best(project_memories, text_of)}")
+    more = len(by_project) - len(project_lines)
+    if more > 0:
+        project_lines.append(f"还有 {more} 个项目" if zh else f"and {more} more projects")
+    return "\n".join([whole if archives else _span(memories, zh), *project_lines])
+
+
+def _span(memories: Sequence[Memory], zh: bool) -> str:
+    if not memories:
+        return "已归档" if zh else "Archived"
+    days = sorted(f"{memory.valid_from:%Y-%m-%d}" for memory in memories)
+    if zh:
+        return f"{len(memories)} 条已归档，{days[0]} 至 {days[-1]}"
+    return f"{len(memories)} entries archived, {days[0]} to {days[-1]}"
+
+
+def _best(memories: Sequence[Memory], text_of: Callable[[Memory], str]) -> str:
+    best = sorted(memories, key=lambda memory: -memory.importance)[:_BEST]
+    return "; ".join(shorten(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)

@@ -1,0 +1,176 @@
+"""Which memories a document shows, and in which section: the best first."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from mnemic.documents.headings import GENERAL, Language
+from mnemic.language.markdown import harmless
+from mnemic.language.secrets.envelope import is_sealed
+from mnemic.language.secrets.finder import redact
+from mnemic.language.secrets.randomness import Bounds
+from mnemic.rules.decay import fading
+from mnemic.rules.slots import predicate_of, subject_of
+from mnemic.rules.support import untrusted
+from mnemic.types import KINDS, Kind, Memory
+
+_HAN = re.compile("[\u3400-\u9fff]")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
+_PROGRESS = ("decision", "event", "fact", "config", "rule", "lesson", "skill")
+
+
+class Placement(NamedTuple):
+    """A memory and the section it belongs to."""
+
+    memory: Memory
+    section: str
+
+
+def may_be_shown(memory: Memory) -> bool:
+    """Whether a memory may stand in a document: no secrets, no passing or untrusted statements."""
+    return (
+        memory.status == "active"
+        and memory.kind not in ("credential", "temp")
+        and not memory.session
+        and not untrusted(memory.trust)
+        and not is_sealed(memory.content)
+    )
+
+
+def bullet_text(memory: Memory, bounds: Bounds, *, dated: bool = False) -> str:
+    """The text of a memory's bullet."""
+    text = harmless(redact(memory.content, bounds))
+    if dated and not _DATED.match(text):
+        return f"{memory.valid_from:%Y-%m-%d} {text}"
+    return text
+
+
+def undated(text: str, memory: Memory) -> str:
+    """A person's words without the date we put before them."""
+    return text.removeprefix(f"{memory.valid_from:%Y-%m-%d} ")
+
+
+def language_of(texts: Iterable[str]) -> Language:
+    """Chinese when most statements are."""
+    han = other = 0
+    for text in texts:
+        if _HAN.search(text):
+            han += 1
+        else:
+            other += 1
+    return "zh" if han > other else "en"
+
+
+def value(memory: Memory, now: datetime, half_life: timedelta) -> float:
+    """Importance x recency."""
+    used = max(memory.last_accessed_at, memory.created_at)
+    return memory.importance * fading(now - used, half_life)
+
+
+def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) -> list[Memory]:
+    return sorted(memories, key=lambda m: (-value(m, now, half_life), m.id))
+
+
+def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
+    """Everything by its kind."""
+    return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
+
+
+def for_user(ranked: Iterable[Memory]) -> list[Placement]:
+    """Memories about the user, each in its section."""
+    placements = (Placement(memory, user_section(memory)) for memory in ranked)
+    return [chosen for chosen in placements if chosen.section]
+
+
+def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:
+    """Progress, the latest first, without archived entries."""
+    newest = sorted(memories, key=lambda memory: memory.id, reverse=True)
+    return [
+        Placement(memory, project_section(memory, global_project))
+        for memory in newest
+        if memory.id > rolled and is_progress(memory, global_project)
+    ]
+
+
+def is_progress(memory: Memory, global_project: str) -> bool:
+    """Whether a memory is about the progress of a project; without a project, only decisions."""
+    if memory.project == global_project:
+        return memory.kind == "decision"
+    return memory.kind in _PROGRESS
+
+
+def project_section(memory: Memory, global_project: str) -> str:
+    return GENERAL.key if memory.project == global_project else f"project:{memory.project}"
+
+
+def for_insights(memories: Iterable[Memory]) -> list[Placement]:
+    """Experiences, the most used first, then the latest used."""
+    experiences = [memory for memory in memories if memory.kind in ("skill", "lesson")]
+    experiences.sort(key=lambda m: (-m.access_count, -m.last_accessed_at.timestamp(), m.id))
+    return [Placement(memory, memory.kind) for memory in experiences]
+
+
+def for_persona(ranked: Iterable[Memory], least: float) -> list[Placement]:
+    """Strong traits."""
+    return [
+        Placement(memory, "trait")
+        for memory in ranked
+        if memory.kind == "trait" and memory.confidence >= least
+    ]
+
+
+def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:
+    """The first few of each kind."""
+    counts: Counter[str] = Counter()
+    capped = []
+    for one in chosen:
+        counts[one.memory.kind] += 1
+        if counts[one.memory.kind] <= most:
+            capped.append(one)
+    return capped
+
+
+_NEVER: tuple[Kind, ...] = ("trait", "event", "lesson", "skill")
+_BY_KIND: dict[Kind, str] = {
+    "identity": "basics",
+    "preference": "preferences",
+    "config": "environment",
+}
+_ABOUT_USER: dict[Kind, str] = {"fact": "basics", "decision": "projects", "rule": "preferences"}
+
+
+def user_section(memory: Memory) -> str:
+    """The section of USER.md for a memory; empty for one that is not about the user."""
+    if memory.kind in _NEVER:
+        return ""
+    what = predicate_of(memory.predicate)
+    if subject_of(memory.subject) == "user":
+        named = _NAMED.get(what, "")
+        if named != "projects" and _ENVIRONMENT.search(memory.value):
+            return "environment"
+        return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")
+    if memory.kind == "config" and what.endswith(("version", "版本")):
+        return "stack"
+    return _BY_KIND.get(memory.kind, "")
+
+
+_ENVIRONMENT = re.compile(
+    r"\b(?:mac ?os|windows(?: \d+)?|ubuntu|debian|fedora|arch linux|vs ?code|neovim|vim|emacs"
+    r"|pycharm|intellij(?: idea)?|zsh|bash|fish shell|powershell|tmux|iterm2?)\b",
+    re.IGNORECASE,
+)
+_LISTS = {
+    "projects": "works on, project, projects, maintains, builds, 项目, 参与, 在做, 维护, 开发",
+    "environment": "os, operating system, editor, ide, shell, terminal, browser, machine,"
+    " hardware, environment, 操作系统, 编辑器, 终端, 浏览器, 电脑, 环境, 开发环境",
+    "stack": "uses, package manager, programming language, framework, database, stack, tech stack,"
+    " knows, cloud, version, 技术栈, 框架, 数据库, 包管理器, 编程语言, 掌握",
+    "preferences": "likes, dislikes, prefers, avoids, style, 风格, 习惯",
+}
+_NAMED = {
+    predicate_of(name): section for section, names in _LISTS.items() for name in names.split(",")
+}

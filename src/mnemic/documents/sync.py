@@ -1,0 +1,387 @@
+"""Synchronising documents and memory: edits of people are imported, then files are written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from mnemic.documents import files
+from mnemic.documents.edit_importer import EditImporter
+from mnemic.documents.edits import (
+    AddedBullet,
+    BulletReader,
+    DocumentEdits,
+    EditedBullet,
+    apply_outcomes,
+    head_of,
+)
+from mnemic.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
+from mnemic.documents.report import (
+    DocumentReport,
+    ImportedEdit,
+    PendingQuestion,
+    RejectedText,
+    SyncReport,
+)
+from mnemic.documents.selection import may_be_shown
+from mnemic.documents.views import View, layout_of
+from mnemic.documents.writer import (
+    DocumentContents,
+    FileChanged,
+    Page,
+    PageBuilder,
+    announce,
+    check,
+    marks_of,
+    settle,
+)
+from mnemic.language.markdown import (
+    GENERATED,
+    Bullet,
+    MarkdownSection,
+    parse,
+)
+from mnemic.settings import Settings
+from mnemic.settings.environment import DocumentName
+from mnemic.store.codec import stored_name
+from mnemic.store.contract import Store, Unit
+from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import EMPTY, Memory, constant
+
+_TRIES = 5
+_PAGE = 10_000
+
+
+@dataclass(slots=True)
+class _OpenDocument:
+    """One document during a run, with its edits."""
+
+    view: View
+    loaded: DocumentFile = field(default_factory=DocumentFile)
+    row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
+    read: DocumentEdits | None = None
+    parts: tuple[MarkdownSection, ...] = ()
+    imported: list[ImportedEdit] = field(default_factory=list)
+    questions: list[PendingQuestion] = field(default_factory=list)
+    rejected: list[RejectedText] = field(default_factory=list)
+    fresh: list[str] = field(default_factory=list)
+    problem: str = ""
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """The memories to show once edits are imported."""
+
+    memories: Mapping[str, Memory]
+    projects: Sequence[str]
+    choices: Sequence[DocumentChoice]
+
+
+class DocumentSync:
+    """One run over the documents of a space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        settings: Settings,
+        *,
+        views: Sequence[View],
+        importer: EditImporter,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._settings = settings
+        self._views = views
+        self._importer = importer
+
+    def run(self, now: datetime) -> SyncReport:
+        """Synchronise every document; one saved meanwhile is read again and loses nothing."""
+        reports: dict[str, DocumentReport] = {}
+        waiting: list[DocumentName] = [view.name for view in self._views]
+        for _ in range(_TRIES):
+            if not waiting:
+                break
+            documents = self._open()
+            self._import_all(documents, waiting, now)
+            contents = self._read_contents(now)
+            later: list[DocumentName] = []
+            for document in documents:
+                name = document.view.name
+                if name not in waiting:
+                    continue
+                report = self._written(document, contents, now)
+                if report is None:
+                    later.append(name)
+                    report = self._report(document)
+                reports[name] = _joined(reports.get(name), report)
+            waiting = later
+        for name in waiting:
+            problem = "It is being changed; it was left alone and is taken in next time"
+            reports[name] = replace(reports[name], state="left alone", problem=problem)
+        return SyncReport(now, tuple(reports[view.name] for view in self._views))
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def _open(self) -> list[_OpenDocument]:
+        documents = []
+        for view in self._views:
+            document = _OpenDocument(view)
+            try:
+                document.loaded = files.load(view.path)
+            except UnreadableFile as error:
+                document.problem = str(error)
+            documents.append(document)
+        with self._store.read(self._space) as unit:
+            projects = unit.memories.projects()
+            for document in documents:
+                name = document.view.name
+                document.row = unit.document_states.get(name) or DocumentRow(constant(name))
+                if not document.problem:
+                    document.read = self._read(unit, document, projects)
+        return documents
+
+    @staticmethod
+    def _read(unit: Unit, document: _OpenDocument, projects: Sequence[str]) -> DocumentEdits:
+        """The edits of a file; an empty one is not a wish to forget everything, and is rebuilt."""
+        view, text = document.view, document.loaded.text
+        bases = _bases(document.row, document.loaded) if text.strip() else []
+        sections = view.sections(projects)
+        reader = BulletReader(unit, view, layout_of(view, sections, "en"), sections, bases)
+        return reader.read(text, parse(text))
+
+    # --- importing ------------------------------------------------------------------------------
+
+    def _import_all(
+        self, documents: Sequence[_OpenDocument], names: Collection[str], now: datetime
+    ) -> None:
+        readable = [p for p in documents if p.read is not None and p.view.name in names]
+        for document in readable:
+            self._import(document, now)
+        for document in readable:
+            self._take_choices(document, now)
+        for document in readable:
+            self._remove(document, documents, now)
+
+    def _import(self, document: _OpenDocument, now: datetime) -> None:
+        if document.read is None:
+            return
+        existing = self._existing(document, now)
+        place = f"{document.view.name}:{document.row.written.file if document.row.written else ''}"
+        items = []
+        for change in document.read.changes:
+            outcome = self._importer.apply(change, place, existing)
+            items.append(outcome.item)
+            document.imported += [outcome.imported] if outcome.imported else []
+            document.questions += [outcome.question] if outcome.question else []
+            document.rejected += [outcome.rejected] if outcome.rejected else []
+            document.again |= outcome.again
+            written = isinstance(change, AddedBullet | EditedBullet) and outcome.question is None
+            if written and outcome.item and outcome.item.mark:
+                document.fresh.append(outcome.item.mark)
+        document.parts = apply_outcomes(document.read, items)
+
+    def _existing(self, document: _OpenDocument, now: datetime) -> dict[str, str]:
+        """Ids of current memories by their bullet; read only where there are new bullets."""
+        if document.read is None or not any(
+            isinstance(c, AddedBullet) for c in document.read.changes
+        ):
+            return {}
+        with self._store.read(self._space) as unit:
+            memories = [m for m in _current(unit, now) if may_be_shown(m)]
+        return {fingerprint(document.view.spellings(m)[0]): m.id for m in reversed(memories)}
+
+    def _take_choices(self, document: _OpenDocument, now: datetime) -> None:
+        """Store which memories a person put into this document; putting one back, into whichever
+        document, answers the question whether it is to be forgotten.
+        """
+        read, name = document.read, document.view.name
+        if read is None or not self._settings.documents.take_edits:
+            return
+        with self._store.write(self._space) as unit:
+            states = unit.document_states
+            for choice in states.choices():
+                withdrawn = choice.choice == "asked" or (
+                    choice.choice == "hidden" and choice.document == name
+                )
+                if withdrawn and choice.memory in read.put_back:
+                    states.drop_choices(choice.memory, choice.document)
+            for id_ in (*sorted(read.moved_in), *document.fresh):
+                states.choose(DocumentChoice(constant(name), stored_name(id_), "pinned", now))
+
+    def _remove(
+        self, document: _OpenDocument, documents: Sequence[_OpenDocument], now: datetime
+    ) -> None:
+        """What becomes of memories that a person took out of this document.
+
+        One that they moved to another document is only hidden here. Any other is removed, however
+        many documents show it: it is archived, or a question is asked and no document shows it
+        until that is answered.
+        """
+        read, name = document.read, document.view.name
+        if read is None or not self._settings.documents.take_edits or not read.removed:
+            return
+        others = [p for p in documents if p.read is not None and p is not document]
+        moved = frozenset[str]().union(*(p.read.put_back for p in others if p.read is not None))
+        archived: list[Memory] = []
+        with self._store.write(self._space) as unit:
+            states = unit.document_states
+            for memory in unit.memories.by_id(sorted(read.removed)):
+                if memory.status != "active":
+                    continue
+                if memory.id in moved:
+                    states.choose(DocumentChoice(constant(name), memory.id, "hidden", now))
+                elif self._settings.documents.removed_bullet == "archive":
+                    archived.append(memory)
+                else:
+                    states.choose(DocumentChoice(constant(name), memory.id, "asked", now))
+                    document.questions.append(PendingQuestion(memory.id, "removed"))
+        for memory in archived:
+            self._importer.archive(memory, name)
+            document.imported.append(ImportedEdit("archived", memory.id))
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def _read_contents(self, now: datetime) -> _Contents:
+        with self._store.read(self._space) as unit:
+            return _Contents(
+                {m.id: m for m in _current(unit, now) if may_be_shown(m)},
+                unit.memories.projects(),
+                unit.document_states.choices(),
+            )
+
+    def _written(
+        self, document: _OpenDocument, contents: _Contents, now: datetime
+    ) -> DocumentReport | None:
+        """None when the document has to be read again."""
+        report = self._report(document)
+        if document.problem:
+            return replace(report, state="left alone", problem=document.problem)
+        if document.again:
+            return None
+        memories, projects = contents.memories, contents.projects
+        with self._store.read(self._space) as unit:
+            heads = _Heads(unit, memories)
+            parts = heads.renamed(document.parts)
+            pinned, hidden = heads.chosen(contents.choices, document.view.name)
+        first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
+        page_contents = DocumentContents(
+            memories, projects, [id_ for id_ in first if id_ in memories], hidden
+        )
+        page = PageBuilder(document.view, page_contents, document.row, now).page(
+            document.loaded, parts
+        )
+        try:
+            wrote = self._replaced(document, page, now)
+        except FileChanged:
+            return None
+        present = {entry.mark for entry in page.entries}
+        candidates = dict.fromkeys([*marks_of(parts), *document.fresh])
+        return replace(
+            report,
+            state="written" if wrote else "unchanged",
+            left_out=tuple(id_ for id_ in candidates if id_ in memories and id_ not in present),
+            over=page.over,
+            archive=page.archive,
+        )
+
+    def _replaced(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
+        """The file is compared and replaced under the write lock: two runs never cross."""
+        with self._store.write(self._space) as unit:
+            if not announce(unit, document.view, document.loaded, page, now):
+                return False
+        file = prepared(document.view.path, page.data)
+        with file as into_place, self._store.write(self._space) as unit:
+            check(document.view, document.loaded)
+            into_place()
+            settle(unit, document.view, page, now)
+        return True
+
+    @staticmethod
+    def _report(document: _OpenDocument) -> DocumentReport:
+        return DocumentReport(
+            document.view.name,
+            str(document.view.path),
+            taken=tuple(document.imported),
+            asked=tuple(document.questions),
+            kept=tuple(document.rejected),
+        )
+
+
+class _Heads:
+    """Follows memories to their current version."""
+
+    def __init__(self, unit: Unit, current: Mapping[str, Memory]) -> None:
+        self._unit = unit
+        self._current = current
+
+    def head(self, id_: str) -> str:
+        if id_ in self._current or not id_ or id_ == GENERATED:
+            return id_
+        current = head_of(self._unit, id_)
+        return id_ if current is None else current.id
+
+    def renamed(self, parts: Iterable[MarkdownSection]) -> tuple[MarkdownSection, ...]:
+        """Bullets of old versions carry the mark of the present one."""
+        return tuple(
+            MarkdownSection(
+                part.heading,
+                tuple(
+                    replace(item, mark=self.head(item.mark)) if isinstance(item, Bullet) else item
+                    for item in part.items
+                ),
+            )
+            for part in parts
+        )
+
+    def chosen(self, choices: Iterable[DocumentChoice], name: str) -> tuple[list[str], set[str]]:
+        """Ids pinned to a document, the latest first, and ids hidden from it: what was taken out
+        of one document is hidden from all until a person says what becomes of it.
+        """
+        every = list(choices)
+        mine = [choice for choice in every if choice.document == name][::-1]
+        pinned = [self.head(c.memory) for c in mine if c.choice == "pinned"]
+        hidden = {self.head(c.memory) for c in mine if c.choice == "hidden"}
+        return pinned, hidden | {c.memory for c in every if c.choice == "asked"}
+
+
+def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:
+    """The states a person's edits started from: one, or two when a write was interrupted."""
+    states = [state for state in (row.writing, row.written) if state is not None]
+    print_ = fingerprint(loaded.data or b"")
+    same = [state for state in states if state.file == print_]
+    return same[:1] or states
+
+
+def _current(unit: Unit, now: datetime) -> list[Memory]:
+    """All current memories, the latest first."""
+    memories: list[Memory] = []
+    while True:
+        query = MemoryFilter(status="active", holds_at=now, limit=_PAGE, offset=len(memories))
+        more = unit.memories.find(query)
+        memories += more
+        if len(more) < _PAGE:
+            return memories
+
+
+def _in_own_parts(
+    parts: Iterable[MarkdownSection], view: View, projects: Sequence[str]
+) -> list[str]:
+    """The marks that a person moved below a heading of their own."""
+    layout = layout_of(view, view.sections(projects), "en")
+    return marks_of([part for part in parts if not layout.section_of(part)])
+
+
+def _joined(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
+    """One report of several tries."""
+    if before is None:
+        return now
+    return replace(
+        now,
+        taken=tuple(dict.fromkeys(before.taken + now.taken)),
+        asked=tuple(dict.fromkeys(before.asked + now.asked)),
+        kept=tuple(dict.fromkeys(before.kept + now.kept)),
+    )

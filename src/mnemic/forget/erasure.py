@@ -1,0 +1,304 @@
+"""Permanent removal: rows and indexes in one transaction, then every copy outside the database.
+
+The work after that transaction is a durable job that holds hashes and ids but no text, so after a
+crash the worker finishes it at the next start, as does repeating the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from mnemic.clock import Clock
+from mnemic.errors import StoreBusy
+from mnemic.forget import receipts, traces
+from mnemic.forget.plan import ForgetPlan, Planner
+from mnemic.forget.request import ForgetRequest, read_request
+from mnemic.forget.traces import Traces
+from mnemic.ids import new_id
+from mnemic.index.embedding_job import Ask, cache_hashes
+from mnemic.language.echo import fingerprints
+from mnemic.language.guard import guard_of
+from mnemic.language.secrets.envelope import masked
+from mnemic.learn.deletions import DELETED, note_deletion
+from mnemic.learn.episodes import episode_terms
+from mnemic.learn.memories import existing_memory
+from mnemic.learn.reindex import index_again
+from mnemic.learn.rewrites import restore_originals, versions_of
+from mnemic.record import triggers
+from mnemic.settings import Settings
+from mnemic.settings.logs import log_of
+from mnemic.store.codec import stored_name
+from mnemic.store.contract import Store, Unit
+from mnemic.store.erasure import Name, Removal, StoredTextKind
+from mnemic.types import (
+    EMPTY,
+    RECORD_TYPES,
+    Fact,
+    Job,
+    Json,
+    Memory,
+    Receipt,
+    SafeName,
+    digests,
+    key_of,
+)
+
+KIND = "forget"
+EVENT = "forget"
+_MAX_JOBS = 1_000
+_NO_KEY = "00"  # of traces of nothing
+_CARDS: tuple[StoredTextKind, ...] = ("card",)
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalCopies:
+    """Copies of text outside the database, and buffers of this process.
+
+    ``gather`` writes pending buffers; ``transcript`` removes the JSONL copy of a session, to be
+    written again; ``documents`` removes bullets by memory id, logs by turn id and lines by content;
+    ``vectors`` and ``caches`` drop what can be rebuilt.
+    """
+
+    gather: Callable[[], None]
+    transcript: Callable[[str, SafeName], None]
+    documents: Callable[[str, RemovedRecords], None]
+    vectors: Callable[[], None]
+    caches: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedRecords:
+    """Removed rows whose copies have to be removed as well."""
+
+    turns: Collection[str]
+    memories: Collection[str]
+    sessions: Collection[SafeName]
+    traces: Traces
+
+    def dump(self) -> dict[str, Json]:
+        return {
+            "turns": [*self.turns],
+            "memories": [*self.memories],
+            "sessions": [*sorted(self.sessions)],
+            "traces": self.traces.dump(),
+        }
+
+    @classmethod
+    def load(cls, payload: Mapping[str, Json]) -> RemovedRecords:
+        return cls(
+            _strings(payload["turns"]),
+            _strings(payload["memories"]),
+            [stored_name(session) for session in _strings(payload["sessions"])],
+            traces.load(payload["traces"]),
+        )
+
+
+class Erasure:
+    """Removes records of one space, and finishes interrupted removals of any."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        *,
+        ask: Ask,
+        copies: ExternalCopies,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._guard = guard_of(settings)
+        self._ask = ask
+        self._copies = copies
+
+    def forget(
+        self,
+        *,
+        id: str | None = None,
+        query: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
+        request = read_request(
+            id=id,
+            query=query,
+            session=session,
+            source=source,
+            since=since,
+            until=until,
+            guard=self._guard,
+        )
+        if dry_run:
+            with self._store.read(self._space) as unit:
+                plan = Planner(unit, self._settings, marked=True).plan(request)
+                return self._receipt(plan, request, items=True)
+        self._copies.gather()
+        with self._store.write(self._space) as unit:
+            unfinished = unfinished_jobs(unit)
+            plan = Planner(unit, self._settings).plan(request)
+            receipt = self._receipt(plan, request)
+            if not plan.empty:
+                receipt = self._write(unit, plan, receipt)
+        if plan.empty and unfinished:  # the same request again after a crash
+            for job in unfinished:
+                self.finish(job)
+            return receipts.load(unfinished[-1].payload["receipt"])
+        if not plan.empty:
+            self._finish(self._space, receipt, _removed_records(plan))
+            log_of(self._settings).done(
+                "forgot {records} records", records=sum(receipt.counts.values())
+            )
+        return receipt
+
+    def delete(self, id_: str) -> Memory:
+        """Remove one memory with all its versions. Its turns stay, and it is not learnt from them
+        again.
+        """
+        self._copies.gather()
+        with self._store.write(self._space) as unit:
+            memory = existing_memory(unit, id_)
+            versions = versions_of(unit, memory.id)
+            ids = [version.id for version in versions]
+            eraser, now = unit.eraser, self._clock.now()
+            eraser.drop_cached(cache_hashes(eraser.embed_texts(eraser.docs("memory", ids))))
+            restore_originals(unit, ids, now)
+            eraser.remove(Removal(memories=ids))
+            for card in eraser.stored_texts(_CARDS):
+                if any(version.content in text for version in versions for text in card.texts):
+                    unit.cards.drop(card.id)
+            note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
+        self._copies.documents(self._space, RemovedRecords((), ids, (), Traces(_NO_KEY)))
+        self._copies.vectors()
+        self._copies.caches()
+        return masked(memory)
+
+    # --- in one transaction ----------------------------------------------------------------------
+
+    def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
+        now, eraser = receipt.at, unit.eraser
+        removal, most = plan.removal, self._settings.jobs.max_attempts
+        docs = [d for type_ in RECORD_TYPES for d in eraser.docs(type_, removal.of(type_))]
+        docs += eraser.docs("episode", list(plan.rewritten_episodes))
+        bearing = unit.names.bearing(plan.renamed)
+        named = [doc for type_, ids in bearing.items() for doc in eraser.docs(type_, ids)]
+        docs += named
+        plan.sessions |= self._transcripts(unit, plan, bearing.get("turn", []))
+        eraser.drop_cached(cache_hashes(eraser.embed_texts(docs)))
+        marks = {
+            mark for text in plan.texts for line in fingerprints(text).values() for mark in line
+        }
+        eraser.drop_echoes(marks)
+        for id_, turns in plan.detached.items():
+            unit.memories.drop_sources(id_, turns)
+        restore_originals(unit, removal.memories, now)
+        eraser.remove(removal)
+        for stretch in plan.rewritten_episodes.values():
+            eraser.retell(stretch, episode_terms(stretch.episode))
+        for change in plan.rewritten:
+            eraser.rewrite(change)
+        unit.names.rename(plan.names)
+        eraser.drop_vectors(named)
+        for type_, ids in bearing.items():
+            index_again(unit, type_, ids)
+        for name in plan.cards:
+            unit.cards.drop(name)
+        for session in eraser.learn_again(plan.turns_to_relearn):
+            triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
+        if plan.rewritten_episodes or named:
+            self._ask(unit, now)
+        whole = receipts.without_present(unit, receipt, plan.texts)
+        unit.tasks.enqueue(
+            KIND,
+            key=receipt.id,
+            payload=digests({"receipt": receipts.dump(whole), **_removed_records(plan).dump()}),
+            # This call does the work itself; the job is for when it dies, so it waits for a lease.
+            run_at=now + self._settings.jobs.lease,
+            now=now,
+            max_attempts=most,
+        )
+        return whole
+
+    @staticmethod
+    def _transcripts(unit: Unit, plan: ForgetPlan, turns: list[str]) -> set[SafeName]:
+        """Sessions whose transcripts contain a replaced name, under the old and the new id."""
+        renamed = {name: after for name, after in plan.renamed.items() if name.kind == "session"}
+        before = {turn.session for turn in unit.ledger.turns_by_id(turns)}
+        before |= plan.sessions | {stored_name(name.text) for name in renamed}
+        return before | {renamed.get(Name("session", id_), id_) for id_ in before}
+
+    def _receipt(self, plan: ForgetPlan, request: ForgetRequest, *, items: bool = False) -> Receipt:
+        now = self._clock.now()
+        return Receipt(
+            id=new_id(now),
+            space=self._space,
+            at=now,
+            asked=request.kind,
+            counts=plan.counts,
+            key="" if items or plan.empty else plan.traces.key,
+            marks=() if items else receipts.marks_of(plan),
+            words=() if items else tuple(sorted(plan.traces.words)),
+            items=tuple(plan.items) if items else (),
+            dry_run=items,
+        )
+
+    # --- after the transaction -------------------------------------------------------------------
+
+    def finish(self, job: Job) -> None:
+        """Finish an interrupted request; safe to repeat."""
+        receipt = receipts.load(job.payload["receipt"])
+        self._finish(job.space, receipt, RemovedRecords.load(job.payload))
+
+    def _finish(self, space: str, receipt: Receipt, removed: RemovedRecords) -> None:
+        for session in removed.sessions:
+            self._copies.transcript(space, session)
+        self._copies.documents(space, removed)
+        self._copies.vectors()
+        self._copies.caches()
+        with _finished_later():
+            self._store.compact()
+            with self._store.write(space) as unit:
+                unit.eraser.end_job(KIND, receipt.id)
+                counts: dict[str, Fact] = dict(receipt.counts)
+                unit.journal.add_event(
+                    EVENT,
+                    operation_id=key_of(EVENT, receipt.id),
+                    subject=EMPTY,
+                    payload={"asked": self._guard.error(receipt.asked), "counts": counts},
+                    at=receipt.at,
+                )
+            self._store.settle()
+
+
+@contextmanager
+def _finished_later() -> Iterator[None]:
+    """Explain a busy store: the job stays queued, so the work is finished later."""
+    try:
+        yield
+    except StoreBusy as error:
+        raise StoreBusy(
+            "It is forgotten, but old pages stay in the file while another program reads it",
+            remedy="Close that program; the next start, or the same call, finishes the work",
+        ) from error
+
+
+def _removed_records(plan: ForgetPlan) -> RemovedRecords:
+    return RemovedRecords(plan.removed.turns, plan.removed.memories, plan.sessions, plan.traces)
+
+
+def _strings(value: Json) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else []
+
+
+def unfinished_jobs(unit: Unit) -> list[Job]:
+    """The removals that still have work outside the database."""
+    return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]

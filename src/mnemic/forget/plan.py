@@ -1,0 +1,398 @@
+"""The plan of a removal: every record that is removed or rewritten to meet a request.
+
+A memory with only removed sources is removed. One with other sources stays, unless it has a word
+that only the removed turns have; then it is removed and its other sources are learnt from again.
+Episodes are written again from the remaining turns. A memory requested by id takes the turns it was
+learnt from with it; other memories from those turns stay.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from mnemic.forget import names
+from mnemic.forget.preview import Change, Preview
+from mnemic.forget.request import (
+    ForgetRequest,
+    Selection,
+    choose,
+    has_phrase,
+)
+from mnemic.forget.traces import (
+    Traces,
+    function_words,
+    tokens,
+    traces_of,
+    words,
+)
+from mnemic.ids import is_id
+from mnemic.language.guard import guard_of
+from mnemic.language.story import story_of
+from mnemic.learn.episodes import episode_of, episode_terms
+from mnemic.learn.rewrites import made_of
+from mnemic.record.daily_events import SUMMARISED
+from mnemic.rules import checks
+from mnemic.settings import Settings
+from mnemic.store import codec
+from mnemic.store.contract import Unit
+from mnemic.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
+from mnemic.types import (
+    EMPTY,
+    RECORD_TYPES,
+    Forgotten,
+    Memory,
+    RecordType,
+    SafeName,
+    SafeText,
+    Turn,
+)
+
+_KEY_BYTES = 32
+_ID_LENGTH = 36
+# Copies of what people said, and what the engine wrote itself.
+_COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboarding")
+_OWN: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
+
+
+_EPISODE_FIELDS = "summary goal outcome started_at ended_at actions entities tools tags".split()
+
+
+@dataclass(slots=True)
+class ForgetPlan:
+    """What a removal does.
+
+    ``renamed`` are names that contain the phrase, ``orphaned`` those no record has any more, each
+    with its replacement. ``quoting`` is the text that is the reason for each rewrite and card.
+    ``detached`` are the removed sources of memories that stay.
+    """
+
+    removed: Selection
+    renamed: dict[Name, SafeName] = field(default_factory=dict)
+    orphaned: dict[Name, SafeName] = field(default_factory=dict)
+    quoting: dict[tuple[str, str], str] = field(default_factory=dict)
+    rewritten_episodes: dict[str, Stretch] = field(default_factory=dict)
+    detached: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rewritten: list[Rewrite] = field(default_factory=list)
+    cards: list[str] = field(default_factory=list)
+    turns_to_relearn: set[str] = field(default_factory=set)
+    sessions: set[SafeName] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+    traces: Traces = field(default_factory=lambda: Traces("00"))
+    items: list[Forgotten] = field(default_factory=list)
+
+    @property
+    def removal(self) -> Removal:
+        removed = self.removed
+        return Removal(
+            removed.turns,
+            removed.memories,
+            removed.episodes,
+            removed.attachments,
+            removed.daily_events,
+            removed.sessions,
+        )
+
+    @property
+    def names(self) -> dict[Name, SafeName]:
+        """The replacement of every name, empty where the name is removed."""
+        return {**self.orphaned, **self.renamed}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each kind were removed or rewritten."""
+        counts = Counter(
+            item.kind if item.change == "removed" else f"{item.kind} {item.change}"
+            for item in self.items
+        )
+        return dict(sorted(counts.items()))
+
+    @property
+    def empty(self) -> bool:
+        return not self.items
+
+
+class Planner:
+    """Plans one request on a snapshot; writes nothing."""
+
+    def __init__(self, unit: Unit, settings: Settings, *, marked: bool = False) -> None:
+        self._unit = unit
+        self._settings = settings
+        self._marked = marked
+
+    def plan(self, request: ForgetRequest) -> ForgetPlan:
+        unit = self._unit
+        plan = ForgetPlan(choose(unit, request))
+        removed = plan.removed
+        if request.query is not None and not request.timed:  # names have no time
+            plan.renamed = names.with_phrase(unit, tokens(request.query))
+        derived = unit.eraser.derived(removed.turns)
+        for id_, turns in derived.items():
+            if set(turns) <= removed.turns.keys():
+                removed.memories.setdefault(id_, "it was learnt from what is forgotten")
+        self._remove_rewritten(removed)
+        removed.turns |= {
+            id_: why for id_, why in removed.evidence.items() if id_ not in removed.turns
+        }
+        removed_turns = unit.ledger.turns_by_id(list(removed.turns))
+        plan.sessions = {turn.session for turn in removed_turns}
+        for id_ in self._summaries_of(removed_turns):
+            removed.daily_events.setdefault(id_, "it sums up what is forgotten")
+        stretches = self._stretches(removed, request)
+        for stretch in stretches:
+            self._rewrite_episode(plan, stretch)
+        partly = [id_ for id_ in derived if id_ not in removed.memories]
+        self._trace(plan, request, removed_turns, stretches, partly)
+        count = len(removed.memories)
+        self._split_shared(plan, derived, partly)
+        for stretch in stretches:
+            self._rewrite_episode(plan, stretch)
+        self._rewrite_days(plan, {turn.at.date() for turn in removed_turns})
+        self._remove_rewritten(removed)
+        if len(removed.memories) > count:
+            plan.orphaned = names.orphaned_by(unit, plan.removal)
+        plan.traces = plan.traces.with_names(plan.names)
+        self._rewrite_rest(plan)
+        self._drop_unchanged(plan, stretches)
+        plan.items = self._list_items(plan, removed_turns)
+        return plan
+
+    def _remove_rewritten(self, removed: Selection) -> None:
+        """What a model wrote of a removed memory goes with it."""
+        for id_ in made_of(self._unit, removed.memories):
+            if self._unit.memories.get(id_) is not None:
+                removed.memories.setdefault(id_, "it was made of what is forgotten")
+
+    def _stretches(self, removed: Selection, request: ForgetRequest) -> list[Stretch]:
+        """Episodes to rewrite; one that only contains the phrase is rewritten without it."""
+        eraser = self._unit.eraser
+        stretches = {stretch.episode.id: stretch for stretch in eraser.stretches(removed.turns)}
+        if request.query is not None:
+            stretches |= {
+                stretch.episode.id: stretch for stretch in eraser.stretches_of(removed.episodes)
+            }
+            removed.episodes.clear()
+        return [stretch for id_, stretch in stretches.items() if id_ not in removed.episodes]
+
+    # --- traces in other texts -------------------------------------------------------------------
+
+    def _trace(
+        self,
+        plan: ForgetPlan,
+        request: ForgetRequest,
+        removed_turns: Sequence[Turn],
+        stretches: Sequence[Stretch],
+        partly: Sequence[str],
+    ) -> None:
+        unit, removed = self._unit, plan.removed
+        plan.texts = [text for turn in removed_turns for text in turn_texts(turn)]
+        # The names of speakers and tools, unless other records have them too.
+        plan.orphaned = names.orphaned_by(unit, plan.removal)
+        plan.texts += [name.text for name in plan.orphaned if name.kind in ("sender", "tool")]
+        for memory in unit.memories.by_id(list(removed.memories)):
+            plan.texts += filter(None, [memory.content, memory.value, memory.subject])
+        for file in unit.attachments.by_id(list(removed.attachments)):
+            plan.texts += dict.fromkeys((file.filename, file.original_filename))
+            plan.texts += [file.description, file.transcription, file.extracted_text]
+        episodes = unit.episodes.by_id(list(removed.episodes))
+        episodes += [stretch.episode for stretch in stretches]
+        derived: list[str] = [
+            text for episode in episodes for text in (episode.summary, episode.goal)
+        ]
+        derived += [summary for _, summary in self._days(removed.daily_events)]
+        records: dict[RecordType, list[str]] = {
+            "turn": [*removed.turns],
+            "memory": [*removed.memories, *partly],
+            "episode": [episode.id for episode in episodes],
+            "attachment": [*removed.attachments],
+        }
+        docs = {doc for type_ in RECORD_TYPES for doc in unit.eraser.docs(type_, records[type_])}
+        candidates = {word for text in (*plan.texts, *derived) for word in words(text)}
+        candidates -= function_words()
+        for rewritten in plan.rewritten_episodes.values():
+            candidates.difference_update(episode_terms(rewritten.episode).split())
+        unique_words = unit.eraser.only_in(candidates, docs)
+        key = secrets.token_bytes(_KEY_BYTES)
+        # A query within a time range leaves other times alone, so its phrase is no trace there.
+        phrase = None if request.timed else request.query
+        plan.traces = traces_of(key, plan.texts, unique_words, phrase)
+
+    def _summaries_of(self, turns: Sequence[Turn]) -> Iterator[SafeName]:
+        """Daily events that a model made of a stretch with one of these turns."""
+        indexes: dict[str, list[int]] = {}
+        for turn in turns:
+            indexes.setdefault(turn.session, []).append(turn.index)
+        for event in self._unit.journal.events(type_=SUMMARISED, limit=checks.MAX_ROWS):
+            first, last = event.payload["first"], event.payload["last"]
+            session = str(event.payload["session"])
+            if any(first <= index <= last for index in indexes.get(session, ())):  # type: ignore[operator]
+                yield event.subject
+
+    def _days(self, ids: Iterable[str]) -> list[tuple[str, str]]:
+        chosen = set(ids)
+        if not chosen:
+            return []
+        events = self._unit.journal.daily_events(None, checks.MAX_ROWS)
+        return [(event.id, event.summary) for event in events if event.id in chosen]
+
+    # --- memories and episodes -------------------------------------------------------------------
+
+    def _split_shared(
+        self, plan: ForgetPlan, derived: dict[str, tuple[str, ...]], partly: Sequence[str]
+    ) -> None:
+        """Remove or detach memories with other sources, and those from the same evidence."""
+        removed = plan.removed
+        beside = self._unit.eraser.derived(removed.evidence)
+        forgotten = [
+            m.value or m.content for m in self._unit.memories.by_id(list(removed.memories))
+        ]
+        for memory in self._unit.memories.by_id([*{*partly, *beside} - removed.memories.keys()]):
+            turns = derived.get(memory.id, ()) + beside.get(memory.id, ())
+            if memory.id in derived and plan.traces.has_word(memory.content):
+                removed.memories[memory.id] = "it has words that only the forgotten turns have"
+                plan.turns_to_relearn |= set(turns) - removed.turns.keys()
+            elif memory.id in beside and _says(memory, forgotten):
+                removed.memories[memory.id] = "it says the same"
+            else:
+                plan.detached[memory.id] = tuple(turn for turn in turns if turn in removed.turns)
+
+    def _rewrite_episode(self, plan: ForgetPlan, stretch: Stretch) -> None:
+        remaining = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
+        kept_turns = names.rename_tools(self._unit.ledger.turns_by_id(remaining), plan.renamed)
+        turns = sorted(kept_turns, key=lambda turn: (turn.at, turn.index))
+        if not turns:
+            plan.removed.episodes[stretch.episode.id] = "nothing it tells of is left"
+            return
+        episode = stretch.episode
+        info = self._unit.ledger.session(episode.session)
+        about: tuple[str, ...] = ()
+        if info is not None:
+            partition = (Name("project", info.project), Name("topic", info.topic))
+            about = tuple(plan.renamed.get(name, name.text) for name in partition)
+        ended = episode.source != "context_compress"
+        story = story_of(turns, tags=about, ended=ended)
+        rewritten = episode_of(
+            story,
+            turns,
+            episode.source,
+            id_=episode.id,
+            session=episode.session,
+            guard=guard_of(self._settings),
+        )
+        rewritten = replace(rewritten, importance=episode.importance)
+        plan.rewritten_episodes[episode.id] = Stretch(rewritten, tuple(turn.id for turn in turns))
+
+    # --- texts that quote it ---------------------------------------------------------------------
+
+    def _rewrite_days(self, plan: ForgetPlan, days: set[date]) -> None:
+        """Rewrite daily events: those of the same days lose every sentence with a trace."""
+        traces, removed = plan.traces, plan.removed.daily_events
+        for event in self._unit.journal.daily_events(None, checks.MAX_ROWS):
+            if event.id in removed:
+                continue
+            is_trace = traces.touches if event.day in days else traces.says
+            renamed = names.rename_in_text(event.summary, plan.renamed)
+            rest = traces.without(renamed, is_trace) if is_trace(renamed) else renamed
+            if rest == event.summary:
+                continue
+            if rest:
+                plan.rewritten.append(Rewrite("daily event", event.id, SafeText(rest)))
+                plan.quoting["daily event", event.id] = event.summary
+            else:
+                removed[event.id] = "it is about what is forgotten"
+
+    def _rewrite_rest(self, plan: ForgetPlan) -> None:
+        """Rewrite every other text by people or models that may quote it."""
+        traces, eraser = plan.traces, self._unit.eraser
+        cached: dict[str, bool] = {}  # events repeat a few names
+
+        def quotes(text: str) -> bool:
+            if len(text) == _ID_LENGTH and is_id(text):
+                return False
+            if text not in cached:
+                cached[text] = traces.quotes(text)
+            return cached[text]
+
+        texts = {name.text for name in plan.names}
+        for record in eraser.stored_texts((*_COPIED, *_OWN)):
+            quote = next(filter(quotes, record.texts), None)
+            named = record.kind == "event" and not texts.isdisjoint(record.texts)
+            if quote is None and not named:
+                continue
+            if record.kind == "card":
+                plan.cards.append(record.id)
+                plan.quoting["card", record.id] = quote or ""
+                continue
+            before = eraser.stored(record.kind, record.id)
+            after = self._rewritten(record.kind, before, plan)
+            if after != before:
+                plan.rewritten.append(Rewrite(record.kind, record.id, after))
+                plan.quoting[record.kind, record.id] = quote or ""
+
+    def _rewritten(self, kind: StoredTextKind, stored: str, plan: ForgetPlan) -> SafeText:
+        """The stored text without the quotes; a part of safe text is safe."""
+        if kind in ("event", "onboarding"):
+            payload = names.rename_in_payload(codec.load(stored), plan.names)
+            cleaned = plan.traces.cleaned(payload, all_text=kind == "onboarding")
+            return SafeText(codec.dump(cleaned))
+        if kind == "scratchpad":
+            return SafeText(plan.traces.without_lines(stored))
+        return EMPTY
+
+    def _drop_unchanged(self, plan: ForgetPlan, stretches: Sequence[Stretch]) -> None:
+        """Drop rewritten episodes that equal the stored ones."""
+        for stretch in stretches:
+            rewritten = plan.rewritten_episodes.get(stretch.episode.id)
+            if rewritten is not None and all(
+                getattr(rewritten.episode, name) == getattr(stretch.episode, name)
+                for name in _EPISODE_FIELDS
+            ):
+                del plan.rewritten_episodes[stretch.episode.id]
+
+    def _list_items(self, plan: ForgetPlan, removed_turns: Sequence[Turn]) -> list[Forgotten]:
+        removed = plan.removed
+        preview = Preview(self._unit, plan.traces if self._marked else None, removed.matches)
+        preview.turns(removed.turns, removed_turns)
+        preview.memories(removed.memories)
+        preview.episodes(removed.episodes, plan.rewritten_episodes)
+        preview.attachments(removed.attachments)
+        preview.daily_events(removed.daily_events, self._days(removed.daily_events))
+        for id_, why in removed.sessions.items():
+            preview.add("session", id_, "removed", why, id_)
+        for id_ in plan.cards:
+            preview.add("card", id_, "removed", "it quotes it", plan.quoting["card", id_])
+        for kind, id_, _ in plan.rewritten:
+            own = kind in _OWN
+            change: Change = "emptied" if own else "rewritten"
+            why = "the engine noted it" if own else "it quotes it"
+            preview.add(kind, id_, change, why, plan.quoting.get((kind, id_), ""))
+        for name, after in plan.renamed.items():
+            change = "renamed" if after else "emptied"
+            preview.add(name.kind, after, change, "the name has the words", name.text)
+        for id_ in plan.detached:
+            preview.add("memory", id_, "rewritten", "it loses a source; others said it too", "")
+        return preview.items
+
+
+def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
+    return any(has_phrase(memory.content, phrase) for text in forgotten if (phrase := tokens(text)))
+
+
+def turn_texts(turn: Turn) -> list[str]:
+    """Every text of a turn, with the arguments and results of its tools."""
+    texts: list[str] = [turn.content]
+    for call in turn.tool_calls:
+        texts += [text for value in call.input.values() for text in _strings(value)]
+    texts += [result.content for result in turn.tool_results]
+    return [text for text in texts if text]
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for item in (*value.keys(), *value.values()) for text in _strings(item)]
+    if isinstance(value, list | tuple):
+        return [text for item in value for text in _strings(item)]
+    return [value] if isinstance(value, str) else []

@@ -1,0 +1,232 @@
+"""Requests to forget, and the records they select directly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from unicodedata import is_normalized
+
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.forget.traces import tokens
+from mnemic.language.dates.moments import maybe_moment
+from mnemic.language.guard import Guard
+from mnemic.learn.rewrites import versions_of
+from mnemic.learn.rollback import origin_of
+from mnemic.learn.rollback_plan import RollbackSource
+from mnemic.rules import checks
+from mnemic.store.contract import Unit
+from mnemic.store.erasure import StoredTextKind
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import TRUSTS
+
+_LONGEST_QUERY = 1_000
+# Texts that people wrote: only these select records.
+_SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment")
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """One checked request. ``query`` is a phrase: records that contain it are removed."""
+
+    id: str | None = None
+    query: str | None = None
+    origin: RollbackSource | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def timed(self) -> bool:
+        return self.since is not None or self.until is not None
+
+    @property
+    def kind(self) -> str:
+        """The kind of request, without its content."""
+        if self.id is not None:
+            return "id"
+        if self.query is not None:
+            return "query"
+        return "time range" if self.origin is None else self.origin.what
+
+
+@dataclass(slots=True)
+class Selection:
+    """Records by id, each with the reason; ``evidence`` are turns selected through a memory.
+
+    ``sessions`` are those without a turn, ``matches`` the texts that contain the phrase.
+    """
+
+    turns: dict[str, str] = field(default_factory=dict)
+    memories: dict[str, str] = field(default_factory=dict)
+    episodes: dict[str, str] = field(default_factory=dict)
+    attachments: dict[str, str] = field(default_factory=dict)
+    daily_events: dict[str, str] = field(default_factory=dict)
+    evidence: dict[str, str] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+    matches: dict[str, str] = field(default_factory=dict)
+
+
+def read_request(
+    *,
+    id: str | None,
+    query: str | None,
+    session: str | None,
+    source: str | None,
+    since: datetime | str | None,
+    until: datetime | str | None,
+    guard: Guard,
+) -> ForgetRequest:
+    """Check a request; a time range may be given alone or narrow a query, session or source."""
+    named = [name for name in (id, query, session, source) if name is not None]
+    start, end = maybe_moment(since, "since"), maybe_moment(until, "until")
+    timed = start is not None or end is not None
+    if len(named) > 1 or not (named or timed) or (id is not None and timed):
+        raise InvalidInput(
+            "What to forget is not clear",
+            remedy="Give one of id=, query=, session=, source= or a time range; since= and until="
+            " may narrow a query, a session or a source",
+        )
+    if start is not None and end is not None and start >= end:
+        raise InvalidInput("The time range is empty", remedy="Give since= before until=")
+    if id is not None:
+        return ForgetRequest(id=checks.check_name(id, "id"))
+    if query is not None:
+        return ForgetRequest(query=_check_query(query), since=start, until=end)
+    if session is not None:
+        return ForgetRequest(origin=RollbackSource("session", guard.name(session, "session")),
+                     since=start, until=end)  # fmt: skip
+    origin = None if source is None else origin_of(source, guard)
+    return ForgetRequest(origin=origin, since=start, until=end)
+
+
+def _check_query(query: str) -> str:
+    checks.check_text(query, "query", _LONGEST_QUERY)
+    if not tokens(query):
+        raise InvalidInput(
+            "There are no words in the query", remedy="Give the words that are to be forgotten"
+        )
+    return query
+
+
+def choose(unit: Unit, request: ForgetRequest) -> Selection:
+    """The records that a request selects."""
+    if request.id is not None:
+        return _by_id(unit, request.id)
+    if request.query is not None:
+        return _by_words(unit, request, request.query)
+    if request.origin is None:
+        return _by_time(unit, request)
+    return _by_origin(unit, request, request.origin)
+
+
+def _by_id(unit: Unit, id_: str) -> Selection:
+    chosen, why = Selection(), "it was named"
+    if unit.ledger.turns_by_id([id_]):
+        chosen.turns[id_] = why
+    elif unit.memories.get(id_) is not None:
+        versions = versions_of(unit, id_)
+        chosen.memories = {m.id: why if m.id == id_ else "a version of it" for m in versions}
+        for version in versions:
+            turns = (source.turn_id for source in version.sources)
+            chosen.evidence |= dict.fromkeys(turns, "the memory was learnt from it")
+    elif unit.episodes.by_id([id_]):
+        chosen.episodes[id_] = why
+    elif unit.attachments.by_id([id_]):
+        chosen.attachments[id_] = why
+    elif any(event.id == id_ for event in unit.journal.daily_events(None, checks.MAX_ROWS)):
+        chosen.daily_events[id_] = why
+    return chosen
+
+
+def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:
+    chosen, why = Selection(), "it has the words"
+    places = {
+        "turn": chosen.turns,
+        "memory": chosen.memories,
+        "episode": chosen.episodes,
+        "attachment": chosen.attachments,
+    }
+    phrase = tokens(query)
+    for record in unit.eraser.stored_texts(_SEARCHED):
+        if not _within(record.at, request):
+            continue
+        text = next((text for text in record.texts if has_phrase(text, phrase)), None)
+        if text is not None:
+            places[record.kind][record.id] = why
+            chosen.matches[record.id] = text
+    return chosen
+
+
+def has_phrase(text: str, phrase: list[str]) -> bool:
+    """Whether a text contains these words in a row."""
+    # Most texts do not contain the letters of the first word, which is cheaper to test.
+    if phrase[0] not in text.casefold() and is_normalized("NFKC", text):
+        return False
+    words, size = tokens(text), len(phrase)
+    return any(words[n : n + size] == phrase for n in range(len(words) - size + 1))
+
+
+def _by_time(unit: Unit, request: ForgetRequest) -> Selection:
+    since, until = request.since, request.until
+    why = "it is of that time"
+    days: dict[str, str] = {
+        event.id: why
+        for event in unit.journal.daily_events(None, checks.MAX_ROWS)
+        if _within(event.created_at, request)
+    }
+    # Memories with sources follow their turns; those added by hand have none.
+    memories = unit.memories.by_id(unit.eraser.records_of("memory", since=since, until=until))
+    # An episode that ends later is rewritten from its remaining turns.
+    episodes = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
+    return Selection(
+        turns=dict.fromkeys(unit.eraser.turns_of(since=since, until=until), why),
+        memories={memory.id: why for memory in memories if not memory.sources},
+        episodes={e.id: why for e in episodes if _within(e.ended_at, request)},
+        attachments=dict.fromkeys(
+            unit.eraser.records_of("attachment", since=since, until=until), why
+        ),
+        daily_events=days,
+    )
+
+
+def _by_origin(unit: Unit, request: ForgetRequest, origin: RollbackSource) -> Selection:
+    since, until, name = request.since, request.until, origin.name
+    if origin.what == "turn":
+        if not unit.ledger.turns_by_id([name]):
+            raise NotFound(f"No turn {name}", remedy="See turns()")
+        return Selection(turns={name: "it is the source"})
+    why = f"it came from this {origin.what}"
+    if origin.what == "sender":
+        return Selection(
+            turns=dict.fromkeys(unit.eraser.turns_of(sender=name, since=since, until=until), why)
+        )
+    if origin.what == "trust":
+        tier = next(trust for trust in TRUSTS if trust == name)
+        memories = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
+        return Selection(
+            turns=dict.fromkeys(unit.eraser.turns_of(trust=tier, since=since, until=until), why),
+            memories=dict.fromkeys(
+                (m.id for m in memories if not m.sources and _within(m.created_at, request)), why
+            ),
+        )
+    eraser = unit.eraser
+    info = unit.ledger.session(name)
+    empty = [name] if info is not None and not info.turns and not request.timed else []
+    return Selection(
+        sessions=dict.fromkeys(empty, "it was named"),
+        turns=dict.fromkeys(eraser.turns_of(session=name, since=since, until=until), why),
+        memories=dict.fromkeys(
+            eraser.records_of("memory", session=name, since=since, until=until), why
+        ),
+        episodes=dict.fromkeys(
+            eraser.records_of("episode", session=name, since=since, until=until), why
+        ),
+        attachments=dict.fromkeys(
+            eraser.records_of("attachment", session=name, since=since, until=until), why
+        ),
+    )
+
+
+def _within(at: datetime, request: ForgetRequest) -> bool:
+    return (request.since is None or at >= request.since) and (
+        request.until is None or at < request.until
+    )

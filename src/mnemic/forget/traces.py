@@ -1,0 +1,247 @@
+"""Traces of removed text in other texts, found by keyed hashes that cannot be read back.
+
+Three traces: a *word* that no other record has; a *run* of three words; and the *phrase* of the
+request. Words are terms of the text index, so all forms of a word count as one; runs and phrases
+are of words as written, a Chinese character being one.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from hashlib import blake2b
+
+from mnemic.ids import is_id
+from mnemic.index.segment import index_text
+from mnemic.store.codec import stored_name
+from mnemic.store.erasure import Name, NameKind
+from mnemic.types import Json, SafeName
+
+_DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+_TOKEN = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
+_RUN = 3
+_SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
+_TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
+_MIN_CHARS = 2  # shorter words carry no content
+# Words without content, however rare.
+_FUNCTION_WORDS = """
+    a about after again all also am an and any are as at be because been before below but by can
+    could did do does for from had has have he her here him his how i if in into is it its just like
+    may me more my no not now of on one only or other our out over please she so some such than that
+    the their them then there these they this those to too two under up us very was we were what
+    when where which who why will with would yes you your
+    我们 你们 他们 她们 它们 自己 这个 那个 这些 那些 这里 那里 这样 那样 什么 怎么 为什么 哪里
+    多少 没有 不是 就是 还是 但是 因为 所以 如果 可以 已经 现在 一个 一些 一下 时候 知道 觉得
+    应该 需要 可能 非常
+"""
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text, normalised in width and case."""
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def spans(text: str) -> list[tuple[str, int, int]]:
+    """The same words, each with its place in the original text."""
+    return [
+        (token, match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+        for token in tokens(match[0])
+    ]
+
+
+def _joined(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Places with overlaps merged."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def words(text: str) -> frozenset[str]:
+    """The index terms of a text that carry content."""
+    return frozenset(term for term in index_text(text).split() if len(term) >= _MIN_CHARS)
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Index terms of words without content."""
+    return words(_FUNCTION_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Hasher:
+    """Keyed hashes, short enough to store by the thousand."""
+
+    key: bytes
+
+    def __call__(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        return blake2b(data, digest_size=10, key=self.key).hexdigest()
+
+    def runs(self, terms: Sequence[str], size: int) -> list[str]:
+        """The hash of every run of that many words."""
+        return [self("\x1f".join(terms[n : n + size])) for n in range(len(terms) - size + 1)]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Hashes to look for; ``phrase`` is the number of its words and their hash.
+
+    ``names`` are the replacements of names, by the hash of kind and name.
+    """
+
+    key: str
+    words: frozenset[str] = frozenset()
+    runs: frozenset[str] = frozenset()
+    phrase: tuple[int, str] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def _hash(self) -> Hasher:
+        return Hasher(bytes.fromhex(self.key))
+
+    def mentions(self, text: str) -> bool:
+        """Whether a text contains the phrase."""
+        if self.phrase is None:
+            return False
+        size, hashed = self.phrase
+        return hashed in self._hash.runs(tokens(text), size)
+
+    def renamed(self, kind: NameKind, text: str) -> SafeName:
+        """The replacement of a stored name, empty if it is removed; else the name itself."""
+        replacement = self.names.get(self._hash(f"{kind}\x1f{text}"), text) if self.names else text
+        return stored_name(replacement)
+
+    def with_names(self, names: Mapping[Name, str]) -> Traces:
+        """The same traces with the replacements of names."""
+        hashed = {
+            self._hash(f"{name.kind}\x1f{text}"): after
+            for name, after in names.items()
+            for text in {name.text, " ".join(name.text.split())}
+        }
+        return replace(self, names=hashed)
+
+    def highlights(self, text: str) -> tuple[tuple[int, int], ...]:
+        """The places of the phrase in a text, in order; without it those of words and runs."""
+        located = spans(text)
+        terms = [token for token, _, _ in located]
+        marked: set[tuple[int, int]] = set()
+        size, hashed = self.phrase or (_RUN, "")
+        for n, run in enumerate(self._hash.runs(terms, size)):
+            if run == hashed:
+                marked.add((located[n][1], located[n + size - 1][2]))
+        if not marked:
+            for n, is_match in enumerate(self._match_runs(terms)):
+                if is_match:
+                    marked.add((located[n][1], located[n + _RUN - 1][2]))
+            marked |= {(a, b) for token, a, b in located if self.has_word(token)}
+            folded = text.casefold()  # a Chinese word is more than one token
+            for word in words(text) if len(folded) == len(text) else ():
+                if not word.isascii() and self._hash(word) in self.words:
+                    marked |= {match.span() for match in re.finditer(re.escape(word), folded)}
+        return _joined(marked)
+
+    def touches(self, text: str) -> bool:
+        """Whether a derived text may contain anything of it."""
+        return self.says(text) or any(self._match_runs(tokens(text)))
+
+    def quotes(self, text: str) -> bool:
+        """Whether a text quotes it: a unique word, the phrase, or most of its words."""
+        return self.has_word(text) or self.repeats(text)
+
+    def repeats(self, text: str) -> bool:
+        """Whether a person's own text repeats it: the phrase, or most of its words in runs."""
+        if self.mentions(text):
+            return True
+        matches = self._match_runs(tokens(text))
+        covered = {
+            place for n, is_match in enumerate(matches) if is_match for place in range(n, n + _RUN)
+        }
+        return 2 * len(covered) > len(matches) + _RUN - 1 and bool(covered)
+
+    def has_word(self, text: str) -> bool:
+        """Whether a text has a word that only removed records had."""
+        return any(self._hash(word) in self.words for word in words(text)) if self.words else False
+
+    def _match_runs(self, terms: Sequence[str]) -> list[bool]:
+        return [hashed in self.runs for hashed in self._hash.runs(terms, _RUN)] if self.runs else []
+
+    def says(self, text: str) -> bool:
+        """Whether a text has a unique word or the phrase."""
+        return self.has_word(text) or self.mentions(text)
+
+    def without(self, text: str, is_trace: Callable[[str], bool]) -> str:
+        """A derived text without the sentences that have a trace."""
+        parts = [part for part in _SEGMENT.split(text) if part and part.strip()]
+        rest = [part for part in parts if not is_trace(part)]
+        if len(rest) == len(parts):
+            return text
+        return (" · " if " · " in text else " ").join(part.strip() for part in rest)
+
+    def without_lines(self, text: str) -> str:
+        """A text without the lines that quote it."""
+        return "".join(line for line in text.splitlines(keepends=True) if not self.quotes(line))
+
+    def cleaned(self, value: Json, name: str = "", *, all_text: bool = False) -> Json:
+        """A JSON value with every quoting text emptied; names and times stay."""
+        if isinstance(value, str):
+            text = all_text or _is_text(name, value)
+            return "" if text and self.quotes(value) else value
+        if isinstance(value, list):
+            return [self.cleaned(item, name, all_text=all_text) for item in value]
+        if isinstance(value, dict):
+            return {key: self.cleaned(item, key, all_text=all_text) for key, item in value.items()}
+        return value
+
+    def dump(self) -> dict[str, Json]:
+        return {
+            "key": self.key,
+            "words": [*sorted(self.words)],
+            "runs": [*sorted(self.runs)],
+            "phrase": None if self.phrase is None else list(self.phrase),
+            "names": dict(self.names),
+        }
+
+
+def _is_text(name: str, value: str) -> bool:
+    """Whether a value is text: a single word is a name or state, except in text fields."""
+    if name in _TEXT_FIELDS:
+        return True
+    return len(tokens(value)) > 1 and not is_id(value) and not _MOMENT.match(value)
+
+
+def load(value: Json) -> Traces:
+    """Traces from a stored JSON value."""
+    if not isinstance(value, dict):
+        return Traces("00")
+    phrase = value.get("phrase")
+    pair = (int(str(phrase[0])), str(phrase[1])) if isinstance(phrase, list) else None
+    names = value.get("names")
+    renamed = {name: str(text) for name, text in names.items()} if isinstance(names, dict) else {}
+    return Traces(str(value["key"]), _texts(value["words"]), _texts(value["runs"]), pair, renamed)
+
+
+def _texts(value: Json) -> frozenset[str]:
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
+
+
+def traces_of(
+    key: bytes, texts: Iterable[str], unique_words: Iterable[str], phrase: str | None = None
+) -> Traces:
+    """The traces of texts; ``unique_words`` are those no other record has."""
+    hashed = Hasher(key)
+    phrase_tokens = tokens(phrase or "")
+    return Traces(
+        key.hex(),
+        frozenset(map(hashed, unique_words)),
+        frozenset(run for text in texts for run in hashed.runs(tokens(text), _RUN)),
+        (len(phrase_tokens), hashed("\x1f".join(phrase_tokens))) if phrase_tokens else None,
+    )

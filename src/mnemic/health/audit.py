@@ -1,0 +1,190 @@
+"""The quality of a memory: duplicate, stale, contradictory and unsupported memories, unsealed
+secrets and orphaned rows. Nothing is changed.
+
+Checks sort and group instead of comparing pairs, so the time grows about linearly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from mnemic.clock import Clock
+from mnemic.health.metrics import content_terms
+from mnemic.language.guard import bounds_of
+from mnemic.language.secrets.envelope import is_sealed, masked
+from mnemic.language.secrets.finder import USUAL, find_secrets
+from mnemic.rules import checks
+from mnemic.rules.clusters import absorbed, components, identical
+from mnemic.rules.decay import class_of, faded, judge
+from mnemic.rules.likeness import same_value
+from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
+from mnemic.rules.tiers import priority_of
+from mnemic.settings import Settings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import AuditCheck, AuditReport, Memory
+from mnemic.upkeep.clusters import near_pairs
+from mnemic.upkeep.steps.decay import short
+
+_EXAMPLES = 5
+_BATCH = 2_000
+_MIN_SUPPORT = 0.34  # the share of a statement's content words that its source turns must have
+
+Problem = tuple[str, str]  # the id of a memory, and its problem
+
+
+class Audit:
+    """Audits one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+
+    def audit(self) -> AuditReport:
+        """Check every active memory."""
+        now = self._clock.now()
+        with self._store.read(self._space) as unit:
+            active = MemoryFilter(status="active", limit=checks.MAX_ROWS)
+            memories = unit.memories.find(active)
+            results = (
+                self._check("duplicate", _duplicates(memories, self._settings), len(memories)),
+                self._check("stale", _stale(memories, self._settings, now), len(memories)),
+                self._check("contradictory", _contradictions(memories), len(memories)),
+                self._check("unsupported", _unsupported(unit, memories), len(memories)),
+                self._check("secret", _secrets(memories, self._settings), len(memories)),
+                _orphans(unit, memories),
+            )
+        return AuditReport(self._space, now, len(memories), results)
+
+    def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
+        listed = list(problems)
+        remedy = _REMEDIES[name]
+        if name == "duplicate" and "dedup" not in self._settings.upkeep.daily:
+            remedy = "mnemic upkeep weekly"
+        return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), remedy)
+
+
+_REMEDIES = {
+    "duplicate": "mnemic upkeep daily",
+    "stale": "mnemic upkeep daily",
+    "contradictory": "mnemic show ID, then mnemic edit ID or mnemic delete ID",
+    "unsupported": "mnemic show ID, then mnemic delete ID",
+    "secret": "mnemic forget --id ID, with its turns; set secrets.at_write to redact",
+    "orphan": "mnemic doctor --repair",
+}
+
+
+def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
+    """Memories that a rule would merge into another, as upkeep does."""
+    readable = [memory for memory in memories if not is_sealed(memory.content)]
+    absorbed_ids: set[str] = set()
+    for place, others in identical(readable):
+        for other in others:
+            absorbed_ids.add(readable[other].id)
+            texts = short(readable[other].content), short(readable[place].content)
+            yield readable[other].id, " = ".join(texts)
+    for kind in sorted({memory.kind for memory in readable}):
+        group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
+        near = near_pairs(group, None, settings.upkeep.cluster_distance)
+        pairs = {(pair.one, pair.other): pair for pair in near}
+        for places in components(len(group), near):
+            for place, absorbed_places in absorbed(group, places, pairs, settings.reconcile):
+                for other in absorbed_places:
+                    survivor = short(group[place].content)
+                    yield group[other].id, f"{short(group[other].content)} = {survivor}"
+
+
+def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
+    """Expired memories, and those so decayed that upkeep would archive them."""
+    for memory in memories:
+        if memory.expires_at is not None and memory.expires_at <= now:
+            yield memory.id, f"{short(masked(memory).content)} (expired)"
+            continue
+        if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
+            continue
+        law = class_of(memory.kind, settings.decay)
+        score = faded(memory.importance, now - memory.last_accessed_at, law)
+        if judge(score, memory.access_count, law) in ("archive", "delete"):
+            yield memory.id, f"{short(masked(memory).content)} (faded to {score:.2f})"
+
+
+def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
+    """Two values of a slot that has one, or a thing both liked and disliked."""
+    slots: dict[tuple[str, str], list[Memory]] = {}
+    values: dict[tuple[str, str, str], Memory] = {}
+    for memory in memories:
+        slot = slot_of(memory.subject, memory.predicate)
+        if not slot or is_sealed(memory.content):
+            continue
+        slots.setdefault((memory.project, slot), []).append(memory)
+        value = memory.value.casefold().strip()
+        if value:
+            about = subject_of(memory.subject)
+            values[about, predicate_of(memory.predicate), value] = memory
+    for group in slots.values():
+        group.sort(key=lambda memory: (memory.created_at, memory.id))
+        newest = group[-1]
+        if has_one_answer(newest.predicate):
+            for memory in group[:-1]:
+                if not same_value(_answer(memory), _answer(newest)):
+                    yield memory.id, f"{short(memory.content)} ≠ {short(newest.content)}"
+    for (about, predicate, value), memory in values.items():
+        for other in opposites(predicate):
+            against = values.get((about, other, value))
+            if against is not None and predicate < other:
+                yield memory.id, f"{short(memory.content)} ≠ {short(against.content)}"
+
+
+def _answer(memory: Memory) -> str:
+    return memory.value or memory.content
+
+
+def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
+    """Memories whose source turns do not support them, and those without source or owner."""
+    for start in range(0, len(memories), _BATCH):
+        portion = memories[start : start + _BATCH]
+        ids = {source.turn_id for memory in portion for source in memory.sources}
+        turns = {turn.id: turn for turn in unit.ledger.turns_by_id(list(ids))}
+        for memory in portion:
+            if is_sealed(memory.content):
+                continue
+            if not memory.sources:
+                if memory.trust != "owner":
+                    yield memory.id, f"{short(memory.content)} (from no turn)"
+                continue
+            evidence: set[str] = set()
+            for source in memory.sources:
+                turn = turns.get(source.turn_id)
+                if turn is not None:
+                    results = (result.content for result in turn.tool_results)
+                    evidence |= content_terms("\n".join((turn.sender, turn.content, *results)))
+            statement = content_terms(f"{memory.content}\n{memory.value}")
+            if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
+                yield memory.id, f"{short(memory.content)} (its turns say something else)"
+
+
+def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
+    """Unsealed secrets, reported by type without their value."""
+    bounds = bounds_of(settings)
+    usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
+    for memory in memories:
+        if is_sealed(memory.content):
+            continue
+        text = "\n".join((memory.content, memory.value, *memory.tags))
+        secrets = find_secrets(text, bounds) or find_secrets(text, usual)
+        if secrets:
+            yield memory.id, ", ".join(sorted({secret.name for secret in secrets}))
+
+
+def _orphans(unit: Unit, memories: Sequence[Memory]) -> AuditCheck:
+    """Orphaned rows, as a share of the memories."""
+    orphans = unit.cleanup.orphans(_EXAMPLES)
+    examples = [(id_, what) for what, ids in orphans.examples.items() for id_ in ids]
+    total = sum(orphans.counts.values())
+    return AuditCheck(
+        "orphan", total, max(len(memories), total), tuple(examples[:_EXAMPLES]), _REMEDIES["orphan"]
+    )

@@ -1,0 +1,177 @@
+"""The doctor: checks of a database, and repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from mnemic.clock import Clock
+from mnemic.forget import receipts
+from mnemic.forget.erasure import Erasure, unfinished_jobs
+from mnemic.ids import made_at
+from mnemic.index.embedding_job import queue as ask_vectors
+from mnemic.jobs.waiting import model_wait
+from mnemic.learn.reindex import repair_text_index
+from mnemic.settings import Settings
+from mnemic.store.contract import Store, Unit
+from mnemic.types import Finding, Receipt
+
+_AHEAD = timedelta(minutes=5)  # a turn further in the future means a wrong clock
+_LATE = timedelta(days=1)  # a job due for longer means that no worker runs
+_MAX_ROWS = 1_000
+_REPAIR = "Run `mnemic doctor --repair`"
+_PACKAGES = ("mnemic", "apsw", "sqlite-vec", "numpy")
+
+
+class Doctor:
+    """Checks and repairs one space, and its database file."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        *,
+        forgetting: Erasure,
+        files: Callable[[], Iterable[Path]],
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._erasure = forgetting
+        self._files = files
+
+    def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
+        """Run every check, cheap ones first; nothing is changed."""
+        if forgotten is not None:
+            forgotten = receipts.own(forgotten, self._space)
+        findings = self._store.check(self._space, deep=deep)
+        findings.append(_versions())
+        with self._store.read(self._space) as unit:
+            findings += [self._queue(unit), self._turns(unit), _model(unit)]
+            findings += [self._clock_runs(unit)]
+            findings += [self._orphans(unit), self._vectors(unit), self._forgetting_done(unit)]
+        if forgotten is not None:
+            findings += receipts.check(self._store, forgotten, self._files())
+        return findings
+
+    # --- findings --------------------------------------------------------------------------------
+
+    def _queue(self, unit: Unit) -> Finding:
+        now = self._clock.now()
+        waiting = unit.tasks.unfinished("ready", _MAX_ROWS)
+        late = [job for job in waiting if job.run_at < now - _LATE]
+        return Finding(
+            check="queue",
+            ok=not late,
+            detail=f"{len(waiting)} waiting, {len(late)} overdue for more than a day",
+            remedy="Run `mnemic worker`, or open the memory with a worker" if late else "",
+        )
+
+    def _turns(self, unit: Unit) -> Finding:
+        """Every turn is in a known state, and none is dead."""
+        stats = self._store.stats(self._space)
+        states = {name: count for name, count in stats.turn_states.items() if count}
+        unknown, dead = stats.turns - sum(states.values()), states.get("dead", 0)
+        if unknown:
+            states["in no known state"] = unknown
+        failed = bool(unknown or dead)
+        return Finding(
+            check="turns",
+            ok=not failed,
+            detail=", ".join(f"{count} {name}" for name, count in states.items()) or "none",
+            remedy="See `mnemic turns`, then `mnemic jobs redrive`" if failed else "",
+        )
+
+    def _clock_runs(self, unit: Unit) -> Finding:
+        """Compare with the recording time of the newest turn, not with the time it states."""
+        now = self._clock.now()
+        newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
+        latest = max((made_at(turn.id) for turn in newest.values()), default=None)
+        ahead = latest is not None and latest > now + _AHEAD
+        return Finding(
+            check="clock",
+            ok=not ahead,
+            detail=now.isoformat(timespec="seconds")
+            + (f", and a turn recorded {latest:%Y-%m-%d %H:%M}" if ahead and latest else ""),
+            remedy="Set this machine's clock; turns that are recorded now come before others"
+            if ahead
+            else "",
+        )
+
+    def _orphans(self, unit: Unit) -> Finding:
+        counts = unit.cleanup.orphans(0).counts
+        orphans = {what: count for what, count in counts.items() if count}
+        return Finding(
+            check="orphans",
+            ok=not orphans,
+            detail=", ".join(f"{count} {what}" for what, count in orphans.items()) or "none",
+            remedy=_REPAIR if orphans else "",
+        )
+
+    def _vectors(self, unit: Unit) -> Finding:
+        """The progress of embedding, for the embedder that is furthest."""
+        covered = unit.vectors.coverage()
+        waiting = [unit.vectors.waiting(number) for number in covered]
+        return Finding(
+            check="vectors",
+            ok=True,
+            detail=f"{max((progress.records for progress in covered.values()), default=0)} records,"
+            f" {min(waiting, default=0)} wait",
+        )
+
+    def _forgetting_done(self, unit: Unit) -> Finding:
+        jobs = unfinished_jobs(unit)
+        return Finding(
+            check="forgetting",
+            ok=not jobs,
+            detail=f"{len(jobs)} to finish" if jobs else "nothing is left to do",
+            remedy=f"{_REPAIR}: it is finished" if jobs else "",
+        )
+
+    # --- repairs ---------------------------------------------------------------------------------
+
+    def repair(self, progress: Callable[[int], None]) -> int:
+        """Repair what can be repaired; safe to interrupt and repeat."""
+        with self._store.read(self._space) as unit:
+            jobs = unfinished_jobs(unit)
+        for job in jobs:
+            self._erasure.finish(job)
+        indexed = repair_text_index(self._store, progress)
+        for space in self._store.spaces():
+            with self._store.write(space) as unit:
+                unit.cleanup.remove_orphans()
+                self._ask_for_vectors(unit)
+        return indexed
+
+    def _ask_for_vectors(self, unit: Unit) -> None:
+        for number in unit.vectors.coverage():
+            unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
+            if unit.vectors.unembedded(number, 1):
+                ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
+
+
+def _model(unit: Unit) -> Finding:
+    """Whether turns wait for a model that is away."""
+    waiting = model_wait(unit)
+    return Finding(
+        check="model",
+        ok=waiting is None,
+        detail=f"{waiting}: {waiting.reason}" if waiting else "no turn waits for it",
+        remedy="Check its server and key; `mnemic jobs redrive` asks it now" if waiting else "",
+    )
+
+
+def _versions() -> Finding:
+    """The installed versions, for bug reports."""
+    versions = []
+    for part in _PACKAGES:
+        try:
+            versions.append(f"{part} {version(part)}")
+        except PackageNotFoundError:
+            versions.append(f"{part} ?")
+    return Finding(check="versions", ok=True, detail=", ".join(versions))

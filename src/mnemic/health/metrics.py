@@ -1,0 +1,264 @@
+"""Usage metrics: counted while the memory is used, added up on request.
+
+Recall and context must not wait for a write, so counts are buffered and written by the worker or
+when the mind closes; a crash loses only the last few counts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from mnemic.clock import Clock
+from mnemic.index.segment import query_terms
+from mnemic.locks import ForkSafeLock
+from mnemic.rules import checks
+from mnemic.store.contract import Store, Unit
+from mnemic.types import Context, Event, Metrics, SectionUse, Turn
+
+MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
+_CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
+_MAX_REPLIES = 500  # replies that wait to be looked at
+_REPLY = 4_000  # characters of a reply that are looked at
+_TAKEN_BACK = ("reject", "withdraw")
+
+
+class _EvidenceShown(NamedTuple):
+    """The evidence shown for a query, and the reply."""
+
+    query: str
+    ids: tuple[str, ...]
+    reply: str = ""
+
+
+class Uses:
+    """Counts since the last write."""
+
+    def __init__(self, store: Store, space: str, clock: Clock) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = ForkSafeLock()
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._counts: Counter[str] = Counter()
+        self._awaiting_reply: dict[str, _EvidenceShown] = {}
+        self._answered: list[_EvidenceShown] = []
+
+    def recalled(self, hits: int) -> None:
+        """Count a recall with this many hits."""
+        with self._guard:
+            self._check_fork()
+            self._counts.update(recalls=1, recalls_with_evidence=int(hits > 0))
+
+    def composed(self, session: str | None, query: str, built: Context) -> None:
+        """Count a context; its evidence may be used in the next reply of the session."""
+        # Sections counted one by one may add up to a little more than the whole.
+        memory = min(
+            built.tokens,
+            sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS),
+        )
+        evidence = _evidence(built.sections)
+        with self._guard:
+            self._check_fork()
+            self._counts.update(contexts=1, context_tokens=built.tokens, memory_tokens=memory)
+            if session is not None:
+                self._awaiting_reply.pop(session, None)
+            if session is not None and evidence and len(self._awaiting_reply) < _MAX_REPLIES:
+                self._awaiting_reply[session] = _EvidenceShown(query, evidence)
+
+    def replied(self, turn: Turn) -> None:
+        """Keep an assistant's turn to see later whether it uses the evidence."""
+        if turn.session not in self._awaiting_reply or turn.role != "assistant":
+            return
+        with self._guard:
+            self._check_fork()
+            exchange = self._awaiting_reply.pop(turn.session, None)
+            if exchange is not None and len(self._answered) < _MAX_REPLIES:
+                self._answered.append(exchange._replace(reply=turn.content[:_REPLY]))
+
+    def forget(self) -> None:
+        """Drop the buffered queries and replies; counts stay."""
+        with self._guard:
+            self._awaiting_reply, self._answered = {}, []
+
+    def flush(self) -> None:
+        """Write the buffered counts."""
+        if self._store.read_only:
+            return
+        with self._guard:
+            self._check_fork()
+            counts, self._counts = self._counts, Counter()
+            answered, self._answered = self._answered, []
+        if not counts and not answered:
+            return
+        day = self._clock.now().date()
+        with self._store.write(self._space) as unit:
+            for exchange in answered:
+                shown, used = _pieces_used(unit, exchange)
+                counts.update(replies=1, replies_using_evidence=int(used > 0))
+                counts.update(evidence_shown=shown, evidence_used=used)
+            unit.counters.add(day, {name: amount for name, amount in counts.items() if amount})
+
+    def _check_fork(self) -> None:
+        """A forked child starts at zero: its parent writes the counts so far."""
+        if self._pid != os.getpid():
+            self._start()
+
+
+def _evidence(sections: Iterable[SectionUse]) -> tuple[str, ...]:
+    return tuple(id_ for use in sections if use.name == "evidence" for id_ in use.ids)
+
+
+def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
+    """How many pieces of evidence were shown, and of how many the reply has a word that the query
+    does not have.
+    """
+    ids = list(exchange.ids)
+    texts = [memory.content for memory in unit.memories.by_id(ids)]
+    texts += [turn.content for turn in unit.ledger.turns_by_id(ids)]
+    texts += [episode.summary for episode in unit.episodes.by_id(ids)]
+    texts += [file.description for file in unit.attachments.by_id(ids)]
+    told = content_terms(exchange.reply) - content_terms(exchange.query)
+    return len(texts), sum(not told.isdisjoint(content_terms(text)) for text in texts)
+
+
+def content_terms(text: str) -> set[str]:
+    """The words of a text that carry content: no function words, no parts of words."""
+    return {term.text for term in query_terms(text) if term.weight >= _CONTENT_WEIGHT}
+
+
+# --- adding up -----------------------------------------------------------------------------------
+
+
+def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> Metrics:
+    """The figures of the last ``days``, or of all time; sizes are those of now."""
+    now = clock.now()
+    since = None if days is None else now - timedelta(days=checks.check_limit(days))
+    stats = store.stats(space)
+    with store.read(space) as unit:
+        counts = unit.counters.totals(None if since is None else since.date())
+        usage = unit.journal.usage(since)
+        pending = unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS)
+
+        def events(type_: str) -> list[Event]:
+            listed = unit.journal.events(type_=type_, limit=checks.MAX_ROWS)
+            return [event for event in listed if since is None or event.at >= since]
+
+        put_to_user = len(events("pending"))
+        confirmed = len(events("confirm"))
+        refused = sum(event.payload.get("by") == "user" for event in events("reject"))
+        learnt = {event.subject for event in events("write") if event.payload.get("sources")}
+        taken_back = {event.subject for type_ in _TAKEN_BACK for event in events(type_)}
+        taken_back |= {event.subject for event in events("archive") if _is_undone(event)}
+    wrong_writes = len(learnt & taken_back)
+    costs = [total.cost for total in usage if total.cost is not None]
+    return Metrics(
+        space=space,
+        at=now,
+        days=days,
+        put_to_user=put_to_user,
+        confirmed=confirmed,
+        refused=refused,
+        confirmation_rate=_rate(confirmed, confirmed + refused),
+        confirmed_of_pending=_rate(confirmed, put_to_user),
+        refused_of_confirmed=_rate(refused, confirmed),
+        learnt=len(learnt),
+        taken_back=wrong_writes,
+        wrong_write_rate=_rate(wrong_writes, len(learnt)),
+        recalls=counts.get("recalls", 0),
+        recalls_with_evidence=counts.get("recalls_with_evidence", 0),
+        recall_hit_rate=_rate(counts.get("recalls_with_evidence", 0), counts.get("recalls", 0)),
+        replies=counts.get("replies", 0),
+        replies_using_evidence=counts.get("replies_using_evidence", 0),
+        evidence_used_rate=_rate(counts.get("replies_using_evidence", 0), counts.get("replies", 0)),
+        evidence_shown=counts.get("evidence_shown", 0),
+        evidence_used=counts.get("evidence_used", 0),
+        useful_evidence=_rate(counts.get("evidence_used", 0), counts.get("evidence_shown", 0)),
+        contexts=counts.get("contexts", 0),
+        context_tokens=counts.get("context_tokens", 0),
+        memory_tokens=counts.get("memory_tokens", 0),
+        context_share=_rate(counts.get("memory_tokens", 0), counts.get("context_tokens", 0)),
+        pending=len(pending),
+        queue_depth=stats.jobs_ready,
+        queue_running=stats.jobs_running,
+        dead_letters=stats.jobs_dead,
+        turns=stats.turns,
+        turns_failed=stats.turn_states["failed"] + stats.turn_states["dead"],
+        memories=stats.memories,
+        model_calls=sum(total.calls for total in usage),
+        model_tokens=sum(total.input_tokens + total.output_tokens for total in usage),
+        cost=sum(costs) if costs else None,
+    )
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _is_undone(event: Event) -> bool:
+    """Whether a rollback archived it, rather than decay."""
+    return str(event.payload.get("reason", "")).startswith("rollback of")
+
+
+# --- Prometheus ----------------------------------------------------------------------------------
+
+_FIGURES: dict[str, tuple[str, str]] = {
+    "confirmation_rate": ("gauge", "Share of answered pending statements that were confirmed."),
+    "confirmed_of_pending": ("gauge", "Confirmed to all statements that were put to the user."),
+    "refused_of_confirmed": ("gauge", "Refused to confirmed pending statements."),
+    "wrong_write_rate": ("gauge", "Share of learnt memories that were taken back."),
+    "recall_hit_rate": ("gauge", "Share of recalls that found evidence."),
+    "evidence_used_rate": ("gauge", "Share of replies given evidence that use it."),
+    "useful_evidence": ("gauge", "Share of the pieces of evidence shown that replies use."),
+    "context_share": ("gauge", "Share of context tokens that came from memory."),
+    "put_to_user": ("counter", "Statements that were put to the user."),
+    "confirmed": ("counter", "Pending statements that were confirmed."),
+    "refused": ("counter", "Pending statements that were refused."),
+    "learnt": ("counter", "Memories that were learnt from turns."),
+    "taken_back": ("counter", "Learnt memories that were taken back."),
+    "recalls": ("counter", "Recalls."),
+    "recalls_with_evidence": ("counter", "Recalls that found evidence."),
+    "replies": ("counter", "Replies that were given evidence."),
+    "replies_using_evidence": ("counter", "Replies that use the evidence they were given."),
+    "evidence_shown": ("counter", "Pieces of evidence in contexts that were replied to."),
+    "evidence_used": ("counter", "Pieces of evidence that replies use."),
+    "contexts": ("counter", "Contexts that were built."),
+    "context_tokens": ("counter", "Tokens of all contexts."),
+    "memory_tokens": ("counter", "Tokens of contexts that came from memory."),
+    "model_calls": ("counter", "Calls of models."),
+    "model_tokens": ("counter", "Tokens that models read and wrote."),
+    "cost": ("counter", "What models cost."),
+    "pending": ("gauge", "Statements that wait for the user's word."),
+    "queue_depth": ("gauge", "Jobs that wait."),
+    "queue_running": ("gauge", "Jobs that run."),
+    "dead_letters": ("gauge", "Jobs that failed for good."),
+    "turns": ("gauge", "Turns on record."),
+    "turns_failed": ("gauge", "Turns that nothing could be learnt from, yet or for good."),
+    "memories": ("gauge", "Memories that hold."),
+}
+
+
+def as_prometheus(metrics: Sequence[Metrics]) -> str:
+    """The Prometheus text format; figures without a value are omitted."""
+    lines: list[str] = []
+    for name, (type_, help_) in _FIGURES.items():
+        values = [(one.space, getattr(one, name)) for one in metrics]
+        counted = [(space, value) for space, value in values if value is not None]
+        if not counted:
+            continue
+        full = f"mnemic_{name}{'_total' if type_ == 'counter' else ''}"
+        lines += [f"# HELP {full} {help_}", f"# TYPE {full} {type_}"]
+        for space, value in counted:
+            amount = f"{value:g}" if isinstance(value, float) else str(value)
+            lines.append(f'{full}{{space="{_label(space)}"}} {amount}')
+    return "\n".join([*lines, ""])
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,0 +1,130 @@
+"""Vector search by a backend of the host.
+
+The backend finds the nearest; what each document's cosine is, and what a chance likeness looks
+like, comes from the copy of the rows that the table itself holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from mnemic.errors import StoreUnavailable
+from mnemic.index.engine import Docs, Floats, VectorTable
+from mnemic.index.memory import MemoryTable
+from mnemic.index.nearest import Near
+from mnemic.types import RECORD_TYPES, RecordType, VectorBackend
+
+T = TypeVar("T")
+_SPARE = 4  # times more results where several passages belong to one document
+
+
+class BackendEngine:
+    """Tables over one backend, for one space and embedder at a time."""
+
+    lasting = False
+    always = True
+
+    def __init__(self, backend: VectorBackend, space: str, embedder: str) -> None:
+        self._backend = backend
+        self._names = {_name(space, embedder, type_) for type_ in RECORD_TYPES}
+        self._tables: dict[str, BackendTable] = {}
+
+    def table(self, space: str, embedder: str, type_: RecordType, dimensions: int) -> VectorTable:
+        name = _name(space, embedder, type_)
+        earlier = self._tables.get(name)
+        if earlier is not None:
+            earlier.detach()
+        table = self._tables[name] = BackendTable(self._backend, name, dimensions)
+        self._names.add(name)
+        return table
+
+    def keep_only(self, space: str, embedder: str) -> None:
+        """Nothing to do: tables are made anew in each process."""
+
+    def erase(self) -> None:
+        for name in self._names:
+            _called(lambda name=name: self._backend.clear(name))  # type: ignore[misc]
+        for table in self._tables.values():
+            table.detach()
+        self._tables.clear()
+
+    def close(self) -> None:
+        """The backend belongs to the host."""
+
+
+class BackendTable(MemoryTable):
+    """A table that asks the backend for the nearest. A row is named by its number."""
+
+    def __init__(self, backend: VectorBackend, name: str, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self._backend = backend
+        self._name = name
+        self._docs: list[int] = []
+        self._attached = True
+        _called(lambda: backend.clear(name))
+
+    def detach(self) -> None:
+        """Answer from the own copy: the backend's is of another table from now on."""
+        self._attached = False
+
+    def restart(self, rewrites: int) -> None:
+        super().restart(rewrites)
+        self._docs = []
+        if self._attached:
+            _called(lambda: self._backend.clear(self._name))
+
+    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
+        first = len(self._docs)
+        ids = range(first, first + len(docs))
+        if len(docs) and self._attached:
+            _called(lambda: self._backend.add(self._name, list(ids), vectors))  # type: ignore[arg-type]
+        self._docs += docs.tolist()
+        super().add(docs, vectors, reached)
+
+    def search(self, query: Floats, limit: int) -> list[Near]:
+        if not self._attached:
+            return super().search(query, limit)
+        best: dict[int, float] = {}
+        size, count = len(self._docs), 0
+        while count < size and len(best) < limit:
+            count = min(size, _SPARE * count or limit)
+            for row, cosine in self._nearest(query, count):
+                doc = self._docs[row]
+                best[doc] = max(cosine, best.get(doc, -1.0))
+        near = [Near(doc, cosine) for doc, cosine in best.items()]
+        return sorted(near, key=lambda one: -one.cosine)[:limit]
+
+    def _nearest(self, query: Floats, count: int) -> list[tuple[int, float]]:
+        answer = _called(lambda: self._backend.search(self._name, query, count))  # type: ignore[arg-type]
+        try:
+            rows = [(int(row), float(cosine)) for row, cosine in answer]
+        except (TypeError, ValueError) as error:
+            raise _failed(error) from error
+        if any(not 0 <= row < len(self._docs) or not np.isfinite(cosine) for row, cosine in rows):
+            raise StoreUnavailable(
+                "The vector backend answered an id it was not given, or no cosine",
+                remedy="Return pairs of an id and a cosine from search()",
+            )
+        return rows
+
+
+def _name(space: str, embedder: str, type_: RecordType) -> str:
+    return f"{space}/{embedder}/{type_}"
+
+
+def _called(work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except Exception as error:
+        raise _failed(error) from error
+
+
+def _failed(error: Exception) -> StoreUnavailable:
+    """Without the words of the error, which may hold a key. Words answer meanwhile."""
+    return StoreUnavailable(
+        f"The vector backend failed ({type(error).__name__})",
+        remedy="Mend it, or open the memory without it",
+    )

@@ -1,0 +1,203 @@
+"""ChromaDB as the vector engine: a folder beside the database, one collection for each table.
+
+It is a disposable copy: the rows in the database are the truth, and a collection that has not seen
+them all is brought up to date, or made again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mnemic import private
+from mnemic.errors import MissingExtra, StoreDamaged
+from mnemic.index.engine import Docs, Floats, Seen, VectorTable
+from mnemic.index.nearest import Near
+from mnemic.locks import ForkSafeLock
+from mnemic.types import RecordType
+
+_SAMPLE = 256
+_SPARE = 4  # times more results where several passages belong to one document
+_EF_SEARCH = 200
+_AT_ONCE = 2_000  # rows in one call; the library has a limit of its own above this
+_REMEDY = "Remove the folder, it is made again; or set index.vectors to auto"
+
+
+class ChromaEngine:
+    """Collections in a folder, opened when first used."""
+
+    lasting = True
+    always = True
+
+    def __init__(self, folder: Path) -> None:
+        if find_spec("chromadb") is None:  # at once, without the import, which takes a second
+            raise MissingExtra(
+                "index.vectors is chromadb, and chromadb is not installed",
+                remedy='Install it: pip install "mnemic[chroma]"; or set index.vectors to auto',
+            )
+        self._folder = folder
+        self._client: Any = None
+        self._opening = ForkSafeLock()
+
+    def table(self, space: str, embedder: str, type_: RecordType, dimensions: int) -> VectorTable:
+        about = {"space": space, "embedder": embedder, "type": type_}
+        return ChromaTable(self._opened(), about, self._folder)
+
+    def keep_only(self, space: str, embedder: str) -> None:
+        client = self._opened()
+        for collection in client.list_collections():
+            about = collection.metadata or {}
+            if about.get("space") == space and about.get("embedder") != embedder:
+                client.delete_collection(collection.name)
+
+    def erase(self) -> None:
+        """Remove the folder: inside of it, what was deleted stays in logs and free pages."""
+        self.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Close the client."""
+        with self._opening:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _opened(self) -> Any:
+        with self._opening:
+            if self._client is None:
+                chromadb = import_module("chromadb")
+                quiet = import_module("chromadb.config").Settings(anonymized_telemetry=False)
+                try:
+                    private.make_folder(self._folder)
+                    self._client = chromadb.PersistentClient(str(self._folder), settings=quiet)
+                except Exception as error:  # It raises many types of its own, and bare ones.
+                    raise _broken(self._folder, error) from error
+            return self._client
+
+
+class ChromaTable:
+    """One collection. A row is named by its document and the number of its passage."""
+
+    def __init__(self, client: Any, about: dict[str, str], folder: Path) -> None:
+        self._client = client
+        self._about = about
+        self._folder = folder
+        key = json.dumps(about, sort_keys=True).encode()
+        # Names of collections are short and plain; spaces and models are not.
+        self._name = f"{about['type']}-{sha256(key).hexdigest()[:32]}"
+        self._collection = self._get_collection()
+
+    @property
+    def seen(self) -> Seen:
+        metadata = self._collection.metadata or {}
+        reached = str(metadata.get("reached", ""))
+        return Seen(int(metadata.get("rewrites", 0)), int(reached) if reached else None)
+
+    @property
+    def memory(self) -> int:
+        """Nothing: the vectors are Chroma's."""
+        return 0
+
+    def __len__(self) -> int:
+        return int(self._call("count"))
+
+    def restart(self, rewrites: int) -> None:
+        try:
+            self._client.delete_collection(self._name)
+        except Exception as error:
+            raise _broken(self._folder, error) from error
+        self._collection = self._get_collection()
+        self._mark(Seen(rewrites))
+
+    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
+        ids = _names(docs)
+        for start in range(0, len(docs), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            self._call(
+                "upsert",
+                ids=ids[part],
+                embeddings=vectors[part],
+                metadatas=[{"doc": doc} for doc in docs[part].tolist()],
+            )
+        # Last of all: after a crash these rows are written once more, over themselves.
+        self._mark(Seen(self.seen.rewrites, reached))
+
+    def search(self, query: Floats, limit: int) -> list[Near]:
+        best: dict[int, float] = {}
+        size, count = len(self), 0
+        while count < size and len(best) < limit:
+            count = min(size, _SPARE * count or limit)
+            result = self._call(
+                "query",
+                query_embeddings=[query],
+                n_results=count,
+                include=["distances", "metadatas"],
+            )
+            for about, distance in zip(result["metadatas"][0], result["distances"][0], strict=True):
+                best.setdefault(int(about["doc"]), 1 - float(distance))
+        near = [Near(doc, cosine) for doc, cosine in best.items()]
+        return sorted(near, key=lambda one: -one.cosine)[:limit]
+
+    def cosines(self, query: Floats, docs: Docs) -> Floats:
+        numbers = sorted(set(docs.tolist()))
+        best: dict[int, float] = {}
+        if numbers:
+            result = self._call(
+                "get", where={"doc": {"$in": numbers}}, include=["embeddings", "metadatas"]
+            )
+            for about, cosine in zip(result["metadatas"], _products(result, query), strict=True):
+                doc = int(about["doc"])
+                best[doc] = max(float(cosine), best.get(doc, -1.0))
+        return np.array([best.get(doc, np.nan) for doc in docs.tolist()], np.float32)
+
+    def sample(self, query: Floats) -> Floats:
+        return _products(self._call("get", limit=_SAMPLE, include=["embeddings"]), query)
+
+    def _mark(self, seen: Seen) -> None:
+        reached = "" if seen.reached is None else str(seen.reached)
+        marked = {**self._about, "rewrites": seen.rewrites, "reached": reached}
+        self._call("modify", metadata=marked)
+
+    def _get_collection(self) -> Any:
+        try:
+            return self._client.get_or_create_collection(
+                self._name,
+                metadata=self._about,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine", "ef_search": _EF_SEARCH}},
+            )
+        except Exception as error:
+            raise _broken(self._folder, error) from error
+
+    def _call(self, method: str, **arguments: Any) -> Any:
+        try:
+            return getattr(self._collection, method)(**arguments)
+        except Exception as error:  # Only a copy fails here: text search answers meanwhile.
+            raise _broken(self._folder, error) from error
+
+
+def _names(docs: Docs) -> list[str]:
+    """Documents come in order, their passages side by side."""
+    starts = np.searchsorted(docs, docs, "left")
+    parts = (np.arange(len(docs)) - starts).tolist()
+    return [f"{doc}:{part}" for doc, part in zip(docs.tolist(), parts, strict=True)]
+
+
+def _products(result: dict[str, Sequence[Any]], query: Floats) -> Floats:
+    rows = np.asarray(result["embeddings"], np.float32)
+    return rows @ query if len(rows) else np.zeros(0, np.float32)
+
+
+def _broken(folder: Path, error: Exception) -> StoreDamaged:
+    return StoreDamaged(
+        f"The vectors in {folder.name} cannot be used: {type(error).__name__}: {error}",
+        remedy=_REMEDY,
+    )

@@ -1,0 +1,141 @@
+"""What a vector engine is, and how it is kept up with the rows of the database.
+
+The rows are the truth. An engine holds a copy that is searched faster: it says how far it has come,
+takes what is new, and begins again when rows it holds were changed or removed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.errors import ConfigError, StoreDamaged
+from mnemic.index.nearest import Near
+from mnemic.store.contract import Vectors
+from mnemic.store.rows import VectorState, place_of
+from mnemic.types import RecordType
+
+if TYPE_CHECKING:
+    from mnemic.settings import Settings
+
+
+Floats = NDArray[np.float32]
+Docs = NDArray[np.int64]
+_UNIT = 0.01  # how far the square of a vector may be from 1
+
+
+class Seen(NamedTuple):
+    """How much of the rows is in a table: counted rewrites, and the last record."""
+
+    rewrites: int = 0
+    reached: int | None = None
+
+
+class VectorTable(Protocol):
+    """The vectors of one space, embedder and record type."""
+
+    @property
+    def seen(self) -> Seen: ...
+    @property
+    def memory(self) -> int:
+        """Bytes held in this process."""
+
+    def __len__(self) -> int: ...
+    def restart(self, rewrites: int) -> None:
+        """Forget every vector."""
+
+    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
+        """Add vectors of records beyond those seen, up to the record ``reached``."""
+
+    def search(self, query: Floats, limit: int) -> list[Near]:
+        """The nearest documents, best first."""
+
+    def cosines(self, query: Floats, docs: Docs) -> Floats:
+        """The cosine of each document's best passage; NaN for one that has none."""
+
+    def sample(self, query: Floats) -> Floats:
+        """Cosines of some vectors: what a chance likeness looks like."""
+
+
+class VectorEngine(Protocol):
+    """Where vectors are searched."""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether tables last until the next start."""
+
+    @property
+    def always(self) -> bool:
+        """Whether it is searched however few vectors there are."""
+
+    def table(
+        self, space: str, embedder: str, type_: RecordType, dimensions: int
+    ) -> VectorTable: ...
+    def keep_only(self, space: str, embedder: str) -> None:
+        """Drop the tables of other embedders of a space."""
+
+    def erase(self) -> None:
+        """Remove everything on disk for good; tables made before are invalid."""
+
+    def close(self) -> None: ...
+
+
+def behind(seen: Seen, state: VectorState, type_: RecordType) -> int:
+    """How many records a table has still to see; 0 when it has seen all."""
+    reached = state.reached[type_]
+    if seen.rewrites != state.rewrites[type_] or seen.reached is None:
+        return place_of(reached) + 1
+    return abs(reached - seen.reached)
+
+
+def follow(
+    table: VectorTable, rows: Vectors, embedder: int, type_: RecordType, most: int | None = None
+) -> bool:
+    """Copy the next vectors into the table, about ``most`` of them; False while there are more."""
+    state = rows.state(embedder)
+    reached = state.reached.get(type_)
+    rewrites = state.rewrites.get(type_, 0)
+    seen = table.seen
+    if seen.rewrites != rewrites or (seen.reached or -1) > (-1 if reached is None else reached):
+        table.restart(rewrites)
+    if reached is None or table.seen.reached == reached:
+        return True
+    loaded = rows.load(embedder, type_, table.seen.reached, most)
+    whole = most is None or len(loaded.docs) < most
+    matrix = np.frombuffer(loaded.vectors, np.float32)
+    vectors = matrix.reshape(len(loaded.docs), -1 if loaded.docs else 1)
+    _check_lengths(vectors)
+    table.add(np.array(loaded.docs, np.int64), vectors, reached if whole else loaded.docs[-1])
+    return whole
+
+
+def _check_lengths(rows: Floats) -> None:
+    """Damaged rows would spoil the scores of all others."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    if not (np.abs(squares - 1) < _UNIT).all():
+        raise StoreDamaged(
+            "A vector in the database is not of length 1",
+            remedy="Restore a backup, or change embedding.model and back to make them anew",
+        )
+
+
+def engine_for(settings: Settings, path: str, *, on_disk: bool) -> VectorEngine:
+    """The engine that searches the vectors of the database at ``path`` by its settings.
+
+    Nothing is opened before the first vector, but a missing library is an error at once.
+    """
+    if settings.index.vectors != "chromadb":
+        from mnemic.index.memory import MemoryEngine
+
+        return MemoryEngine()
+    from mnemic.index.chroma import ChromaEngine
+
+    if not on_disk:
+        raise ConfigError(
+            "index.vectors is chromadb and the database is only in memory",
+            remedy="Give the database a file, or set index.vectors to auto",
+        )
+    return ChromaEngine(Path(f"{path}.chroma"))

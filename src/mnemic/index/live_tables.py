@@ -1,0 +1,163 @@
+"""The vector tables of a process, kept up with the rows; a large load runs in the background."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from mnemic.errors import Closed, StoreError
+from mnemic.index.database import DatabaseTable
+from mnemic.index.engine import VectorEngine, VectorTable, behind, follow
+from mnemic.index.vector_memory import VectorMemory
+from mnemic.locks import ForkSafeLock
+from mnemic.store.contract import Store, Vectors
+from mnemic.store.rows import VectorState
+from mnemic.types import RecordType
+
+THREAD = "mnemic-vectors"
+AT_ONCE = 20_000  # records that one query waits for
+_UNKNOWN = -1  # the number of an embedder that has made no vectors yet
+PORTION = 5_000  # vectors read in one snapshot: a writer, or a fork, does not wait long
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSet:
+    """The vectors of one embedder in the database."""
+
+    number: int
+    name: str
+    dimensions: int
+
+
+class LiveTables:
+    """The tables of one space."""
+
+    def __init__(
+        self,
+        engine: VectorEngine,
+        store: Store,
+        space: str,
+        memory: VectorMemory | None = None,
+        *,
+        at_once: int = AT_ONCE,
+    ) -> None:
+        """``memory`` bounds what this and the tables of other spaces hold together."""
+        self._memory = memory or VectorMemory()
+        self._engine = engine
+        self._store = store
+        self._space = space
+        self._at_once = at_once
+        self._guard = ForkSafeLock()
+        self._tables: dict[tuple[int, RecordType], VectorTable] = {}
+        self._loading: threading.Thread | None = None
+        self._failed: StoreError | None = None
+
+    @property
+    def always(self) -> bool:
+        return self._engine.always
+
+    @property
+    def holds(self) -> bool:
+        """Whether any table is loaded yet."""
+        return bool(self._tables)
+
+    def tables(self, rows: Vectors, vectors: VectorSet) -> dict[RecordType, VectorTable]:
+        """The tables that can be searched now; empty while a large memory is first loaded.
+
+        A table that is far behind answers as it is until the background load is done.
+        """
+        with self._guard:
+            if self._failed is not None:
+                failed, self._failed = self._failed, None
+                raise failed
+            state = rows.state(vectors.number)
+            if not self._engine.always and rows.indexed(vectors.number):
+                self._tables.clear()
+                return {t: DatabaseTable(rows, vectors.number, t) for t in state.reached}
+            if not self._is_loading():
+                far = [t for t in state.reached if not self._caught_up(rows, state, vectors, t)]
+                if far:
+                    self._load_in_background(vectors, far)
+            tables = {t: self._tables.get((vectors.number, t)) for t in state.reached}
+        self._memory.use(self)
+        return {type_: table for type_, table in tables.items() if table and len(table)}
+
+    def waiting(self, embedder: str) -> int:
+        """How many records of the space have no vectors of this embedder yet."""
+        with self._store.read(self._space) as unit:
+            number = unit.vectors.known_embedders().get(embedder, _UNKNOWN)
+            return unit.vectors.waiting(number)
+
+    @property
+    def memory(self) -> int:
+        """Bytes held."""
+        return sum(table.memory for table in list(self._tables.values()))
+
+    def drop(self) -> None:
+        """Hold no vectors any more; the next query loads them again."""
+        with self._guard:
+            self._tables.clear()
+
+    def forget(self) -> None:
+        """Drop all vectors, in memory and in the engine; they are loaded again."""
+        self.settle()
+        with self._guard:
+            self._tables.clear()
+            self._engine.erase()
+        if self._engine.lasting:  # its tables of other spaces went with the rest
+            self._memory.drop_all()
+
+    def close(self) -> None:
+        """Close the engine; a background load ends when the store is closed."""
+        self.settle()
+        self._engine.close()
+
+    def settle(self, timeout: float | None = None) -> bool:
+        """Wait for the background load; True when it is done."""
+        loading = self._loading
+        if loading is not None:
+            loading.join(timeout)
+        return not self._is_loading()
+
+    def _is_loading(self) -> bool:
+        return self._loading is not None and self._loading.is_alive()
+
+    def _caught_up(
+        self, rows: Vectors, state: VectorState, vectors: VectorSet, type_: RecordType
+    ) -> bool:
+        """Load a few vectors at once; False when there are too many for that."""
+        table = self._tables.get((vectors.number, type_))
+        if table is None or table.seen.rewrites != state.rewrites[type_]:
+            table = self._new_table(vectors, type_)  # another thread may be searching the old one
+        elif (table.seen.reached or -1) >= state.reached[type_]:
+            return True  # whoever came before saw a later snapshot; what is not in ours is dropped
+        missing = behind(table.seen, state, type_)
+        if missing > self._at_once:
+            return False
+        if missing:
+            follow(table, rows, vectors.number, type_)
+        self._tables[vectors.number, type_] = table
+        return True
+
+    def _new_table(self, vectors: VectorSet, type_: RecordType) -> VectorTable:
+        return self._engine.table(self._space, vectors.name, type_, vectors.dimensions)
+
+    def _load_in_background(self, vectors: VectorSet, types: list[RecordType]) -> None:
+        self._loading = threading.Thread(
+            target=self._load, args=(vectors, types), name=THREAD, daemon=True
+        )
+        self._loading.start()
+
+    def _load(self, vectors: VectorSet, types: list[RecordType]) -> None:
+        try:
+            for type_ in types:
+                table, whole = self._new_table(vectors, type_), False
+                while not whole:
+                    with self._store.read(self._space) as unit:
+                        whole = follow(table, unit.vectors, vectors.number, type_, PORTION)
+                with self._guard:
+                    self._tables[vectors.number, type_] = table
+        except Closed:
+            return  # the memory was closed meanwhile
+        except StoreError as error:
+            self._failed = error  # raised to the next query, which leaves an event

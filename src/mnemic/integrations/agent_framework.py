@@ -1,0 +1,85 @@
+"""A context provider for the Microsoft Agent Framework."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agent_framework import AgentSession, ContextProvider, Message, SessionContext
+
+from mnemic.integrations.companion import AnyMemory, Companion, companion_of, tool_call
+from mnemic.types import NewTurn, ToolResult
+
+
+class MemoryContextProvider(ContextProvider):
+    """``Agent(client=client, context_providers=[MemoryContextProvider(mind)])``."""
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        source_id: str = "mnemic",
+    ) -> None:
+        super().__init__(source_id)
+        self._memory = memory
+        self._user = user
+        self._budget = budget
+        self._companions: dict[str, Companion] = {}
+
+    async def before_run(
+        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+    ) -> None:
+        """Add what is known to the instructions of this run."""
+        companion = await asyncio.to_thread(self._companion, session.session_id)
+        before = [one for many in context.context_messages.values() for one in many]
+        turns = list(_turns([*before, *context.input_messages], companion.session))
+        asked = [turn.content for turn in turns if turn.role == "user"]
+        own = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
+        addition = await asyncio.to_thread(companion.show, asked[-1] if asked else "", turns, own)
+        if addition:
+            texts = [text for text in (addition.system, addition.user) if text]
+            context.extend_instructions(self.source_id, texts)
+
+    async def after_run(
+        self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
+    ) -> None:
+        """Record what was said and answered."""
+        companion = await asyncio.to_thread(self._companion, session.session_id)
+        answered = [] if context.response is None else context.response.messages
+        asked = list(_turns(context.input_messages, companion.session))
+        await asyncio.to_thread(companion.append, asked)
+        for turn in _turns(answered, companion.session):
+            await asyncio.to_thread(companion.add, turn)
+
+    def _companion(self, session: str) -> Companion:
+        return companion_of(
+            self._companions,
+            session,
+            lambda: Companion(
+                self._memory, session, host="agent-framework", user=self._user, budget=self._budget
+            ),
+        )
+
+
+def _turns(messages: Sequence[Message], session: str) -> Iterator[NewTurn]:
+    for message in messages:
+        calls = tuple(
+            tool_call(one.name or "", one.arguments, one.call_id or "")
+            for one in message.contents
+            if one.type == "function_call"
+        )
+        results = tuple(
+            ToolResult(str(one.result), one.call_id or "", one.exception is not None)
+            for one in message.contents
+            if one.type == "function_result"
+        )
+        role = str(getattr(message.role, "value", message.role))
+        if results:
+            yield NewTurn(session, "tool", "", tool_results=results)
+        elif role == "user" and message.text:
+            yield NewTurn(session, "user", message.text)
+        elif role == "assistant" and (message.text or calls):
+            yield NewTurn(session, "assistant", message.text, tool_calls=calls)

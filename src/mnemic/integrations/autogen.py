@@ -1,0 +1,120 @@
+"""A memory for AutoGen's agents."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from autogen_core import CancellationToken
+from autogen_core.memory import (
+    Memory,
+    MemoryContent,
+    MemoryMimeType,
+    MemoryQueryResult,
+    UpdateContextResult,
+)
+from autogen_core.model_context import ChatCompletionContext
+from autogen_core.models import (
+    AssistantMessage,
+    FunctionExecutionResultMessage,
+    SystemMessage,
+    UserMessage,
+)
+
+from mnemic.integrations.companion import AnyMemory, Companion, mind_of, tool_call
+from mnemic.types import NewTurn, ToolResult
+
+
+class AutogenMemory(Memory):
+    """``AssistantAgent("helper", model_client, memory=[AutogenMemory(mind, "chat-1")])``."""
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        session: str,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        limit: int = 10,
+    ) -> None:
+        self._mind = mind_of(memory, user)
+        self._companion = Companion(self._mind, session, host="autogen", budget=budget)
+        self._limit = limit
+        self._shown: set[str] = set()
+
+    async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
+        """Record the messages so far, and add what is known; each text once in a conversation."""
+        messages = await model_context.get_messages()
+        turns = [turn for one in messages for turn in _turns(one, self._companion.session)]
+        asked = [turn.content for turn in turns if turn.role == "user"]
+        own = [one.content for one in messages if isinstance(one, SystemMessage)]
+        addition = await asyncio.to_thread(
+            self._companion.show, asked[-1] if asked else "", turns, own
+        )
+        await asyncio.to_thread(self._companion.keep, turns)
+        fresh = [text for text in (addition.system, addition.user) if text not in self._shown]
+        text = "\n\n".join(filter(None, fresh))
+        if not text:
+            return UpdateContextResult(memories=MemoryQueryResult(results=[]))
+        self._shown.update(fresh)
+        await model_context.add_message(SystemMessage(content=text))
+        return UpdateContextResult(memories=MemoryQueryResult(results=[_content(text)]))
+
+    async def query(
+        self,
+        query: str | MemoryContent,
+        cancellation_token: CancellationToken | None = None,
+        **kwargs: Any,
+    ) -> MemoryQueryResult:
+        words = query if isinstance(query, str) else _text(query)
+        hits = await asyncio.to_thread(self._mind.recall, words, k=self._limit)
+        return MemoryQueryResult(
+            results=[_content(hit.text, id=hit.id, score=hit.score) for hit in hits]
+        )
+
+    async def add(
+        self, content: MemoryContent, cancellation_token: CancellationToken | None = None
+    ) -> None:
+        await asyncio.to_thread(self._mind.remember, _text(content), kind="fact", trust="agent")
+
+    async def clear(self) -> None:
+        """Forget this conversation for good."""
+        await asyncio.to_thread(self._mind.forget, session=self._companion.session)
+        self._shown.clear()
+
+    async def close(self) -> None:
+        """End the conversation, so that what it leaves is learnt; whoever opened the mind closes
+        it.
+        """
+        await asyncio.to_thread(self._mind.end_session, self._companion.session)
+
+
+def _content(text: str, **metadata: Any) -> MemoryContent:
+    return MemoryContent(content=text, mime_type=MemoryMimeType.TEXT, metadata=metadata or None)
+
+
+def _text(content: MemoryContent) -> str:
+    value = content.content
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _turns(message: object, session: str) -> list[NewTurn]:
+    match message:
+        case UserMessage():
+            said = message.content
+            text = (
+                said if isinstance(said, str) else "\n".join(s for s in said if isinstance(s, str))
+            )
+            return [NewTurn(session, "user", text)]
+        case AssistantMessage():
+            if isinstance(message.content, str):
+                return [NewTurn(session, "assistant", message.content, sender=message.source)]
+            calls = tuple(tool_call(one.name, one.arguments, one.id) for one in message.content)
+            return [NewTurn(session, "assistant", message.thought or "", tool_calls=calls)]
+        case FunctionExecutionResultMessage():
+            results = tuple(
+                ToolResult(one.content, one.call_id, bool(one.is_error)) for one in message.content
+            )
+            return [NewTurn(session, "tool", "", tool_results=results)]
+    return []

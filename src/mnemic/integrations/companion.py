@@ -1,0 +1,244 @@
+"""Memory beside a host's conversation: evidence before a call, recording after it.
+
+The host's call comes first. When memory fails the call goes on without it, and the failure is
+recorded as a ``host_fail`` event, and kept in ``failures``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mnemic.aio import AsyncEngine, AsyncMind
+from mnemic.engine import Engine
+from mnemic.errors import InvalidInput, MnemicError
+from mnemic.integrations.questions import HostQuestions
+from mnemic.locks import ForkSafeLock
+from mnemic.mind import Mind
+from mnemic.recall.evidence import tool_text
+from mnemic.types import NewTurn, ToolCall, ToolResult, Turn
+
+AnyMind = Mind | AsyncMind
+AnyMemory = AnyMind | Engine | AsyncEngine
+"""The memory of one person, or the database of many."""
+_COMPARED_TURNS = 1_000  # turns of a session that are compared with the messages of a call
+_KEPT_FAILURES = 100
+_KEPT_COMPANIONS = 1_000
+Key = TypeVar("Key")
+
+
+def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
+    """The memory of ``user``, which is their space; a Mind is that of one already."""
+    if isinstance(memory, AsyncEngine):
+        memory = memory.engine
+    if isinstance(memory, Engine):
+        if not user:
+            raise InvalidInput(
+                "A database holds the memories of many, and nobody said whose is meant",
+                remedy='Pass user="…", or the one memory: engine.mind("…")',
+            )
+        return memory.mind(user)
+    mind = memory.mind if isinstance(memory, AsyncMind) else memory
+    if user and user != mind.space:
+        raise InvalidInput(
+            f"This is the memory of {mind.space!r}, and {user!r} is asked for",
+            remedy="Pass mnemic.connect(…), which holds the memories of many",
+        )
+    return mind
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAddition:
+    """Text that memory adds to a prompt: after the system text, and before the user's."""
+
+    system: str = ""
+    user: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.system or self.user)
+
+    def after(self, instructions: str | None) -> str:
+        """The host's own instructions, then the system part."""
+        return "\n\n".join(filter(None, (instructions, self.system)))
+
+    def before(self, words: str) -> str:
+        """The recalled evidence, fenced as data, then the user's words."""
+        return "\n\n".join(filter(None, (self.user, words)))
+
+
+class Companion:
+    """The memory of one conversation of a host."""
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        session: str,
+        *,
+        host: str,
+        user: str | None = None,
+        budget: int | None = None,
+    ) -> None:
+        self.session = session
+        self.failures: deque[str] = deque(maxlen=_KEPT_FAILURES)
+        self._mind = mind_of(memory, user)
+        self._host = host
+        self._budget = budget
+        self._lock = ForkSafeLock()
+        self._recorded: list[str] | None = None
+        self._last_addition: tuple[str, PromptAddition] = ("", PromptAddition())
+        self._questions = HostQuestions(self._mind)
+
+    def show(
+        self,
+        query: str,
+        messages: Sequence[NewTurn],
+        instructions: Sequence[str] = (),
+        *,
+        on_server: bool = False,
+    ) -> PromptAddition:
+        """The addition for the answer to ``query``; the same within one exchange.
+
+        ``messages`` and ``instructions`` are what the host sends: nothing of it is added again.
+        ``on_server``: the host's provider holds the conversation so far.
+        """
+        if not query.strip():
+            return PromptAddition()
+        last_query, last_addition = self._last_addition
+        if last_query == query:
+            return last_addition
+        addition = PromptAddition()
+        with self._at_most_noted():
+            turns: list[Turn | NewTurn] = [*messages, *(self._latest_turns() if on_server else ())]
+            shown = [turn.content or tool_text(turn) for turn in turns]
+            built = self._mind.context(
+                query, session=self.session, budget=self._budget, shown=[*instructions, *shown]
+            )
+            system = [one.content for one in built.messages if one.role == "system"]
+            with self._at_most_noted():  # a question that fails costs no evidence
+                self._questions.hear(query)
+                system += filter(None, [self._questions.text(query, built.pending)])
+            user = [one.content for one in built.messages if one.role != "system"]
+            addition = PromptAddition("\n\n".join(system), "\n\n".join(user))
+        self._last_addition = (query, addition)
+        return addition
+
+    def keep(self, messages: Sequence[NewTurn]) -> None:
+        """Record the new messages of a call, which may repeat the whole conversation."""
+        with self._at_most_noted(), self._lock:
+            fresh = list(messages[self._first_new(messages) :])
+            if fresh:
+                self._mind.record_many(fresh)
+                self._remember(fresh)
+
+    def append(self, messages: Sequence[NewTurn]) -> None:
+        """Record messages that the host says are new."""
+        with self._at_most_noted(), self._lock:
+            if messages:
+                self._mind.record_many(messages)
+                self._remember(messages)
+
+    def add(self, turn: NewTurn) -> None:
+        """Record an answer."""
+        if turn.content or turn.tool_calls or turn.tool_results:
+            with self._at_most_noted(), self._lock:
+                self._mind.record_turn(turn)
+                self._remember([turn])
+                self._questions.replied(turn.content)
+
+    def dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
+        """Keep an episode of messages that the host dropped from its prompt."""
+        with self._at_most_noted():
+            episode = self._mind.before_compression(self.session, turns)
+            if summary.strip():
+                self._mind.after_compression(episode.id, summary)
+
+    def _latest_turns(self) -> list[Turn]:
+        """The turns of the session, the newest first."""
+        return self._mind.turns(session=self.session, newest_first=True, limit=_COMPARED_TURNS)
+
+    @contextlib.contextmanager
+    def _at_most_noted(self) -> Iterator[None]:
+        try:
+            yield
+        except MnemicError as error:
+            self.failures.append(str(error))
+            with contextlib.suppress(MnemicError):
+                self._mind.note_failure(self._host, str(error))
+
+    def _remember(self, turns: Sequence[NewTurn]) -> None:
+        recorded = self._recorded if self._recorded is not None else []
+        self._recorded = [*recorded, *map(_fingerprint, turns)][-_COMPARED_TURNS:]
+
+    def _first_new(self, messages: Sequence[NewTurn]) -> int:
+        """The index of the first message that is not recorded yet.
+
+        It follows the longest run of messages that equals the end of the record. Hosts cut the
+        beginning of a long conversation, so a run may begin anywhere. Without any match, what
+        follows the last answer is new.
+        """
+        if self._recorded is None:
+            turns = self._latest_turns()
+            self._recorded = [_fingerprint(turn) for turn in reversed(turns)]
+        if not self._recorded:
+            return 0
+        fingerprints = [_fingerprint(message) for message in messages]
+        runs = {
+            end: _common_tail(self._recorded, fingerprints[:end])
+            for end in range(1, len(fingerprints) + 1)
+        }
+        best = max(runs.values(), default=0)
+        if best:
+            return max(end for end, length in runs.items() if length == best)
+        answers = [place for place, one in enumerate(messages) if one.role == "assistant"]
+        return answers[-1] + 1 if answers else 0
+
+
+def _common_tail(recorded: Sequence[str], fingerprints: Sequence[str]) -> int:
+    """The number of equal entries at the end of both."""
+    length = 0
+    for one, other in zip(reversed(recorded), reversed(fingerprints), strict=False):
+        if one != other:
+            break
+        length += 1
+    return length
+
+
+def _fingerprint(turn: NewTurn | Turn) -> str:
+    """Equal for a message that a host sends again."""
+    calls = [f"{call.name} {call.id}" for call in turn.tool_calls]
+    results = [f"{result.call_id} {result.content}" for result in turn.tool_results]
+    return "\x1f".join([turn.role, turn.content.strip(), *calls, *results])
+
+
+def companion_of(
+    companions: dict[Key, Companion], key: Key, make: Callable[[], Companion]
+) -> Companion:
+    """The companion of a conversation. Those used longest ago are let go: what they knew is in the
+    record.
+    """
+    found = companions.pop(key, None) or make()
+    companions[key] = found
+    while len(companions) > _KEPT_COMPANIONS:
+        del companions[next(iter(companions))]
+    return found
+
+
+def tool_turn(session: str, call_id: str, content: str, *, is_error: bool = False) -> NewTurn:
+    """What a tool answered, as a turn."""
+    return NewTurn(session, "tool", "", tool_results=(ToolResult(content, call_id, is_error),))
+
+
+def tool_call(name: str, arguments: object, call_id: str) -> ToolCall:
+    """A call whose arguments came as JSON text or as a value."""
+    value = arguments
+    if isinstance(arguments, str):
+        try:
+            value = json.loads(arguments or "{}")
+        except ValueError:
+            value = None  # a model's broken JSON is kept as the text it is
+    input_ = value if isinstance(value, dict) else {"arguments": arguments}
+    return ToolCall(name or "tool", input_, call_id)

@@ -1,0 +1,133 @@
+"""A memory service for Google's Agent Development Kit: an app's user is a space."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from google.adk.events.event import Event
+from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.sessions.session import Session
+from google.genai.types import Content, Part
+
+from mnemic.errors import InvalidInput
+from mnemic.integrations.companion import AnyMemory, mind_of, tool_call
+from mnemic.mind import Mind
+from mnemic.types import Hit, NewTurn, Role, ToolResult
+
+_EVENT = "adk_event"  # in the metadata of a turn
+_NO_SESSION = "events"
+_PAGE = 10_000
+
+
+class AdkMemoryService(BaseMemoryService):
+    """``Runner(..., memory_service=AdkMemoryService(mnemic.connect("all.db")))``.
+
+    Given one Mind it serves the first user who comes, and refuses any other.
+    """
+
+    def __init__(self, memory: AnyMemory, *, limit: int = 10) -> None:
+        self._memory = memory
+        self._limit = limit
+        self._served: tuple[str, str] | None = None
+
+    async def add_session_to_memory(self, session: Session) -> None:
+        """Record the events of a session that are new, and learn from it."""
+        mind = self._mind(session.app_name, session.user_id)
+        await asyncio.to_thread(_record, mind, session.id, session.events)
+
+    async def add_events_to_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        events: Sequence[Event],
+        session_id: str | None = None,
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        mind = self._mind(app_name, user_id)
+        await asyncio.to_thread(_record, mind, session_id or _NO_SESSION, events)
+
+    async def add_memory(
+        self,
+        *,
+        app_name: str,
+        user_id: str,
+        memories: Sequence[MemoryEntry],
+        custom_metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        mind = self._mind(app_name, user_id)
+        for entry in memories:
+            text = "\n".join(part.text for part in entry.content.parts or () if part.text)
+            if text.strip():
+                await asyncio.to_thread(mind.remember, text, kind="fact", trust="agent")
+
+    async def search_memory(
+        self, *, app_name: str, user_id: str, query: str
+    ) -> SearchMemoryResponse:
+        mind = self._mind(app_name, user_id)
+        hits = await asyncio.to_thread(mind.recall, query, k=self._limit)
+        return SearchMemoryResponse(memories=[_entry(hit) for hit in hits])
+
+    async def delete_memory(
+        self, *, app_name: str, user_id: str, memory_id: str | None = None
+    ) -> None:
+        """Forget one record that a search gave, for good."""
+        if memory_id:
+            mind = self._mind(app_name, user_id)
+            await asyncio.to_thread(mind.forget, id=memory_id)
+
+    def _mind(self, app: str, user: str) -> Mind:
+        try:
+            return mind_of(self._memory, f"{app}:{user}")
+        except InvalidInput:
+            if self._served not in (None, (app, user)):
+                raise
+            self._served = (app, user)
+            return mind_of(self._memory)
+
+
+def _record(mind: Mind, session: str, events: Sequence[Event]) -> None:
+    known = {turn.metadata.get(_EVENT) for turn in mind.turns(session=session, limit=_PAGE)}
+    turns = [turn for one in events if one.id not in known for turn in _turns(one, session)]
+    if turns:
+        mind.record_many(turns)
+        mind.end_session(session)
+
+
+def _turns(event: Event, session: str) -> Iterator[NewTurn]:
+    parts = list(event.content.parts or ()) if event.content else []
+    text = "\n".join(part.text for part in parts if part.text and not part.thought)
+    calls = tuple(
+        tool_call(call.name or "", call.args, call.id or "")
+        for part in parts
+        if (call := part.function_call) is not None
+    )
+    results = tuple(
+        ToolResult(str(result.response), result.id or "")
+        for part in parts
+        if (result := part.function_response) is not None
+    )
+    about: dict[str, Any] = {
+        "at": datetime.fromtimestamp(event.timestamp, UTC),
+        "metadata": {_EVENT: event.id},
+    }
+    if results:
+        yield NewTurn(session, "tool", "", tool_results=results, **about)
+    if text or calls:
+        role: Role = "user" if event.author == "user" else "assistant"
+        sender = "" if role == "user" else event.author
+        yield NewTurn(session, role, text, tool_calls=calls, sender=sender, **about)
+
+
+def _entry(hit: Hit) -> MemoryEntry:
+    return MemoryEntry(
+        content=Content(role="user", parts=[Part(text=hit.text)]),
+        id=hit.id,
+        author=hit.type,
+        timestamp=hit.at.isoformat(),
+        custom_metadata={"score": hit.score},
+    )

@@ -1,0 +1,250 @@
+"""A LangGraph checkpointer around another one, which records every step's messages.
+
+Only the conversation of the graph itself is recorded: what its subgraphs say among themselves is
+not. Messages that a step removed from the state are reported as compressed, with the ``summary`` of
+the state if it has one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
+
+from mnemic.integrations.companion import AnyMemory, Companion
+from mnemic.integrations.dialects.langchain_messages import shown, turn_of
+from mnemic.types import NewTurn
+
+_KEPT_THREADS = 1_000
+
+
+class GraphSaver(BaseCheckpointSaver[Any]):
+    """``graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))``; the thread is the session.
+
+    ``show`` gives a node the messages to send, with evidence injected. Over a database of many the
+    ``user_id`` of the config says whose memory it is, or ``user`` where all calls are of one.
+    """
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        inner: BaseCheckpointSaver[Any],
+        *,
+        user: str | None = None,
+        channel: str = "messages",
+        budget: int | None = None,
+    ) -> None:
+        super().__init__(serde=inner.serde)
+        self._memory = memory
+        self._inner = inner
+        self._user = user
+        self._channel = channel
+        self._budget = budget
+        self._threads: dict[tuple[str, str], _Thread] = {}
+
+    def show(self, messages: Sequence[BaseMessage], config: RunnableConfig) -> list[BaseMessage]:
+        """The messages of a state with evidence injected, for the model alone."""
+        return shown(messages, self._thread(config).companion)
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save the checkpoint, then record its new messages."""
+        saved = self._inner.put(config, checkpoint, metadata, new_versions)
+        self._note(config, checkpoint)
+        return saved
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        saved = await self._inner.aput(config, checkpoint, metadata, new_versions)
+        await asyncio.to_thread(self._note, config, checkpoint)
+        return saved
+
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save the writes of a step, and keep its messages until the step is saved."""
+        self._inner.put_writes(config, writes, task_id, task_path)
+        self._gather(config, writes)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        await self._inner.aput_writes(config, writes, task_id, task_path)
+        self._gather(config, writes)
+
+    def _thread(self, config: RunnableConfig) -> _Thread:
+        configurable = config["configurable"]
+        user, thread = configurable.get("user_id") or self._user, str(configurable["thread_id"])
+        key = (user or "", thread)
+        found = self._threads.pop(key, None) or _Thread(
+            Companion(self._memory, thread, host="langgraph", user=user, budget=self._budget)
+        )
+        self._threads[key] = found
+        while len(self._threads) > _KEPT_THREADS:  # what they knew is in the record
+            del self._threads[next(iter(self._threads))]
+        return found
+
+    def _gather(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> None:
+        """A channel of deltas is in no checkpoint: its messages are only ever written."""
+        if not config["configurable"].get("checkpoint_ns"):
+            written = [value for channel, value in writes if channel == self._channel]
+            if written:
+                self._thread(config).written += [one for value in written for one in _listed(value)]
+
+    def _note(self, config: RunnableConfig, checkpoint: Checkpoint) -> None:
+        if config["configurable"].get("checkpoint_ns"):
+            return  # a subgraph: what it says inside, nobody said to the user
+        thread = self._thread(config)
+        companion, values = thread.companion, checkpoint["channel_values"]
+        written, thread.written = thread.written, []
+        stored = values.get(self._channel)
+        whole = stored.value if isinstance(stored, _DeltaSnapshot) else stored
+        if not isinstance(whole, list):
+            fresh = [one for one in written if not one.id or one.id not in thread.seen]
+            thread.seen.update(one.id for one in fresh if one.id)
+            companion.append(
+                [turn for one in fresh if (turn := turn_of(one, companion.session)) is not None]
+            )
+            return
+        turns = {
+            message.id or str(place): turn
+            for place, message in enumerate(whole)
+            if (turn := turn_of(message, companion.session)) is not None
+        }
+        thread.seen.update(turns)
+        dropped = [turn for id_, turn in thread.last.items() if id_ not in turns]
+        if dropped:
+            summary = values.get("summary")
+            companion.dropped(dropped, summary if isinstance(summary, str) else "")
+        companion.keep(list(turns.values()))
+        thread.last = turns
+
+    # --- delegated to the inner checkpointer ----------------------------------------------------
+
+    @property
+    def config_specs(self) -> list[Any]:
+        return self._inner.config_specs
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return self._inner.get_tuple(config)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return await self._inner.aget_tuple(config)
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        return self._inner.list(config, filter=filter, before=before, limit=limit)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        async for one in self._inner.alist(config, filter=filter, before=before, limit=limit):
+            yield one
+
+    def delete_thread(self, thread_id: str) -> None:
+        self._inner.delete_thread(thread_id)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await self._inner.adelete_thread(thread_id)
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        self._inner.delete_for_runs(run_ids)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        await self._inner.adelete_for_runs(run_ids)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        self._inner.copy_thread(source_thread_id, target_thread_id)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await self._inner.acopy_thread(source_thread_id, target_thread_id)
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        self._inner.prune(thread_ids, strategy=strategy)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        await self._inner.aprune(thread_ids, strategy=strategy)
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return self._inner.get_delta_channel_history(config=config, channels=channels)
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return await self._inner.aget_delta_channel_history(config=config, channels=channels)
+
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        return self._inner.get_next_version(current, channel)
+
+    def with_allowlist(
+        self, extra_allowlist: Collection[tuple[str, ...]]
+    ) -> BaseCheckpointSaver[Any]:
+        inner = self._inner.with_allowlist(extra_allowlist)
+        if inner is self._inner:
+            return self
+        clone = copy.copy(self)
+        clone._inner, clone.serde = inner, inner.serde
+        return clone
+
+
+class _Thread:
+    """What is known of one thread: its messages as they were last seen, and those just written."""
+
+    def __init__(self, companion: Companion) -> None:
+        self.companion = companion
+        self.last: dict[str, NewTurn] = {}
+        self.seen: set[str] = set()
+        self.written: list[BaseMessage] = []
+
+
+def _listed(value: object) -> list[BaseMessage]:
+    """The messages of one write, in whatever form a graph may give them."""
+    many: list[Any] = value if isinstance(value, list) else [value]
+    try:
+        return list(convert_to_messages(many))
+    except (NotImplementedError, ValueError):
+        return []  # an overwrite or a removal: no message

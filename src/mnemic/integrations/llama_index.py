@@ -1,0 +1,62 @@
+"""A memory block for LlamaIndex: what is known, beside the chat that it keeps itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.memory import BaseMemoryBlock
+from pydantic import PrivateAttr
+
+from mnemic.integrations.companion import AnyMemory, Companion
+from mnemic.types import NewTurn, Role
+
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
+
+
+class MnemicMemoryBlock(BaseMemoryBlock[str]):
+    """``Memory.from_defaults(memory_blocks=[MnemicMemoryBlock(mind, "chat-1")])``."""
+
+    _companion: Companion = PrivateAttr()
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        session: str,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        name: str = "mnemic",
+        priority: int = 0,
+    ) -> None:
+        super().__init__(name=name, priority=priority)
+        self._companion = Companion(memory, session, host="llama-index", user=user, budget=budget)
+
+    async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
+        """What is known about the latest message; the messages are recorded as they come by."""
+        return await asyncio.to_thread(self._known, messages or [])
+
+    async def _aput(self, messages: list[ChatMessage]) -> None:
+        """Messages that leave the chat; those that came by are recorded already."""
+        await asyncio.to_thread(self._companion.keep, self._turns(messages))
+
+    async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
+        return None  # what is left of evidence cut anywhere may say the opposite
+
+    def _known(self, messages: Sequence[ChatMessage]) -> str:
+        turns = self._turns(messages)
+        asked = [turn.content for turn in turns if turn.role == "user"]
+        own = [str(one.content or "") for one in messages if one.role.value == "system"]
+        addition = self._companion.show(asked[-1] if asked else "", turns, own)
+        self._companion.keep(turns)
+        return "\n\n".join(filter(None, (addition.system, addition.user)))
+
+    def _turns(self, messages: Sequence[ChatMessage]) -> list[NewTurn]:
+        session = self._companion.session
+        return [
+            NewTurn(session, role, str(one.content))
+            for one in messages
+            if (role := _ROLES.get(one.role.value)) is not None and one.content
+        ]

@@ -1,0 +1,96 @@
+"""Questions to the user inside a host's conversation: who they are, and what waits for their word.
+
+A question goes into the system text with its exact words. The next message counts as the answer
+only if the reply really had these words, and if it reads like one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mnemic.language.detection import language_of
+from mnemic.mind import Mind
+from mnemic.types import Memory
+
+_LONGEST_ANSWER = 300  # characters; a longer message is about something else
+_QUESTION_MARKS = ("?", "？")
+_WORDS: dict[str, str] = {
+    **dict.fromkeys(("confirm", "yes", "correct", "确认", "对", "是的"), "confirm"),
+    **dict.fromkeys(("ignore", "no", "wrong", "忽略", "不对", "不是"), "ignore"),
+    **dict.fromkeys(("later", "not now", "稍后", "以后再说"), "snooze"),
+}
+_ASK = {
+    "en": "This user is new. After your answer, ask them this, word for word, and nothing else"
+    " about it:\n{text}",
+    "zh": "这是一位新用户。回答之后，请原样问这个问题，不要再谈别的：\n{text}",
+}
+_OFFER = {
+    "en": "At the end of your reply, ask the user about each of these, word for word; they answer"
+    " with confirm, ignore or later:\n{text}",
+    "zh": "在回复末尾，请原样逐条询问用户以下内容，用户回答确认、忽略或稍后：\n{text}",
+}
+
+
+class HostQuestions:
+    """The questions of one conversation. Each is asked until it is answered or passed over."""
+
+    def __init__(self, mind: Mind) -> None:
+        self._mind = mind
+        self._introduced = not mind.settings.memory.enabled  # while it is off nobody is asked
+        self._question = ""
+        self._offers: list[Memory] = []
+        self._answered_by: Callable[[str], None] | None = None
+
+    def hear(self, message: str) -> None:
+        """Take a message of the user as the answer to what the last reply asked, if it is one."""
+        answered, self._answered_by = self._answered_by, None
+        if answered is not None:
+            answered(message.strip())
+
+    def text(self, query: str, pending: Sequence[Memory]) -> str:
+        """What the system text asks for in this exchange; empty where nothing is to be asked."""
+        self._question, self._offers = "", []
+        language = language_of([query], self._mind.settings.memory.language)
+        if not self._introduced:
+            self._question = self._next_question()
+            if self._question:
+                return _ASK[language].format(text=self._question)
+        self._offers = list(pending)
+        if not self._offers:
+            return ""
+        return _OFFER[language].format(text=_listed(self._offers))
+
+    def replied(self, reply: str) -> None:
+        """The reply of the host: whether it asked."""
+        if self._question and _has(reply, self._question):
+            self._answered_by = self._introduce
+        elif self._offers and all(_has(reply, memory.content) for memory in self._offers):
+            self._answered_by = self._decide
+
+    def _next_question(self) -> str:
+        state = self._mind.onboarding()
+        self._introduced = state.done
+        return state.text
+
+    def _introduce(self, answer: str) -> None:
+        if answer and len(answer) <= _LONGEST_ANSWER and not answer.endswith(_QUESTION_MARKS):
+            self._mind.onboard(answer)
+
+    def _decide(self, answer: str) -> None:
+        decision = _WORDS.get(answer.strip(" .!。！").lower())
+        for memory in self._offers if decision else ():
+            if decision == "confirm":
+                self._mind.confirm(memory.id)
+            elif decision == "ignore":
+                self._mind.ignore(memory.id)
+            else:
+                self._mind.snooze(memory.id)
+
+
+def _listed(memories: Sequence[Memory]) -> str:
+    return "\n".join(f"- {memory.content}" for memory in memories)
+
+
+def _has(reply: str, words: str) -> bool:
+    """Whatever the host does to white space."""
+    return "".join(words.split()) in "".join(reply.split())

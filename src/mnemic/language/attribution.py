@@ -1,0 +1,88 @@
+"""Attribution: whose a statement is. One by somebody else than the owner gets that person as its
+subject, one about the work of a session gets the session's project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mnemic.types import Candidate, Kind, Turn
+
+_USER = frozenset({"user", "the user", "用户"})
+_PERSONAL: tuple[Kind, ...] = ("identity", "preference", "rule", "trait")
+_ABOUT_THE_USER = re.compile(r"(?:the )?user(?P<s>'s)?\b|用户", re.IGNORECASE)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+_OF_A_PROJECT: tuple[Kind, ...] = ("config", "decision", "lesson", "skill")
+_DATED_WORK = frozenset({"deadline", "port", "path", "version", "decision"})
+_THIS_PROJECT = re.compile(
+    r"\bthis (?:repo|project|codebase|service|branch)\b|这个?(?:项目|仓库|服务|代码库|工程)|本项目",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlace:
+    """The project and the topic of a session, where it has any."""
+
+    project: str = ""
+    topic: str = ""
+
+
+def placed(candidate: Candidate, place: SessionPlace) -> Candidate:
+    """A statement about the work of a session, in its project; what somebody is or likes, and the
+    tools a person uses everywhere, belong to none.
+    """
+    if not place.project and not place.topic:
+        return candidate
+    own = " ".join(candidate.subject.casefold().split()) in _USER
+    of_work = candidate.kind in _OF_A_PROJECT or candidate.predicate in _DATED_WORK
+    if not ((of_work and not own) or _THIS_PROJECT.search(candidate.content)):
+        return candidate
+    return replace(
+        candidate,
+        project=candidate.project or place.project,
+        topic=candidate.topic or place.topic,
+    )
+
+
+def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
+    """The candidate with the outsider who said it as its subject, never the user.
+
+    ``turns`` are those it may stand on. What is not an outsider's, of nobody in particular, or not
+    about the speaker is left as it is.
+    """
+    if candidate.trust != "external":
+        return candidate
+    cited = frozenset(candidate.sources)
+    senders = {
+        turn.sender
+        for turn in turns
+        if turn.id in cited and turn.role == "user" and turn.trust == "external"
+    }
+    if len(senders) != 1 or not (sender := senders.pop()):
+        return candidate
+    if not _is_about_the_speaker(candidate):
+        return candidate
+    return replace(candidate, subject=sender, content=_attributed_text(candidate.content, sender))
+
+
+def _is_about_the_speaker(candidate: Candidate) -> bool:
+    """Whether a statement would be taken for one about the user, or for the user's wish."""
+    subject = " ".join(candidate.subject.casefold().split())
+    if subject in _USER:
+        return True
+    unsaid = not subject and candidate.kind in _PERSONAL
+    return unsaid or bool(_ABOUT_THE_USER.match(candidate.content))
+
+
+def _attributed_text(content: str, sender: str) -> str:
+    if sender.casefold() in content.casefold():
+        return content
+    about = _ABOUT_THE_USER.match(content)
+    if about:
+        return f"{sender}{about['s'] or ''}{content[about.end() :]}"
+    return f"{sender}：{content}" if _HAN.search(content) else f"{sender}: {content}"

@@ -1,0 +1,176 @@
+"""Time expressions in a query, as spans of the calendar.
+
+The patterns are our own: the libraries there are read single dates well, but not Chinese ranges,
+and weigh more than this whole package. What is said of a date without its year means the latest one
+that is not in the future. An expression that can be read in two ways gives both spans.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from mnemic.language.dates import chinese, english
+from mnemic.language.dates.expression import DateMatch
+from mnemic.language.dates.spans import DAY, Calendar, Span
+from mnemic.language.truncation import two_ends
+
+LONGEST = 2_000  # characters read at each end of a long text
+_GAP = 12
+
+_JOIN = re.compile(
+    r"\s{0,3}(?:-|–|—|~|～|to|until|till|through|and|up to|到|至|和|与|及)\s{0,3}(?:the |了)?", re.I
+)
+_LISTS = re.compile(r"\s*(?:and|和|与|及)\s*", re.I | re.A)
+_BETWEEN = re.compile(r"(?:between|介于|在)\s{0,3}(?:the )?$", re.I | re.A)
+_FROM = re.compile(r"(?:from|从|自)\s{0,3}(?:the )?$", re.I | re.A)
+_SINCE = re.compile(
+    r"(?:\b(?:since|from|starting|ever since)\s{1,3}(?:the )?|自从?|从)$", re.I | re.A
+)
+_AFTER = re.compile(r"\bafter\s{1,3}(?:the )?$", re.I | re.A)
+_BEFORE = re.compile(r"\b(?:before|prior to)\s{1,3}(?:the )?$", re.I | re.A)
+_UNTIL = re.compile(r"(?:\b(?:until|till|up to)\s{1,3}(?:the )?|截至|截止到?|直到)$", re.I | re.A)
+_SO_FAR = re.compile(
+    r"\s{0,3}(?:以来|至今|开始|起(?![来点码])|到现在|到目前|到今天"
+    r"|until now|to now|till now|onwards?\b)",
+    re.I | re.A,
+)
+_AFTERWARDS = re.compile(r"\s{0,3}(?:之后|以后|过后|后(?![来面台天年]))")
+_BEFOREHAND = re.compile(r"\s{0,3}(?:之前|以前|前(?![后面端台天年几两三]))")
+_ANY_DAY = datetime(2025, 1, 1)  # noqa: DTZ001
+_BEGINNING, _END = datetime(1, 1, 3), datetime(9999, 12, 29)  # noqa: DTZ001
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """From ``start`` up to but without ``end``, and the words that said so."""
+
+    start: datetime
+    end: datetime
+    text: str
+
+
+def find_times(text: str, now: datetime) -> list[TimeSpan]:
+    """The times a text speaks of, seen from ``now`` and in its zone, in the order of the text."""
+    now = now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
+    calendar = Calendar(now)
+    return [
+        TimeSpan(start.replace(tzinfo=now.tzinfo), end.replace(tzinfo=now.tzinfo), words)
+        for part in two_ends(text, LONGEST)
+        for start, end, words in _spans(part, calendar)
+    ]
+
+
+def first_date(text: str, now: datetime | None) -> DateMatch | None:
+    """The first date with a month; without ``now`` only one that does not depend on it."""
+    calendar = Calendar(now or _ANY_DAY)
+    for item in _disjoint(_search("\n".join(two_ends(text, LONGEST)), calendar)):
+        if item.date and item.date.month and not (now is None and item.relative):
+            return item
+    return None
+
+
+def _spans(text: str, calendar: Calendar) -> Iterator[tuple[datetime, datetime, str]]:
+    matches = _joined(_disjoint(_search(text, calendar)), text, calendar)
+    for item in matches:
+        extended = _extended(item, text, calendar)
+        words = text[extended.start : extended.end].strip()
+        for start, end in sorted(set(extended.spans)):
+            if start < end:
+                yield start, end, words
+
+
+def _search(text: str, calendar: Calendar) -> Iterator[DateMatch]:
+    for language in (chinese, english):
+        for pattern, read in language.patterns(text):
+            for match in pattern.finditer(text):
+                try:
+                    item = read(match, calendar)
+                except (ValueError, OverflowError):  # the 31st of June, a million years ago
+                    continue
+                if item:
+                    yield item
+
+
+def _disjoint(matches: Iterator[DateMatch]) -> list[DateMatch]:
+    """Of those that overlap the one that begins first, and of those the longest."""
+    disjoint: list[DateMatch] = []
+    for item in sorted(matches, key=lambda item: (item.start, -item.end)):
+        if not disjoint or item.start >= disjoint[-1].end:
+            disjoint.append(item)
+    return disjoint
+
+
+def _joined(matches: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
+    """Two dates with "to" between them as one span."""
+    result: list[DateMatch] = []
+    for item in matches:
+        last = result[-1] if result else None
+        joined = _join(last, item, text, calendar) if last else None
+        if joined:
+            result[-1] = joined
+        else:
+            result.append(item)
+    return result
+
+
+def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
+    gap = text[first.end : second.start]
+    before = text[max(0, first.start - _GAP) : first.start]
+    if first.joined or not _JOIN.fullmatch(gap):
+        return None
+    between = _BETWEEN.search(before)
+    if _LISTS.fullmatch(gap) and not between:
+        return None  # "May and July" are two times
+    try:
+        start, end = _aligned(first, second, calendar)
+    except (ValueError, OverflowError):
+        return None
+    if start >= end:
+        return None
+    opening = between or _FROM.search(before)
+    place = first.start - (len(opening.group()) if opening else 0)
+    return DateMatch(place, second.end, [(start, end)], joined=True)
+
+
+def _aligned(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
+    """The span from one to the other, each lending the other the year or month it lacks."""
+    a, b = first.date, second.date
+    start, end = first.spans[0][0], second.spans[0][1]
+    if b and not b.month and b.day and a and a.month:  # May 3 to the 7th
+        start = calendar.resolve(a, b.year)[0]
+        return start, calendar.resolve(b, start.year, a.month)[1]
+    if b and not b.year and (a is None or a.year):
+        end = calendar.resolve(b, start.year)[1]
+        return start, end if end > start else calendar.resolve(b, start.year + 1)[1]
+    if a and not a.year:
+        year = second.spans[0][0].year
+        start = calendar.resolve(a, year)[0]
+        return (start if start < end else calendar.resolve(a, year - 1)[0]), end
+    return start, end
+
+
+def _extended(item: DateMatch, text: str, calendar: Calendar) -> DateMatch:
+    """With "since" or "before" the span reaches to today, or back to the beginning."""
+    if item.joined or item.rolling:
+        return item
+    before = text[max(0, item.start - _GAP) : item.start]
+    tomorrow = calendar.today + DAY
+    tails = ((_SO_FAR, "since"), (_AFTERWARDS, "after"), (_BEFOREHAND, "before"))
+    heads = ((_SINCE, "since"), (_AFTER, "after"), (_BEFORE, "before"), (_UNTIL, "until"))
+    after = next(((m, kind) for p, kind in tails if (m := p.match(text, item.end))), None)
+    ahead = next(((m, kind) for p, kind in heads if (m := p.search(before))), None)
+    kind = after[1] if after else ahead[1] if ahead else ""
+    if not kind:
+        return item
+    start = item.start - (len(ahead[0].group()) if ahead else 0)
+    end = after[0].end() if after else item.end
+    low, high = item.spans[0]
+    if kind in ("since", "after"):
+        low = low if kind == "since" else high
+        span = (low, tomorrow if low < tomorrow else _END)
+    else:
+        span = (_BEGINNING, low if kind == "before" else high)
+    return replace(item, start=start, end=end, spans=[span])

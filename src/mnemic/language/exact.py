@@ -1,0 +1,91 @@
+"""Questions that want one exact answer: a date, a count, a file, the latest or the first of a kind.
+
+Such a question is better asked of the ledger than of a search by meaning. What stands in quotation
+marks is a name and asks for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from mnemic.language import exact_words as words
+
+ExactKind = Literal["when", "count", "file", "latest", "earliest"]
+
+LONGEST = 400  # nobody asks one exact question in more characters
+
+_QUOTED = re.compile(
+    r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)"
+)
+_SPACES = re.compile(r"\s+")
+_EDGES = " ,，。.?？!！、;；:：-—~…"
+_LETTERS = re.compile(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactQuestion:
+    """What is asked for, and the words that say of what."""
+
+    kind: ExactKind
+    topic: str
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {
+        name: re.compile(pattern, re.I | re.A)
+        for name, pattern in vars(words).items()
+        if name.isupper() and isinstance(pattern, str)
+    }
+
+
+def exact_question(query: str) -> ExactQuestion | None:
+    """The exact question a query asks, if it asks one and says of what."""
+    if len(query) > LONGEST:
+        return None
+    text = _SPACES.sub(" ", query).strip()
+    masked = _QUOTED.sub(lambda match: "\x00" * len(match.group()), text)
+    kind = _kind(masked)
+    topic = _topic(text, masked) if kind else ""
+    return ExactQuestion(kind, topic) if kind and topic else None
+
+
+def _kind(text: str) -> ExactKind | None:
+    """The first that fits; "when was the last time" wants the latest, whose date answers it."""
+    patterns = _patterns()
+
+    def says(name: str) -> bool:
+        return patterns[name].search(text) is not None
+
+    asks = says("QUESTION") or patterns["BARE_ORDER"].match(text) is not None
+    if asks and says("LAST_TIME"):
+        return "latest"
+    if asks and says("FIRST_TIME"):
+        return "earliest"
+    if says("COUNT"):
+        return "count"
+    if says("WHEN"):
+        return "when"
+    if says("FILE"):
+        return "file"
+    if asks and says("LATEST"):
+        return "latest"
+    return "earliest" if asks and says("EARLIEST") else None
+
+
+def _topic(text: str, masked: str) -> str:
+    """The text without the words that ask."""
+    patterns = _patterns()
+    parts, place = [], 0
+    for match in patterns["ASKING"].finditer(masked):
+        parts.append(text[place : match.start()])
+        place = match.end()
+    topic = _SPACES.sub(" ", " ".join([*parts, text[place:]])).strip(_EDGES)
+    for _ in range(3):  # a frame inside a frame: "so, do you remember"
+        topic = patterns["FRAME"].sub("", topic).strip(_EDGES)
+        topic = patterns["TAIL"].sub("", topic).strip(_EDGES)
+    topic_words = {word.lower() for word in _LETTERS.findall(topic)}
+    return topic if topic_words - words.EMPTY else ""

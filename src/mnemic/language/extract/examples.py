@@ -1,0 +1,64 @@
+"""The examples of a pattern: a message, and what is learnt from it by that pattern.
+
+``I live in Oslo => user/lives_in=Oslo``. Several statements are parted by ``;``, an earlier message
+stands before ``|``. A ``-`` before a statement ends it, a ``+`` says that it replaces another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mnemic.errors import ConfigError
+from mnemic.language.extract.entries import Entry
+from mnemic.language.extract.languages import Patterns
+from mnemic.language.extract.message import MessageReader
+from mnemic.types import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example, taken apart."""
+
+    before: tuple[str, ...]
+    message: str
+    learnt: tuple[str, ...]
+
+
+def examples_of(entry: Entry) -> list[Example]:
+    """The examples of an entry; without one nobody sees whether a pattern works."""
+    if not entry.example:
+        raise ConfigError(
+            f"{entry.vocabulary.file}: {entry} has no example",
+            remedy='Give it one: example = ["I live in Oslo => user/lives_in=Oslo"]',
+        )
+    examples = []
+    for text in entry.example:
+        messages, arrow, learnt = text.partition("=>")
+        if not arrow:
+            raise ConfigError(
+                f"{entry.vocabulary.file}: an example of {entry} does not say what is learnt",
+                remedy="Write => and the statement after it, as in user/lives_in=Oslo",
+            )
+        *before, message = (part.strip() for part in messages.split("|"))
+        expected = tuple(part.strip() for part in learnt.split(";") if part.strip())
+        examples.append(Example(tuple(before), message, expected))
+    return examples
+
+
+def check_examples(entry: Entry, patterns: Patterns) -> None:
+    """Refuse an entry whose examples give something else than they say."""
+    reader = MessageReader(patterns)
+    for example in examples_of(entry):
+        learnt = tuple(statement_text(one) for one in reader.read(example.message, example.before))
+        if learnt != example.learnt:
+            raise ConfigError(
+                f"{entry.vocabulary.file}: the example {example.message!r} of {entry} gives"
+                f" {'; '.join(learnt) or 'nothing'}, not {'; '.join(example.learnt) or 'nothing'}",
+                remedy="Correct the pattern or the example; another pattern may match it first",
+            )
+
+
+def statement_text(candidate: Candidate) -> str:
+    """A statement as examples write it."""
+    mark = "-" if candidate.withdraws else "+" if candidate.is_update else ""
+    return f"{mark}{candidate.subject}/{candidate.predicate}={candidate.value}"

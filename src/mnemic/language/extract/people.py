@@ -1,0 +1,217 @@
+"""Statements about somebody else: "my sister Ines works in Kiel" reads like "I work in Kiel".
+
+A clause whose subject is a person of the speaker's life is put into the first person, read by the
+same patterns, and what it says is then said of that person. "She" and "他" go on with the last one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from mnemic.language.extract.languages import Patterns, built_in
+from mnemic.types import Candidate
+
+# What can be said of somebody else as well as of oneself.
+_SAID_OF_PEOPLE = frozenset(
+    "name nickname age birthday job employer works_in lives_in from studies school major health"
+    " medication allergy diet likes dislikes language native_language learning instrument vehicle"
+    " hobby habit marital_status phone email wechat address pet trip".split()
+)
+REACHED_AT = frozenset({"phone", "email", "wechat"})
+_FIRST_WORD = re.compile(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
+_IRREGULAR = {
+    "is": "am", "'s": "'m", "are": "am", "'re": "'m", "has": "have", "does": "do",
+    "doesn't": "don't", "doesnt": "don't", "isn't": "am not", "aren't": "am not",
+    "hasn't": "haven't", "was": "was",
+}  # fmt: skip
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
+_IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
+_OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody of the speaker's life: the relation ("sister"), and the name where it was said."""
+
+    relation: str
+    name: str = ""
+    words: str = field(default="", compare=False)  # as said: "my sister"
+
+    @property
+    def called(self) -> str:
+        return self.name or self.relation.replace("_", " ")
+
+    @property
+    def spoken_of(self) -> str:
+        """By name, or in the words of the speaker."""
+        return self.name or self.words or self.called
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a clause is about, and the clause as that person would say it, in one way or two."""
+
+    person: Person
+    clauses: tuple[str, ...]
+    text: str  # with the person named
+
+
+class KnownPeople:
+    """Those a message has spoken of so far."""
+
+    def __init__(self, people: Iterable[Person] = ()) -> None:
+        self.last: Person | None = None
+        self._by_name = {person.name: person for person in people if person.name}
+
+    def meet(self, person: Person) -> None:
+        self.last = person
+        if person.name:
+            self._by_name[person.name] = person
+
+    def beginning(self, clause: str) -> tuple[Person, str] | None:
+        """Who is named at the beginning of a clause, and the rest of it."""
+        for name, person in self._by_name.items():
+            rest = clause.removeprefix(name)
+            if rest != clause and not (rest[:1].isascii() and rest[:1].isalnum()):
+                return person, rest
+        return None
+
+
+class People:
+    """Finds persons in clauses."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self._tables = {
+            word: relation
+            for language in patterns.languages
+            for table in ("relatives", "people", "elders")
+            for word, relation in language.vocabulary.table(table).items()
+        }
+        self._relatives = frozenset(
+            word
+            for language in patterns.languages
+            for table in ("relatives", "elders")
+            for word in language.vocabulary.table(table)
+        )
+        self._relations = frozenset(self._tables.values()) | {"pet"}
+        self._subject = patterns.phrases("person_subject")
+        self._pronoun = patterns.phrases("person_pronoun")
+        self._goes_on = patterns.phrases("person_goes_on")
+        self._possessive = patterns.phrases("person_possessive")
+        self._person_name = patterns.values.person
+
+    def subject(self, clause: str, known: KnownPeople) -> Subject | None:
+        """The person a clause begins with, if it does: by relation, by name, or as "she"."""
+        match = self._subject.match(clause)
+        if match:
+            relation, name = (*filter(None, match.groups()), "")[:2]
+            if name and not self._person_name(name):
+                return None
+            person = Person(self._relation(relation), name, match.group().strip(" ,，"))
+            # Of a neighbour or a friend without a name nothing is worth keeping.
+            near = name or relation.lower() in self._relatives
+            own = _in_first_person(clause[match.end() :]) if near else ()
+            return Subject(person, own, clause)
+        named = known.beginning(clause)
+        if named:
+            return Subject(named[0], _in_first_person(named[1]), clause)
+        return self._last(clause, known.last) if known.last else None
+
+    def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
+        """The person last spoken of, where a clause without a subject goes on with him."""
+        last = known.last
+        if last is None or not self._goes_on.match(clause):
+            return None
+        joint = "" if _HAN.match(clause) else " "
+        return Subject(last, _in_first_person(clause), f"{last.spoken_of}{joint}{clause}")
+
+    def _last(self, clause: str, last: Person) -> Subject | None:
+        """A clause about the person spoken of last, who is not named in it."""
+        match = self._pronoun.match(clause)
+        if match:
+            rest = clause[match.end() :]
+            return Subject(last, _in_first_person(rest), f"{last.spoken_of}{rest}")
+        match = self._possessive.match(clause)
+        if not match:
+            return None
+        rest = clause[match.end() :].strip()
+        if _HAN.match(rest):
+            return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
+        return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
+
+    def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Statements without "a puppy" where the message goes on to name it."""
+        named = {
+            one.predicate
+            for one in candidates
+            if one.predicate in self._relations
+            and not one.value[:1].islower()
+            and not _UNNAMED.fullmatch(one.value)
+        }
+        return [
+            one
+            for one in candidates
+            if one.predicate not in named or not _UNNAMED.fullmatch(one.value)
+        ]
+
+    def named_in(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those of the statements that say who somebody is."""
+        return [one for one in candidates if one.predicate in self._relations]
+
+    def meet(self, candidates: Iterable[Candidate], known: KnownPeople) -> None:
+        """Those whom statements name."""
+        for one in candidates:
+            if one.subject == "user" and one.predicate in self._relations and not one.withdraws:
+                named = not one.value[:1].islower()
+                known.meet(Person(one.predicate, one.value if named else ""))
+
+    def _relation(self, word: str) -> str:
+        return self._tables.get(word.lower(), word.lower().replace(" ", "_"))
+
+
+@cache
+def relations() -> frozenset[str]:
+    """The predicates that name somebody in the user's life, in the languages of the package."""
+    tables = (language.vocabulary.table("persons") for language in built_in().languages)
+    return frozenset(relation for table in tables for relation in table.values()) | {"pet"}
+
+
+def attributed(candidate: Candidate, person: Person) -> Candidate | None:
+    """What was read in the first person, said of that person; None where that makes no sense."""
+    if candidate.subject != "user":
+        return candidate
+    if candidate.predicate not in _SAID_OF_PEOPLE and candidate.kind not in ("fact", "event"):
+        return None
+    if candidate.predicate in ("name", "nickname"):
+        return replace(candidate, predicate=person.relation)
+    return replace(candidate, subject=person.called)
+
+
+def _in_first_person(rest: str) -> tuple[str, ...]:
+    """What follows a subject, with "I" or 我 before it and the verb to go with it."""
+    rest = rest.lstrip(" ,，")
+    if _HAN.search(rest[:4]):
+        return (f"我{rest}",)
+    match = _FIRST_WORD.match(rest)
+    if not match:
+        return ()
+    verb = match[1].lower()
+    plain = _IRREGULAR.get(verb) or _base_form(verb)
+    joint = "" if plain.startswith("'") else " "
+    own = _IS_IN.sub("I live in ", f"I{joint}{plain}{rest[match.end() :]}")
+    return (f"My{rest[2:]}",) if _OWN_THING.match(rest) else (own,)
+
+
+def _base_form(verb: str) -> str:
+    """The verb without the ending of the third person."""
+    if verb.endswith("ies") and len(verb) > 4:
+        return f"{verb[:-3]}y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zes", "oes")):
+        return verb[:-2]
+    if verb.endswith("s") and not verb.endswith(("ss", "us", "'s")) and len(verb) > 3:
+        return verb[:-1]
+    return verb

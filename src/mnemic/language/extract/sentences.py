@@ -1,0 +1,119 @@
+"""Prose out of a message, and sentences and clauses out of prose, in linear time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mnemic.language.code import split_code
+from mnemic.language.truncation import two_ends
+
+LONGEST = 4_000  # characters read at each end of a long message: nobody tells more of himself
+LONGEST_SENTENCE = 400
+GAP = "\ufffc"  # stands for what was taken out; no pattern matches it
+
+# Contractions as many write them, without the apostrophe.
+_BARE = {
+    word.replace("'", ""): word
+    for word in "i'm i've they're you're don't doesn't didn't isn't wasn't aren't haven't hasn't"
+    " can't couldn't shouldn't wouldn't he's she's that's what's".split()
+}
+_BARE_WORD = re.compile(rf"\b(?:{'|'.join(_BARE)})(?![\w'@-])", re.I)
+_URL = re.compile(r"(?:https?://|www\.)[^\s，。）)>\"']++")
+_INLINE = re.compile(r"`([^`\s]{1,40}+)`")
+_QUOTED = re.compile(
+    r"“([^“”\n]{1,400})”|「([^「」\n]{1,400})」|『([^『』\n]{1,400})』|《([^《》\n]{1,200})》"
+    r"|‘([^‘’\n]{1,400})’(?!\w)|(?<![\w])\"([^\"\n]{1,400})\"(?!\w)|(?<![\w])'("
+    r"[^'\n]{2,400})'(?!\w)"
+)
+_SPOKEN = re.compile(r"[我你他她]|\b(?:i|i'm|my|we|you|he|she|is|are|am)\b", re.I)
+_SPLIT = re.compile(
+    r"(?<=[。！？!?…])(?![。！？!?…\"'”」])|(?<=[.;；])\s+|\n+|(?<=[^\d\s][.])(?=[\u4e00-\u9fff])"
+)
+_LOG = re.compile(
+    r"\s*(?:>|#|//|\[[\w .-]{2,30}\]\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+    r"|\[?\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
+    r"|Traceback|File \"|\$ |#!|<[\w/!]|\||at \w+\.|\+\+\+ |--- |@@ |commit [0-9a-f]{7})"
+)
+_BULLET = re.compile(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[)）]\s*)")
+_SPEAKER = re.compile(
+    r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[A-Za-z\u4e00-\u9fff]"
+    r"[\w .\-\u4e00-\u9fff]{0,24}?)\s?[:：]\s?(?=[^\s\\])"
+)
+_PUNCTUATION = (
+    r"[，；;]\s*|,\s+|,(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]),|\s+[-–—]{1,2}\s+|——|\s*[()（）]\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with its clauses; both without white space around them."""
+
+    text: str
+    clauses: tuple[str, ...]
+
+
+class Splitter:
+    """Cuts messages by marks, and by the words with which the languages begin a clause."""
+
+    def __init__(self, phrases: Callable[[str], re.Pattern[str]]) -> None:
+        self._own_heads = phrases("own_heads")
+        self._abbreviated = phrases("abbreviated")
+        self._breaks = re.compile(f"{_PUNCTUATION}|{phrases('clause_breaks').pattern}", re.I)
+
+    def sentences(self, text: str) -> Iterator[Sentence]:
+        """What somebody wrote himself: no code, logs, links, long quotes or other speakers."""
+        text = f"\n{GAP}\n".join(two_ends(text, LONGEST))
+        text = text.replace("’", "'") if "‘" not in text else text
+        text = _BARE_WORD.sub(_contracted, text)
+        text = _INLINE.sub(lambda m: m[1], text)
+        prose = _QUOTED.sub(_unquoted, _URL.sub(GAP, split_code(text)[0]))
+        for line in prose.splitlines():
+            if _LOG.match(line) or self._other_speaker(line):
+                yield Sentence(GAP, ())  # keeps what stands before apart from what follows
+                continue
+            head = line.rstrip(" :：")
+            if line.rstrip().endswith((":", "：")) and not self._own_heads.fullmatch(head):
+                return  # what follows is a text given to be worked on
+            bullet = _BULLET.match(line)
+            for sentence in self._cut(line[bullet.end() :] if bullet else line):
+                if 1 < len(sentence) <= LONGEST_SENTENCE:
+                    yield Sentence(sentence, self.clauses(sentence))
+
+    def clauses(self, sentence: str) -> tuple[str, ...]:
+        parts = (part.strip(" .。!！?？…~～、\t:：") for part in self._breaks.split(sentence))
+        return tuple(part for part in parts if part)
+
+    def _cut(self, line: str) -> Iterator[str]:
+        pending = ""
+        for part in _SPLIT.split(line):
+            pending = f"{pending} {part}" if pending else part
+            if len(pending) < LONGEST_SENTENCE and self._abbreviated.search(pending[-8:]):
+                continue
+            yield pending.strip()
+            pending = ""
+        if pending:
+            yield pending.strip()
+
+    def _other_speaker(self, line: str) -> bool:
+        """A line such as "Bob: I live in Paris" of a pasted conversation."""
+        match = _SPEAKER.match(line)
+        if not match:
+            return False
+        who = match["who"].strip()
+        return not self._own_heads.fullmatch(who) and len(who.split()) <= 3 and len(who) <= 24
+
+
+def _contracted(match: re.Match[str]) -> str:
+    word = match.group()
+    whole = _BARE[word.lower()]
+    return whole[0].upper() + whole[1:] if word[0].isupper() else whole
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    """A quoted name or word stands for itself; what somebody said is taken out."""
+    inner = next(filter(None, match.groups()), "")
+    words = inner.split()
+    short = len(words) <= 3 and len(inner) <= (24 if inner.isascii() else 8)
+    return inner if short and not _SPOKEN.search(inner) and inner[-1:] not in "。.!?！？" else GAP

@@ -1,0 +1,118 @@
+"""Whether words can be the value of a statement, and how they are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from mnemic.language.extract.products import canonical, ordinary, product
+from mnemic.language.extract.sentences import GAP
+
+CHECKS = ("written", "clean", "thing", "statement", "place", "person", "surnamed")
+
+_LATIN_NAME = re.compile(r"[A-Z][\w'-]{0,20}(?: (?:[A-Z][\w'.-]{0,20}|de|van|von|da|bin|al)){0,3}")
+_LOWER_NAME = re.compile(r"[a-z][a-z'-]{1,15}(?: [a-z][a-z'-]{1,15})?")
+_HAN_NAME = re.compile(r"[\u4e00-\u9fff·]{1,6}")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_NAMED = re.compile(r"[\w.+#/@-]+")
+_MARKS = " .。,，!！?？~～:：、;；\"'“”「」"
+_LONGEST_THING = 90
+_LONGEST_HAN_PLACE = 20
+
+
+class Values:
+    """The checks that a pattern names; ``phrases`` are what the languages say about values."""
+
+    def __init__(self, phrases: Callable[[str], re.Pattern[str]]) -> None:
+        self._tail = phrases("value_tail")
+        self._lead = phrases("value_lead")
+        self._points = phrases("value_points")
+        self._statement_points = phrases("statement_points")
+        self._article = phrases("article")
+        self._place = phrases("place")
+        self._not_place = phrases("not_a_place")
+        self._not_person = phrases("not_a_person")
+        self._surname = phrases("surname")
+        self._day = phrases("correction_day")
+
+    def check(self, name: str, text: str) -> str:
+        """A text as a check keeps it, or nothing."""
+        return _METHODS[name](self, text)
+
+    def written(self, text: str) -> str:
+        return text.strip()
+
+    def clean(self, text: str) -> str:
+        """Without what trails behind: "Paris these days", "北京了"."""
+        text = text.strip(_MARKS)
+        while True:
+            shorter = self._tail.sub("", text).strip() or text
+            if shorter == text:
+                return text
+            text = shorter
+
+    def thing(self, text: str, longest: int = _LONGEST_THING) -> str:
+        """Something one can like or do: any words that do not only point at something else."""
+        value = self._lead.sub("", self.clean(text))
+        if not value or GAP in value or len(value) > longest or len(value.split()) > 12:
+            return ""
+        return "" if self._points.match(value) else value
+
+    def statement(self, text: str) -> str:
+        """Words kept whole, as of a decision."""
+        value = text.strip(" .。,，!！~～:：、;；")
+        pointing = self._statement_points.match(value)
+        return "" if GAP in value or len(value) < 2 or pointing else value
+
+    def place(self, text: str) -> str:
+        """A place: written with a capital, or in lower case by somebody who never uses capitals."""
+        value = self._lead.sub("", self.clean(text))
+        if not value or GAP in value or self._points.match(value):
+            return ""
+        if product(value) and not ordinary(value):
+            return ""
+        if _HAN.search(value):
+            return value if len(value) <= _LONGEST_HAN_PLACE else ""
+        value = value.removeprefix("the city of ")
+        if match := self._place.fullmatch(value):
+            return match.group().removesuffix(" area")
+        words = value.split()
+        lower = value.islower() and value.replace(" ", "").isalpha() and len(words) <= 3
+        return value if lower and not self._not_place.fullmatch(words[0]) else ""
+
+    def person(self, text: str) -> str:
+        """The name of a person."""
+        value = self.clean(text)
+        if not value or GAP in value or self._not_person.fullmatch(value.split()[0]):
+            return ""
+        named = (_HAN_NAME, _LATIN_NAME, _LOWER_NAME)
+        return value if any(form.fullmatch(value) for form in named) else ""
+
+    def surnamed(self, text: str) -> str:
+        """A name by its surname, where that comes first and is one of a few."""
+        value = self.clean(text)
+        fits = 2 <= len(value) <= 4 and _HAN_NAME.fullmatch(value) and self._surname.match(value)
+        return value if fits else ""
+
+    def tool(self, text: str, *, listed: bool = False) -> str:
+        """A product: one that is known, or one that is written as a name."""
+        value = self.clean(text)
+        bare = self._article.sub("", value)
+        for name in (bare, value):
+            if product(name):
+                return canonical(name)
+        if listed or not value or GAP in value or len(value.split()) > 4:
+            return ""
+        return bare if self._looks_named(bare) else ""
+
+    def _looks_named(self, value: str) -> bool:
+        words = value.split()
+        if not words or not value.isascii() or ordinary(value) or self._points.match(value):
+            return False
+        if self._day.match(value):
+            return False  # "we deploy on Fridays"
+        marked = any(c.isupper() or c.isdigit() or c in ".-_+#" for c in value)
+        return marked and all(_NAMED.fullmatch(word) for word in words)
+
+
+_METHODS: dict[str, Callable[[Values, str], str]] = {name: getattr(Values, name) for name in CHECKS}

@@ -1,0 +1,328 @@
+"""The scratchpad: markdown that people can write and rules can keep up to date.
+
+Known headings, in English or Chinese, become fields; a section under any other heading is kept as
+it is. Reading and writing again loses nothing but the layout of lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
+
+from mnemic.language.code import compiled
+from mnemic.language.fence import strip_fenced
+from mnemic.language.markdown import stripped
+from mnemic.language.story import is_order
+from mnemic.language.tasks import end_of_task, task_in
+from mnemic.language.tool_results import cut
+from mnemic.language.topic import overlap, telling_words
+from mnemic.settings.learning import ScratchpadSettings
+from mnemic.types import Completion, Episode, PadSection, Scratchpad
+
+_COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
+_TASK_CHARS = 120  # of a task: one line
+_SAME_TOPIC = 0.2  # share of telling words that a message has in common with its task
+
+_FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
+_SWITCHES = (
+    r"(?i)\b(?:new (?:topic|task|question)|next (?:topic|task)|another"
+    r" (?:topic|task|question|thing)|different (?:topic|question|thing)|change of (?:topic|subject)"
+    r"|by the way|btw|something else|moving on|switching to|on another note)\b"
+    r"|换个?(?:话题|任务|问题)|另一个(?:任务|话题|问题|事)|另外(?:一个|一件|问)|新(?:任务|话题|问题)"
+    r"|下一个(?:任务|话题|问题)|顺便问|对了，|说点别的|别的(?:问题|事)"
+)
+_GOES_ON = (
+    r"(?i)^\s*(?:and|also|then|now|so|but|it|that|this|these|those|he|she|they|continue|go on|again"
+    r"|still|instead|actually|no,|yes,|ok,|okay,|why|what about|how about)\b"
+    r"|\bagain\b|再(?:来|跑|试|做|看)一|^\s*(?:然后|接着|还有|再|继续|那|它|这|另外也|并且|不过|但|还是|为什么|而且|同时|嗯|好的?[，,])"
+)
+_MARKUP = r"^[\s#>*+•-]+"
+
+
+def advance(
+    pad: Scratchpad, message: str, at: datetime, settings: ScratchpadSettings
+) -> Scratchpad:
+    """The scratchpad after a message of the user: the task it states is the one at hand.
+
+    A task ends when the user says that it is done or not wanted any more. When the topic changes,
+    the task before it joins what was done. On the same topic only another order takes its place;
+    talk, thanks, reports and follow-ups change nothing.
+    """
+    if pad.focus and (ended := end_of_task(strip_fenced(message))):
+        after = _with_done(pad, pad.focus, at, _COMPLETIONS) if ended == "done" else pad
+        pad = fit(replace(after, focus=""), settings.max_chars)
+    task = task_of(message, _TASK_CHARS)
+    if not task or task == pad.focus:
+        return pad
+    if not pad.focus:
+        language = pad.language if pad.text.strip() else language_of(task)
+        return fit(replace(pad, focus=task, language=language), settings.max_chars)
+    if switches(pad.focus, message, _SAME_TOPIC):
+        done = _with_done(pad, pad.focus, at, _COMPLETIONS)
+        return fit(replace(done, focus=task), settings.max_chars)
+    if not is_order(message) or compiled(_GOES_ON).search(message):
+        return pad
+    return fit(replace(pad, focus=task), settings.max_chars)
+
+
+def assign(pad: Scratchpad, task: str, at: datetime, settings: ScratchpadSettings) -> Scratchpad:
+    """The scratchpad with the task that the host hands over; without one nothing is at hand.
+
+    When it is about something else than the task before, that one joins what was done.
+    """
+    task = _one_line(task)
+    if task == pad.focus:
+        return pad
+    if pad.focus and (not task or switches(pad.focus, task, _SAME_TOPIC)):
+        pad = _with_done(pad, pad.focus, at, _COMPLETIONS)
+    language = pad.language if pad.text.strip() else language_of(task)
+    return fit(replace(pad, focus=task, language=language), settings.max_chars)
+
+
+def conclude(
+    pad: Scratchpad, episode: Episode, project: str, settings: ScratchpadSettings
+) -> Scratchpad:
+    """The scratchpad after a session: a task of it is done, goes on, or is an open question.
+
+    A session that was talk leaves nothing.
+    """
+    goal = _one_line(episode.goal)
+    task = task_of(episode.goal, _TASK_CHARS)
+    after = replace(pad, language=pad.language if pad.text.strip() else language_of(goal))
+    if project and project not in after.projects:
+        after = replace(after, projects=(project, *after.projects))
+    if episode.outcome == "success":
+        if task:
+            after = _with_done(after, task, episode.ended_at, _COMPLETIONS)
+        if goal and not switches(after.focus, goal, _SAME_TOPIC):
+            after = replace(after, focus="")
+        after = replace(after, questions=tuple(one for one in after.questions if one != goal))
+    elif episode.outcome == "failed" and (task or goal.endswith(("?", "？"))):
+        after = replace(after, questions=tuple(dict.fromkeys((*after.questions, goal))))
+    elif episode.outcome != "failed" and task:
+        after = replace(after, focus=task)
+    fitted = fit(after, settings.max_chars)
+    return fitted if len(fitted.text) <= settings.max_chars else pad
+
+
+def task_of(message: str, limit: int) -> str:
+    """The task that a message states, on one line; empty for talk, questions and facts."""
+    task = task_in(compiled(_MARKUP).sub("", strip_fenced(message).strip()))
+    return cut(compiled(_MARKUP).sub("", task), limit)
+
+
+def open_part(pad: Scratchpad, *, focus: bool, questions: Container[str]) -> Scratchpad:
+    """What is still to be done: the task at hand and open questions where they are current, and
+    what people wrote. What is done, and a list of projects, are no tasks.
+    """
+    return replace(
+        pad,
+        focus=pad.focus if focus else "",
+        projects=(),
+        completions=(),
+        questions=tuple(one for one in pad.questions if one in questions),
+    )
+
+
+def switches(focus: str, message: str, same_topic: float) -> bool:
+    """Whether a message leaves the task at hand: by saying so, or by other words altogether."""
+    if compiled(_SWITCHES).search(message):
+        return True
+    words = telling_words(strip_fenced(message))
+    fewest = 1 if is_order(message) else _FEWEST_WORDS
+    if len(words) < fewest or compiled(_GOES_ON).search(message):
+        return False
+    return overlap(telling_words(focus), words) < same_topic
+
+
+def fit(pad: Scratchpad, limit: int) -> Scratchpad:
+    """At most ``limit`` characters: the oldest completions go first, then the task is cut short.
+
+    What else is on it stays, however long: it may be a person's.
+    """
+    while len(render(pad)) > limit and pad.completions:
+        pad = replace(pad, completions=pad.completions[:-1])
+    over = len(render(pad)) - limit
+    if over > 0 and pad.focus:
+        pad = replace(pad, focus=cut(pad.focus, max(0, len(pad.focus) - over)))
+    return rendered(pad)
+
+
+def _with_done(pad: Scratchpad, task: str, at: datetime, most: int) -> Scratchpad:
+    """Newest first; a task that is done again has its new time."""
+    minute = at.astimezone(UTC).replace(second=0, microsecond=0)
+    task = " ".join(task.split())
+    others = tuple(one for one in pad.completions if one.task != task)
+    return replace(pad, completions=(Completion(task, minute), *others)[:most])
+
+
+def _one_line(goal: str) -> str:
+    """A goal without marks that would be markdown."""
+    return cut(compiled(_MARKUP).sub("", " ".join(goal.split())), _TASK_CHARS)
+
+
+Language = Literal["en", "zh"]
+Name = Literal["focus", "projects", "completions", "questions", "next_steps"]
+
+_HEADINGS: dict[Name, dict[Language, tuple[str, ...]]] = {
+    "focus": {
+        "en": ("Current task", "Current focus", "Focus"),
+        "zh": ("当前任务", "当前关注", "当前焦点", "当前重点"),
+    },
+    "projects": {
+        "en": ("Active projects", "Projects", "Current projects"),
+        "zh": ("当前项目", "活跃项目", "进行中的项目"),
+    },
+    "completions": {
+        "en": ("Recently done", "Recent completions", "Recent progress", "Done"),
+        "zh": ("近期完成", "近期进展", "最近完成"),
+    },
+    "questions": {
+        "en": ("Open questions", "Questions"),
+        "zh": ("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
+    },
+    "next_steps": {
+        "en": ("Next steps", "Next"),
+        "zh": ("下一步", "下一步计划", "后续计划"),
+    },
+}
+_TITLES: dict[str, tuple[Name, Language]] = {
+    title.casefold(): (name, language)
+    for name, titles in _HEADINGS.items()
+    for language, spellings in titles.items()
+    for title in spellings
+}
+_HEADING = r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*"
+_FENCE = r"[ \t]{0,3}(?:```|~~~)"
+_BULLET = r"(?s)[-*+•]\s+(?P<text>.*)"
+_DONE = r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d) UTC · (?P<task>.*\S)"
+_HAN = "[\u3400-\u9fff]"
+
+
+def parse(markdown: str) -> Scratchpad:
+    """What a scratchpad says."""
+    bodies: dict[Name, list[str]] = {name: [] for name in _HEADINGS}
+    other: list[PadSection] = []
+    spoken: list[Language] = []
+    for heading, lines in _sections(markdown.replace("\r\n", "\n")):
+        body = stripped(lines)
+        section = _TITLES.get(_title(heading).casefold())
+        if section is not None:
+            bodies[section[0]] += body
+            spoken += [section[1]] if body else []
+        elif heading or body:
+            other.append(PadSection(heading, "\n".join(body)))
+    return Scratchpad(
+        focus="\n".join(bodies["focus"]),
+        projects=_items(bodies["projects"]),
+        completions=tuple(map(_completion, _items(bodies["completions"]))),
+        questions=_items(bodies["questions"]),
+        next_steps=_items(bodies["next_steps"]),
+        other=tuple(other),
+        language=_language(spoken, other),
+        text=markdown,
+    )
+
+
+def render(pad: Scratchpad) -> str:
+    """The scratchpad as markdown, with the headings of its language."""
+    done = [_completed(one) for one in pad.completions]
+    bodies: dict[Name, str] = {
+        "focus": pad.focus,
+        "projects": _listed(pad.projects),
+        "completions": _listed(done),
+        "questions": _listed(pad.questions),
+        "next_steps": _listed(pad.next_steps),
+    }
+    first = [section for section in pad.other if not section.heading]
+    rest = [section for section in pad.other if section.heading]
+    sections = [
+        PadSection(f"## {heading(name, pad.language)}", body)
+        for name, body in bodies.items()
+        if body
+    ]
+    blocks = ("\n".join(filter(None, (s.heading, s.text))) for s in (*first, *sections, *rest))
+    written = "\n\n".join(blocks)
+    return f"{written}\n" if written else ""
+
+
+def rendered(pad: Scratchpad) -> Scratchpad:
+    """The same with its text written anew."""
+    return replace(pad, text=render(pad))
+
+
+def heading(name: Name, language: Language) -> str:
+    """The title of a known section."""
+    return _HEADINGS[name][language][0]
+
+
+def language_of(text: str) -> Language:
+    """Chinese if it has any, else English."""
+    return "zh" if compiled(_HAN).search(text) else "en"
+
+
+def _sections(markdown: str) -> list[tuple[str, list[str]]]:
+    """Heading lines and what stands under them; the first has no heading."""
+    lines = markdown.split("\n")
+    fenced = _fenced(lines)
+    sections: list[tuple[str, list[str]]] = [("", [])]
+    for number, line in enumerate(lines):
+        if number not in fenced and compiled(_HEADING).fullmatch(line):
+            sections.append((line.rstrip(), []))
+        else:
+            sections[-1][1].append(line)
+    return sections
+
+
+def _fenced(lines: Sequence[str]) -> frozenset[int]:
+    """Lines of code: a # in them is no heading. A fence that is never closed is none."""
+    inside: set[int] = set()
+    marks = [number for number, line in enumerate(lines) if compiled(_FENCE).match(line)]
+    for start, end in zip(marks[::2], marks[1::2], strict=False):
+        inside.update(range(start, end + 1))
+    return frozenset(inside)
+
+
+def _title(line: str) -> str:
+    match = compiled(_HEADING).fullmatch(line)
+    return match["title"].rstrip(":：") if match else ""
+
+
+def _items(lines: Sequence[str]) -> tuple[str, ...]:
+    """One item a line, without its bullet."""
+    items = []
+    for line in lines:
+        match = compiled(_BULLET).fullmatch(line.strip())
+        items.append(match["text"].strip() if match else line.strip())
+    return tuple(filter(None, items))
+
+
+def _listed(items: Sequence[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _completion(item: str) -> Completion:
+    match = compiled(_DONE).fullmatch(item)
+    if match is None:
+        return Completion(item)
+    try:
+        at = datetime.strptime(match["at"], "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
+    except ValueError:
+        return Completion(item)
+    return Completion(match["task"], at)
+
+
+def _completed(done: Completion) -> str:
+    if done.at is None:
+        return done.task
+    at = done.at.astimezone(UTC).replace(tzinfo=None)
+    return f"{at.isoformat(' ', 'minutes')} UTC · {done.task}"
+
+
+def _language(spoken: Sequence[Language], other: Sequence[PadSection]) -> Language:
+    """That of most known headings; without any, Chinese if there is any."""
+    if spoken:
+        return max(spoken, key=spoken.count)
+    return language_of("\n".join(f"{section.heading}\n{section.text}" for section in other))

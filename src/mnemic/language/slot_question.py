@@ -1,0 +1,262 @@
+"""The slot that a question asks for: whom it is about, and what of them it wants to know.
+
+"What's my sister's job?" is about the user's sister and asks for a job. What a question says beside
+that has to be in a statement for it to be an answer: "where do I live in summer?" is not answered
+by "I live in Porto". The words are data: ``extract/patterns/questions.toml``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import chain, islice
+
+import Stemmer
+
+from mnemic.language.extract.languages import BUILT_IN, packaged_table
+from mnemic.language.query_intent import asks_of_past
+from mnemic.rules.slots import fold, opposites, predicate_of
+
+LONGEST = 160  # characters: nobody asks for one slot in more
+_MOST_PHRASES = 60
+_LONGEST_PHRASE = 3  # words
+_LONGEST_RUN = 8  # Chinese characters
+_OWN = ("user", "team", "project")
+_AGENT = ("assistant", "agent", "you", "助手", "你")
+_PET = "pet"
+_FAVOURITE = ("最喜欢", "最爱")
+_PERSONS = ("relatives", "people", "elders")
+
+# What every question for a fact has: known without reading the data.
+_QUESTION = re.compile(
+    r"[?？]|\b(?:what|which|who|whom|whose|where|when|how|do you"
+    r"|(?:remind|tell|give|show) me)\b|[什啥哪谁多几何吗]|告诉我|提醒我|记得|知道|来着",
+    re.I,
+)
+_WORD = re.compile(r"[^\W_\u3400-\u9fff]+")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_RUN = re.compile(r"[^\W_]*[\u3400-\u9fff][^\W_]*")
+_BREAK = re.compile(r"\n {0,4}")
+_BEFORE_KIN = "(?<![^我的家们咱俺大小二三亲])"  # 妈 alone is a relative after 我, and none in 姑妈
+_stem = Stemmer.Stemmer("english", 0).stemWord
+
+Units = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotQuestion:
+    """What a question asks for, to be looked up among the slots of memories.
+
+    ``own`` are the subjects that "I" or "you" stand for, ``relations`` the people of the user's
+    life it names, each with its words, ``phrases`` what may be another subject, or a predicate by
+    its own name. ``asked`` are predicates with the words that ask for them, ``who`` the words that
+    ask who somebody is, ``words`` all of the question's, ``content`` those that an answer has to
+    account for.
+    """
+
+    own: tuple[str, ...]
+    relations: Mapping[str, Units]
+    phrases: Mapping[str, Units]
+    asked: Mapping[str, Units]
+    who: Units
+    words: Units
+    content: Units
+    past: bool
+
+    def asking(self, predicate: str) -> Units | None:
+        """The words that ask for a predicate; None where it is not asked for."""
+        named = units(predicate)
+        return self.asked.get(predicate) or (named if named and named <= self.words else None)
+
+    def asking_opposite(self, predicate: str) -> Units | None:
+        """The words that ask for the opposite: "I hate cilantro" answers "do I like cilantro?"."""
+        return next((self.asked[one] for one in opposites(predicate) if one in self.asked), None)
+
+
+def read_slot_question(query: str) -> SlotQuestion | None:
+    """The slot a query asks for; None where it asks for no fact, or names nothing to look up."""
+    if len(query) > LONGEST or not _QUESTION.search(query):
+        return None
+    data = _data()
+    text = data.lead.sub(" ", fold(query.replace("’", "'")))
+    if data.advice.search(text):
+        return None
+    latin = [(word, _unit(word)) for word in _WORD.findall(text)]
+    han = frozenset(_HAN.findall(text))
+    words = frozenset(unit for _, unit in latin) | han
+    rest = data.free_runs.sub(" ", text) if han else ""
+    telling = [(word, unit) for word, unit in latin if unit not in data.free]
+    mine = data.own.search(text) is not None
+    phrases = dict(islice(chain(_joined(telling), _runs(rest)), _MOST_PHRASES))
+    relations = dict(data.relations_in(text, latin)) if mine else {}
+    asked = data.asked_in(text if han else "", words)
+    favourite = any(word in text for word in _FAVOURITE)
+    for phrase, parts in phrases.items():
+        asked.setdefault(predicate_of(phrase), parts)
+        if favourite:
+            asked.setdefault(f"favorite {phrase}", parts | units("".join(_FAVOURITE)))
+    if not asked and not relations:
+        return None
+    return SlotQuestion(
+        own=_OWN if mine else _AGENT if data.agent.search(text) else (),
+        relations=relations,
+        phrases=phrases,
+        asked=asked,
+        who=units(" ".join(data.who.findall(text))),
+        words=words,
+        content=frozenset(unit for _, unit in telling) | frozenset(_HAN.findall(rest)),
+        past=asks_of_past(text),
+    )
+
+
+def units(text: str) -> Units:
+    """The words of a text in one form, and its Chinese characters."""
+    folded = fold(text)
+    return frozenset(map(_unit, _WORD.findall(folded))) | frozenset(_HAN.findall(folded))
+
+
+@lru_cache(maxsize=2_000)
+def _unit(word: str) -> str:
+    stem: str = _stem(word.replace("our", "or"))  # colour and color
+    return stem
+
+
+def _joined(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Units]]:
+    """One word or several in a row, with their units, the longest first."""
+    for size in range(min(_LONGEST_PHRASE, len(words)), 0, -1):
+        for start in range(len(words) - size + 1):
+            some = words[start : start + size]
+            phrase, parts = " ".join(word for word, _ in some), frozenset(unit for _, unit in some)
+            yield phrase, parts
+            if "our" in phrase:
+                yield phrase.replace("our", "or"), parts
+
+
+def _runs(text: str) -> Iterator[tuple[str, Units]]:
+    """Runs of Chinese characters, and the parts of each that may be a name, the longest first."""
+    for run in _RUN.findall(text):
+        yield run, units(run)
+        for size in range(min(_LONGEST_RUN, len(run) - 1), 1, -1):
+            for start in range(len(run) - size + 1):
+                part = run[start : start + size]
+                yield part, frozenset(part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """The words of questions, made ready for search."""
+
+    advice: re.Pattern[str]
+    lead: re.Pattern[str]
+    own: re.Pattern[str]
+    agent: re.Pattern[str]
+    who: re.Pattern[str]
+    free: Units
+    free_runs: re.Pattern[str]
+    word_asks: Mapping[str, Sequence[tuple[Units, str]]]  # by the longest of their words
+    run_asks: tuple[tuple[tuple[str, ...], str, Units], ...]
+    word_relations: Mapping[str, str]
+    run_relations: re.Pattern[str]
+    relations: Mapping[str, str]
+    same: Mapping[str, frozenset[str]]
+
+    def asked_in(self, text: str, words: Units) -> dict[str, Units]:
+        """The predicates that a question has words for, with those words."""
+        asked: dict[str, Units] = {}
+        for word in words:
+            for needed, predicate in self.word_asks.get(word, ()):
+                if needed <= words:
+                    asked[predicate] = asked.get(predicate, frozenset()) | needed
+        for parts, predicate, needed in self.run_asks if text else ():
+            if parts[0] in text and parts[-1] in text:
+                asked[predicate] = asked.get(predicate, frozenset()) | needed
+        return asked
+
+    def relations_in(
+        self, text: str, latin: Sequence[tuple[str, str]]
+    ) -> Iterator[tuple[str, Units]]:
+        """The people and pets of the user's life that a question names.
+
+        The word for a pet is left to be found in the statement: a dog's name is no cat's.
+        """
+        phrases = (phrase for phrase, _ in _joined(latin) if phrase in self.word_relations)
+        for phrase in chain(phrases, self.run_relations.findall(text)):
+            relation = self.word_relations.get(phrase) or self.relations[phrase]
+            words = units(phrase)
+            if relation == _PET and phrase != _PET:
+                words = frozenset()
+            yield relation, words
+            for other in self.same.get(relation, ()):
+                yield other, words
+
+
+@cache
+def _data() -> _Data:
+    """Read at first use, in a few milliseconds."""
+    folder = resources.files("mnemic.language.extract").joinpath("patterns")
+    tree = tomllib.loads(folder.joinpath("questions.toml").read_text(encoding="utf-8"))
+    en, zh = (tree[code] for code in BUILT_IN)
+    persons = _tables(_PERSONS)
+    pets = {**_tables(("pets",)), **dict.fromkeys(zh["pets"].split(), _PET)}
+    relations = {fold(word): relation for word, relation in {**pets, **persons}.items()}
+    asks = [(way, what) for part in (en, zh) for what, ways in part["asks"].items() for way in ways]
+    asks += list(_tables(("sorts",)).items())
+    for word, thing in packaged_table("zh", "favourites").items():
+        asks += [(f"{favourite} {word}", f"favorite {thing}") for favourite in _FAVOURITE]
+    han = [(way.split(), predicate_of(what)) for way, what in asks if _HAN.search(way)]
+    latin: dict[str, list[tuple[Units, str]]] = {}
+    for way, what in asks:
+        if not _HAN.search(way):
+            needed = units(way)
+            latin.setdefault(max(needed, key=len), []).append((needed, predicate_of(what)))
+    same: dict[str, set[str]] = {}
+    for one, others in tree["same"].items():
+        for other in others:
+            same.setdefault(one, set()).add(other)
+            same.setdefault(other, set()).add(one)
+    return _Data(
+        advice=_either(part["advice"] for part in (en, zh)),
+        lead=_either(part["lead"] for part in (en, zh)),
+        own=_either((rf"\b(?:{'|'.join(en['own'].split())})\b", *zh["own"].split())),
+        agent=_either((rf"\b(?:{'|'.join(en['agent'].split())})\b", *zh["agent"].split())),
+        who=_either((rf"\b(?:{en['who']})\b", zh["who"])),
+        free=frozenset(map(_unit, en["free"].split())),
+        free_runs=_longest_first(zh["free"].split()),
+        word_asks=latin,
+        run_asks=tuple((tuple(parts), what, units("".join(parts))) for parts, what in han),
+        word_relations={_in_words(w): r for w, r in relations.items() if not _HAN.search(w)},
+        run_relations=re.compile(
+            "|".join(
+                f"{_BEFORE_KIN}{word}" if len(word) == 1 and word in persons else word
+                for word in sorted(relations, key=len, reverse=True)
+                if _HAN.search(word)
+            )
+        ),
+        relations=relations,
+        same={one: frozenset(others) for one, others in same.items()},
+    )
+
+
+def _tables(names: Iterable[str]) -> dict[str, str]:
+    return {
+        word: meant
+        for code in BUILT_IN
+        for name in names
+        for word, meant in packaged_table(code, name).items()
+    }
+
+
+def _in_words(text: str) -> str:
+    return " ".join(_WORD.findall(text))
+
+
+def _either(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{_BREAK.sub('', one)})" for one in patterns))
+
+
+def _longest_first(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(sorted(words, key=len, reverse=True)))

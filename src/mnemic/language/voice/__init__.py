@@ -1,0 +1,125 @@
+"""Whose words a user's message is made of: the person's own voice, and what they pasted, quoted,
+forwarded or attached.
+
+Hosts put files into a user's message, and people paste mails, pages and chats into theirs. Only
+what a person says in their own voice states what they want or who they are; everything else in
+the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
+the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
+quotation marks (``quotations``). A block in doubt is not the person's own voice.
+
+Pure, and linear in the text: of a very long message the two ends are read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from mnemic.language.code import compiled
+from mnemic.language.voice.blocks import (
+    Block,
+    MessageLayout,
+    Reason,
+    merged,
+)
+from mnemic.language.voice.delimiters import delimited, last_delimiter
+from mnemic.language.voice.lines import by_lines, quoted_lines
+from mnemic.language.voice.quotations import quotations
+from mnemic.language.voice.references import pointed_at
+
+__all__ = ["Reason", "VoiceSpan", "has_quoted", "own_voice", "quoted_voice", "split_voice"]
+
+Text = TypeVar("Text", bound=str)
+READ = 8_000  # characters at either end of a message
+_CUT = "\n\n"  # between them
+GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
+# One line without any of these has no delimiter, head, label or quotation.
+_STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceSpan:
+    """A stretch of a message; ``reason`` says why it is quoted and is None for the own voice."""
+
+    start: int
+    end: int
+    reason: Reason | None
+
+    @property
+    def own(self) -> bool:
+        return self.reason is None
+
+
+def split_voice(text: str) -> tuple[VoiceSpan, ...]:
+    """The message as consecutive spans, which together are the whole of it."""
+    if not text:
+        return ()
+    spans: list[VoiceSpan] = []
+    place = 0
+    for block in _quoted(text):
+        if block.start > place:
+            spans.append(VoiceSpan(place, block.start, None))
+        spans.append(VoiceSpan(block.start, block.end, block.reason))
+        place = block.end
+    if place < len(text):
+        spans.append(VoiceSpan(place, len(text), None))
+    return tuple(spans)
+
+
+def own_voice(text: Text, gap: str = " ") -> Text:
+    """What the person says in their own voice, with ``gap`` for everything else."""
+    blocks = _quoted(text)
+    if not blocks:
+        return text
+    parts: list[str] = []
+    place = 0
+    for block in blocks:
+        parts += [text[place : block.start], gap]
+        place = block.end
+    return cast(Text, "".join([*parts, text[place:]]))  # less of a safe text is safe
+
+
+def quoted_voice(text: str) -> str:
+    """What the message holds of others' words, a line for each block."""
+    return "\n".join(text[block.start : block.end] for block in _quoted(text))
+
+
+def has_quoted(text: str) -> bool:
+    """Whether a message holds a block of others' words; a quotation in its own talk is none, nor
+    is the middle of a long one by itself.
+    """
+    return any(block.reason not in ("inline", "long") for block in _quoted(text))
+
+
+def _quoted(text: str) -> list[Block]:
+    if len(text) <= 2 * READ:
+        return _blocks_in(text)
+    # Nobody tells that much of himself: the beginning is read, and what comes after the last
+    # delimiter or else the last paragraph; whatever is open at the cut stays open.
+    tail = last_delimiter(text, len(text) - READ)
+    if tail is None:
+        tail = max(text.rfind("\n\n", len(text) - READ), len(text) - READ)
+    moved = tail - READ - len(_CUT)
+    blocks = [
+        Block(_moved(block.start, moved), _moved(block.end, moved), block.reason)
+        for block in _blocks_in(text[:READ] + _CUT + text[tail:])
+    ]
+    return merged([*blocks, Block(READ, tail, "long")], text)
+
+
+def _moved(place: int, by: int) -> int:
+    return place if place <= READ else max(READ, place + by)
+
+
+def _blocks_in(text: str) -> list[Block]:
+    if not compiled(_STRUCTURE).search(text):
+        return merged(pointed_at(MessageLayout(text, [])), text)
+    blocks = merged(delimited(text), text)
+    for find in _MECHANISMS:
+        more = list(find(MessageLayout(text, blocks)))
+        if more:
+            blocks = merged([*blocks, *more], text)
+    return blocks
+
+
+_MECHANISMS = (quoted_lines, by_lines, pointed_at, quotations)

@@ -1,0 +1,121 @@
+"""Structural delimiters: tags of any name, fenced code, triple quotes, comments, BBCode.
+
+One pass over the tokens of the whole message. What is opened and never closed reaches to the end;
+what is closed and was never opened began before the message, or after the last block of its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mnemic.language.code import compiled
+from mnemic.language.voice.blocks import Block, Reason
+
+_TOKEN = (
+    r"(?m)(?P<fence>`{3,}+)|(?P<tilde>^[ \t]*+~{3,}+)|"
+    r"(?P<triple>\"{3,}+|'{3,}+|“{3,}+|”{3,}+|＂{3,}+)"
+    r"|(?P<comment><!--)|(?P<uncomment>-->)"
+    r"|(?P<tag>(?:(?<![\w<])<|</)(?P<name>[A-Za-z_\u4e00-\u9fff][\w:.-]*+)(?P<more>\s[^<>]*+|/)?>)"
+    r"|(?P<bb>\[/?(?P<bbname>[A-Za-z]{2,20})(?:=[^\]\n]{0,200})?\])"
+)
+_ENDING = r"^[ \t]*+(?:[-=*_~—–─═━#＝－]{3,}+|[\[【]?(?:END|End|end|结束)\b)[^\n]*+$"
+# Marks of emphasis in somebody's own words, and what hosts put around these.
+_PLAIN = frozenset("b i u s em strong mark small sub sup kbd br hr del ins wbr font".split())
+_OWN = re.compile(
+    r"(?:user|human|customer)[_:.-]?(?:query|message|input|request|prompt|question|text|turn|said)",
+    re.I,
+)
+_LITERAL: dict[str, Reason] = {
+    "fence": "code", "tilde": "code", "triple": "quotation", "comment": "tag",
+}  # fmt: skip
+_PAIRS = {"“": "”", "”": "“"}
+
+
+def last_delimiter(text: str, start: int) -> int | None:
+    """Where the last delimiter at or after ``start`` begins: a token, a ruler, or a line that ends
+    something.
+    """
+    last = None
+    for match in compiled(rf"{_TOKEN}|{_ENDING}").finditer(text, start):
+        last = match.start()
+    return last
+
+
+def delimited(text: str) -> Iterator[Block]:
+    """Blocks between delimiters, in any order."""
+    return _Reader(text).blocks()
+
+
+class _Reader:
+    """One pass: a literal block hides what is in it; tags nest."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._open: dict[str, list[tuple[int, bool]]] = {}
+        self._closed: dict[str, int] = {}
+        self._literal: tuple[str, str, int] | None = None
+
+    def blocks(self) -> Iterator[Block]:
+        for token in compiled(_TOKEN).finditer(self._text):
+            kind = token.lastgroup or ""
+            if self._literal is not None:
+                if self._closes_literal(token, kind):
+                    opener, _, start = self._literal
+                    yield Block(start, token.end(), _LITERAL[opener])
+                    self._literal = None
+            elif kind in _LITERAL:
+                self._literal = (kind, token.group().strip(), token.start())
+            elif kind == "tag":
+                yield from self._tag(token)
+            elif kind == "bb":
+                yield from self._bracket(token)
+        yield from self._left_open()
+
+    def _closes_literal(self, token: re.Match[str], kind: str) -> bool:
+        assert self._literal is not None
+        opener, mark, _ = self._literal
+        if opener == "comment":
+            return kind == "uncomment"
+        if kind != opener:
+            return False
+        delimiter = token.group().strip()
+        least = 3 if opener == "triple" else len(mark)
+        return delimiter[0] in (mark[0], _PAIRS.get(mark[0])) and len(delimiter) >= least
+
+    def _tag(self, token: re.Match[str]) -> Iterator[Block]:
+        name = token["name"].lower()
+        if name in _PLAIN or _OWN.fullmatch(name) or token.group().endswith("/>"):
+            return
+        if token.group().startswith("</"):
+            yield self._close(f"<{name}", token)
+            return
+        before = self._text[max(0, token.start() - 200) : token.start()]
+        at_start = not before.rpartition("\n")[2].strip()
+        self._open.setdefault(f"<{name}", []).append(
+            (token.start(), at_start or token["more"] is not None)
+        )
+
+    def _bracket(self, token: re.Match[str]) -> Iterator[Block]:
+        name = f"[{token['bbname'].lower()}"
+        if token.group().startswith("[/"):
+            yield self._close(name, token)
+        else:
+            self._open.setdefault(name, []).append((token.start(), False))
+
+    def _close(self, name: str, token: re.Match[str]) -> Block:
+        opened = self._open.get(name)
+        start = opened.pop()[0] if opened else self._closed.get(name, 0)
+        if not opened:
+            self._closed[name] = token.end()
+        return Block(start, token.end(), "tag")
+
+    def _left_open(self) -> Iterator[Block]:
+        end = len(self._text)
+        if self._literal is not None:
+            opener, _, start = self._literal
+            yield Block(start, end, _LITERAL[opener])
+        for opened in self._open.values():
+            blocks = [at for at, is_block in opened if is_block]
+            if blocks:
+                yield Block(blocks[0], end, "tag")

@@ -1,0 +1,137 @@
+"""Heads with a colon: they introduce somebody's words, a text, or the speaker's own list."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from mnemic.language.code import compiled
+from mnemic.language.voice.blocks import Line, Reason
+from mnemic.language.voice.words import (
+    CAME,
+    CLAIMS,
+    FILLER,
+    FIRST_PERSON,
+    OWN_HEAD,
+    SELF_SPEECH,
+    SPEECH,
+    TEXT_NOUN,
+    WORK,
+)
+
+HeadKind = Literal["speech", "text", "template"]
+HEAD_KINDS: dict[HeadKind, Reason] = {"speech": "speech", "text": "label", "template": "label"}
+_LONGEST_HEAD = 160
+_SHORT_VALUE = 80
+_TAIL = 160
+# A colon that introduces: not of a time, an address, a path or a ratio.
+_COLON = (
+    r"[:：](?![/\\\d])(?=\s|$|[^\x00-\x7f\w]|[\u4e00-\u9fff“「『\"'])|："
+    r"|(?<=[A-Za-z\u4e00-\u9fff)）])[:：](?=[A-Z])"
+)
+_LAST_SENTENCE = r"^.*[.!?。！？;；]\s*(?=\S)"
+_FILE = (
+    r"(?i)[\w\u4e00-\u9fff./\\ ()（）-]*\.(?:txt|md|docx?|pdf|py|js|ts|csv|json|ya?ml|html?"
+    r"|log|eml|xlsx?|pptx?|rtf|xml|sh|c|cpp|java|go|rs)\b"
+)
+_MINE = r"(?i)^(?:and |also |here(?:'s| is| are) )?(?:my|our|我们?的)"
+_TEMPLATE = r"(?i)(?:context|background|reference|knowledge|背景|上下文|参考|背景资料|资料|材料)"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """``end``: where what it introduces begins; ``tail``: whether that is in the same line."""
+
+    kind: HeadKind
+    end: int
+    tail: bool
+
+
+def head_of(line: str) -> Head | None:
+    """The head of a line whose colon introduces somebody else's words, if it has one."""
+    has_colon = ":" in line or "：" in line
+    colon = compiled(_COLON).search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
+    if colon is None:
+        return _file_head(line)
+    whole = line[: colon.start()]
+    if len(whole) > _LONGEST_HEAD:
+        return None
+    head = re.sub(_LAST_SENTENCE, "", whole).strip(" *_#-•·>\t")
+    tail = line[colon.end() :].strip()
+    kind = _kind(head, tail)
+    return None if kind is None else Head(kind, colon.end(), bool(tail))
+
+
+def _kind(head: str, tail: str) -> HeadKind | None:
+    if not head:
+        return None
+    if compiled(rf"(?i){SELF_SPEECH}").search(head) and not compiled(rf"(?i){CAME}").search(head):
+        return None
+    if compiled(_TEMPLATE).fullmatch(head):
+        return "template" if tail else "text"
+    if compiled(_FILE).search(head):
+        return "text"
+    noun = compiled(rf"(?i){TEXT_NOUN}").search(head)
+    mine = compiled(_MINE).match(head)
+    if _is_speech(head, subject_matters=not noun and not mine):
+        return "speech"
+    came = compiled(rf"(?i){CAME}").search(head)
+    if mine and (not noun or noun.end() < len(head) or (tail and len(tail) <= _SHORT_VALUE)):
+        return "text" if came else None
+    own = compiled(rf"(?i){OWN_HEAD}").search(head)
+    if noun or (came and not own):
+        return "text"
+    return None if own else _kind_of_rest(head, tail)
+
+
+def _is_speech(head: str, *, subject_matters: bool) -> bool:
+    """Whether a head says that somebody speaks; it may be the speaker himself."""
+    speech = compiled(rf"(?i){SPEECH}").search(head)
+    if speech is None:
+        return False
+    first = compiled(rf"(?i){FIRST_PERSON}").search(head)
+    return not (subject_matters and first and first.start() < speech.start())
+
+
+def _kind_of_rest(head: str, tail: str) -> HeadKind | None:
+    """Of a head without a noun of text: a request for work, a filler, or a line of its own."""
+    if compiled(rf"(?i){WORK}").search(head):
+        return "text"
+    personal = compiled(rf"(?i){FIRST_PERSON}").search(head)
+    filler = compiled(rf"(?i)(?:\W{{0,3}}{FILLER})+\W{{0,3}}").fullmatch(head)
+    # A line that ends in a colon: what follows is given to be worked on.
+    return None if personal or filler or tail else "text"
+
+
+def _file_head(line: str) -> Head | None:
+    """A bare file name, or the mark of an attachment, on a line of its own."""
+    if "." in line and len(line) <= 120 and compiled(_FILE).fullmatch(line.strip("#*[]() ")):
+        return Head("text", len(line), False)
+    return None
+
+
+def is_own_title(title: str) -> bool:
+    """Whether a title is of what the speaker says himself: "About me"."""
+    if compiled(_FILE).search(title) or compiled(rf"(?i){TEXT_NOUN}").search(title):
+        return False
+    return bool(compiled(rf"(?i){FIRST_PERSON}|{OWN_HEAD}").search(title))
+
+
+def request_tail(lines: list[Line], n: int) -> int | None:
+    """The line that begins the last paragraph after line ``n``, if it is plainly a request: short,
+    apart, asking, and without a word that could be a claim or a standing order.
+    """
+    last = len(lines) - 1
+    while last > n and not lines[last].text:
+        last -= 1
+    first = last
+    while first - 1 > n and lines[first - 1].text:
+        first -= 1
+    if first <= n + 1 or lines[first - 1].text:
+        return None
+    paragraph = " ".join(line.text for line in lines[first : last + 1])
+    if len(paragraph) > _TAIL or compiled(rf"(?i){CLAIMS}").search(paragraph):
+        return None
+    asks = paragraph.endswith(("?", "？")) or compiled(rf"(?i){WORK}").search(paragraph)
+    return first if asks else None

@@ -1,0 +1,216 @@
+"""Blocks by lines: quoted lines, rulers and markers as brackets, mail, heads, and blobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mnemic.language.code import compiled
+from mnemic.language.voice.blocks import (
+    Block,
+    Line,
+    MessageLayout,
+    Reason,
+)
+from mnemic.language.voice.heads import (
+    HEAD_KINDS,
+    head_of,
+    is_own_title,
+    request_tail,
+)
+from mnemic.language.voice.references import introduces_block, is_pointing
+from mnemic.language.voice.shapes import shaped
+from mnemic.language.voice.words import FORWARDED, MAIL_HEADER, TEXT_NOUN
+
+_QUOTED = r"(?:\|\s*)?[>＞](?!=)|│"
+_RULE = r"(?P<mark>[-=*_~—–─═━#+＝－﹣·•.…])(?:[ \t]?(?P=mark)){2,}+"
+_TITLED = (
+    r"(?P<left>[-=*_~—–─═━+＝－]{2,}+|#{3,}+)[ \t]*+(?P<title>[^\s\-=*_~—–─═━+＝－#][^\n]{0,100}?)"
+    r"[ \t]*+(?P<right>[-=*_~—–─═━+＝－#]{2,}+)?"
+)
+_ENDS = r"(?i)^\W*(?:end|eof|stop|结束|完毕?|到此为止)\b|\bends?(?: here)?\W*$|结束\W*$"
+_MARKER = (
+    r"(?i:[\[【(（{<]+[ \t]*(?:begin|start|beginning|开始)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
+    r"|(?-i:(?:BEGIN|START)(?: [A-Z ]{2,30})?:?)$|[【\[]开始[^】\]]{0,20}[】\]]"
+    r"|<<<+\s*(?:[A-Z_]+)?$"
+)
+_END_MARKER = (
+    r"(?i:[\[【(（{<]+[ \t]*(?:end|stop|结束|完)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
+    r"|(?-i:(?:END|EOF|STOP)(?: [A-Z ]{2,30})?)$|[【\[]结束[^】\]]{0,20}[】\]]|[A-Z_]*\s*>>>+$"
+)
+_HEREDOC = r"<<-?\s*['\"]?(?P<word>\w+)['\"]?\s*$"
+_LABEL = (
+    rf"(?i)(?:[\[【](?=[^\]】\n]{{0,40}}(?:{TEXT_NOUN}|image|转发))[^\]】\n]{{1,100}}[\]】]"
+    r"|📎|📄|🔗)"
+)
+_HEADER = rf"(?i)[>|* ]{{0,8}}{MAIL_HEADER}[* ]{{0,3}}[:：]"
+_STRONG_HEADER = r"(?i)(?:subject|from|发件人|主题|主旨|寄件者|message-id)\s?[:：]"
+_WROTE = (
+    r"(?i)(?:on|am|le|el|em|il)\b.{3,200}\b(?:wrote|writes|schrieb|a écrit|escribió)\s*[:：]?$"
+    r"|.{2,200}(?:写道|寫道|写到)\s*[:：]$"
+)
+
+
+def by_lines(layout: MessageLayout) -> Iterator[Block]:
+    """Blocks that lines begin and end."""
+    yield from shaped(layout)
+    lines = layout.lines
+    n = 0
+    while n < len(lines):
+        opened = _opens(layout, lines, n) if lines[n].text else None
+        if opened is None:
+            n += 1
+            continue
+        block, n = opened
+        yield block
+    yield from _rulers(layout, lines)
+
+
+def quoted_lines(layout: MessageLayout) -> Iterator[Block]:
+    """Lines marked as quoted, as in mails and Markdown."""
+    for line in layout.lines:
+        if line.text[:1] in ">＞|│" and line.text and compiled(_QUOTED).match(line.text):
+            yield Block(line.start, line.end, "quotation")
+
+
+def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int] | None:
+    """The block that a line opens, and the number of the line after it."""
+    line, end = lines[n], len(layout.text)
+    closing = _closing_of(line.text)
+    if closing is not None:
+        return _until(lines, n, closing, "marker", end)
+    title = _title(line.text)
+    ends = title is not None and compiled(_ENDS).search(title)
+    if ends or compiled(_END_MARKER).match(line.text):
+        return Block(0, line.end, "ruler" if ends else "marker"), n + 1
+    if title is not None:
+        return _to_ruler(lines, n, end)
+    mail = _mail(lines, n)
+    if mail is None:
+        return _by_head(layout, lines, n)
+    if mail == n and introduces_block(layout, lines, n):
+        return None
+    return _open_end(lines, mail, line.start, "mail", end)
+
+
+def _closing_of(text: str) -> str | None:
+    """The pattern of the line that ends what this one begins, if it is a marker or a label."""
+    if compiled(_MARKER).match(text) or (text[0] in "[【📎📄🔗" and compiled(_LABEL).match(text)):
+        return _END_MARKER
+    heredoc = compiled(_HEREDOC).search(text) if "<<" in text else None
+    return rf"{heredoc['word']}$" if heredoc else None
+
+
+def _by_head(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int] | None:
+    """What a head with a colon introduces: the rest of its paragraph, or of the message."""
+    line = lines[n]
+    head = head_of(line.text)
+    if head is None or (not head.tail and introduces_block(layout, lines, n)):
+        return None
+    start = layout.text.index(line.text, line.start) + head.end
+    reason: Reason = HEAD_KINDS[head.kind]
+    if head.kind == "speech" and head.tail:
+        last = _paragraph_end(lines, n)
+        return Block(start, lines[last].end, reason), last + 1
+    if head.kind == "template":
+        asks = [m for m in range(n + 1, len(lines)) if _asks(lines[m].text)]
+        return (Block(start, lines[asks[0]].start, reason), asks[0]) if asks else None
+    if not head.tail and not any(other.text for other in lines[n + 1 :]):
+        return None
+    return _open_end(lines, n, start, reason, len(layout.text))
+
+
+def _asks(text: str) -> bool:
+    return bool(compiled(r"(?i)(?:question|query|q|问题|提问|问)\s?[:：]").match(text))
+
+
+def _mail(lines: list[Line], n: int) -> int | None:
+    """The last line of the head of a mail that begins here."""
+    text = lines[n].text
+    if compiled(rf"(?i)\W{{0,40}}{FORWARDED}").match(text):
+        return n
+    if text.endswith((":", "：", "wrote")) and compiled(_WROTE).match(text):
+        return n
+    if not compiled(_HEADER).match(text):
+        return None
+    last = n
+    while last + 1 < len(lines) and compiled(_HEADER).match(lines[last + 1].text):
+        last += 1
+    if last > n:
+        return last
+    alone = compiled(_STRONG_HEADER).match(text) and n + 1 < len(lines)
+    return n if alone and (not lines[n + 1].text or "@" in text) else None
+
+
+def _until(lines: list[Line], n: int, closing: str, reason: Reason, end: int) -> tuple[Block, int]:
+    for last in range(n + 1, len(lines)):
+        if compiled(closing).match(lines[last].text):
+            return Block(lines[n].start, lines[last].end, reason), last + 1
+    return Block(lines[n].start, end, reason), len(lines)
+
+
+def _to_ruler(lines: list[Line], n: int, end: int) -> tuple[Block, int]:
+    """From a ruler with a title to the next bare one, or one that says it ends."""
+    for last in range(n + 1, len(lines)):
+        text = lines[last].text
+        title = _title(text)
+        bare = title is None and compiled(_RULE).fullmatch(text)
+        if bare or (title is not None and compiled(_ENDS).search(title)):
+            return Block(lines[n].start, lines[last].end, "ruler"), last + 1
+    return Block(lines[n].start, end, "ruler"), len(lines)
+
+
+def _open_end(lines: list[Line], n: int, start: int, reason: Reason, end: int) -> tuple[Block, int]:
+    """To the end of the message, except a last paragraph that is plainly the person's request."""
+    tail = request_tail(lines, n)
+    if tail is None:
+        return Block(start, end, reason), len(lines)
+    return Block(start, lines[tail].start, reason), tail
+
+
+def _paragraph_end(lines: list[Line], n: int) -> int:
+    while n + 1 < len(lines) and lines[n + 1].text:
+        n += 1
+    return n
+
+
+def _title(text: str) -> str | None:
+    """The title of a ruler that has one: "--- notes.txt ---", "===== report"."""
+    if text[:1] not in "-=*_~—–─═━+＝－#" or compiled(_RULE).fullmatch(text):
+        return None
+    match = compiled(_TITLED).fullmatch(text)
+    if match is None:
+        return None
+    opening, closing, title = match["left"], match["right"] or "", match["title"]
+    spaced = text[len(opening) : len(opening) + 1].isspace()
+    if opening[0] == "#" and not closing:
+        return None  # a heading of one's own
+    if opening[0] in "*_~" and not spaced:
+        return None  # emphasis
+    if len(opening) < 3 and not closing:
+        return None  # a list, or a dash
+    return None if is_own_title(title) else title
+
+
+def _rulers(layout: MessageLayout, lines: list[Line]) -> Iterator[Block]:
+    """What stands between a first and a second bare ruler, a third and a fourth. A single one
+    sets apart a text from the request about it.
+    """
+    bare = [n for n, line in enumerate(lines) if line.text and compiled(_RULE).fullmatch(line.text)]
+    for first, second in zip(bare[::2], bare[1::2], strict=False):
+        yield Block(lines[first].start, lines[second].end, "ruler")
+    if len(bare) % 2 == 0:
+        return
+    ruler = lines[bare[-1]]
+    before = [line for line in lines[: bare[-1]] if line.text]
+    after = [line for line in lines[bare[-1] + 1 :] if line.text]
+    if len(bare) > 1:  # a bracket that was opened
+        yield Block(ruler.start, len(layout.text), "ruler")
+    elif after and before and _requests(after) and not _requests(before):
+        yield Block(0, ruler.end, "ruler")
+    elif (after and before and _requests(before)) or (after and not before):
+        yield Block(ruler.start, len(layout.text), "ruler")
+
+
+def _requests(lines: list[Line]) -> bool:
+    """Whether the lines are nothing but a short request about a text."""
+    return len(lines) <= 2 and any(is_pointing(line.text) for line in lines)

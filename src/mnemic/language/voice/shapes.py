@@ -1,0 +1,177 @@
+"""Blobs by their shape: chats, logs, tables, diffs, code, JSON, YAML, encoded data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from mnemic.language.code import compiled, is_code
+from mnemic.language.voice.blocks import Block, Line, MessageLayout
+from mnemic.language.voice.words import (
+    FIRST_PERSON,
+    OWN_HEAD,
+    ROLE,
+    TEXT_NOUN,
+)
+
+_TIME = (
+    r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?"
+    r"\d{1,2}:\d{2}(?::\d{2})?(?:\s*[APap]\.?[Mm]\.?)?"
+)
+_DATED = (
+    rf"(?:[\[(（]?\s*(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}},?\s*)?{_TIME}\s*[\])）]?\s*[-–—]?\s*)"
+)
+_WHO = r"(?P<who>@?[^\W\d_][\w.'·-]{0,24}(?: [\w.'·-]{1,16}){0,2})"
+_SPEAKER = (
+    rf"(?P<when>{_DATED})?{_WHO}(?P<then>\s*[\[(（]?{_TIME}[\])）]?)?\s?[:：]\s?(?P<what>\S.*)$"
+)
+_NAME_TIME = rf"{_WHO}\s+{_TIME}$"
+_LOG = (
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?-i:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL"
+    r"|TRACE|NOTICE)\b|Traceback \(|File \"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
+)
+_DIFF = r"diff --git |@@ -|\+\+\+ |--- [ab]/|index [0-9a-f]{7}"
+_ROW = r"\|.*\|$"
+_JSON = r"[\[{]\s*(?:\{\s*)?[\"'][^\"'\n]{1,80}[\"']\s*:"
+_YAML = r"(?:- )?[a-z][\w.-]{0,40}:(?:\s|$)"
+_ENCODED = r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]*+|(?<![\w+/=-])[A-Za-z0-9+/=_-]{120,}+"
+_ASSIGNS = r"[\w.\[\]]+ ?[+-]?= ?\S+$"
+_COMMENT = r"#(?!#)\s?\S|//|/\*|\*/|--\s|;;"
+_LIST = r"[-*•·+]\s|\d{1,2}[.)、]|[（(]\d"
+_FEW_VALUE_WORDS, _FEW_VALUE_HAN = 4, 5
+
+
+def shaped(layout: MessageLayout) -> Iterator[Block]:
+    """Blocks whose shape nobody's own talk has."""
+    lines = layout.lines
+    yield from _json(layout)
+    yield from (
+        Block(one.start(), one.end(), "data") for one in compiled(_ENCODED).finditer(layout.text)
+    )
+    yield from _transcript(lines)
+    yield from _single_lines(lines)
+    yield from _csv(lines)
+    yield from _yaml(lines)
+    yield from _code(lines)
+    yield from _indented(lines)
+
+
+def _json(layout: MessageLayout) -> Iterator[Block]:
+    match = compiled(_JSON).search(layout.text)
+    if match:
+        last = max(layout.text.rfind("}"), layout.text.rfind("]")) + 1
+        yield Block(match.start(), last if last > match.end() else len(layout.text), "data")
+
+
+def _single_lines(lines: list[Line]) -> Iterator[Block]:
+    """Lines of logs and tables; of a diff, everything from its first line."""
+    for line in lines:
+        if compiled(_DIFF).match(line.text):
+            yield Block(line.start, lines[-1].end, "data")
+            return
+        if compiled(_LOG).match(line.text) or compiled(_ROW).match(line.text):
+            yield Block(line.start, line.end, "data")
+
+
+def _transcript(lines: list[Line]) -> Iterator[Block]:
+    """A pasted conversation: from its first speaker to the paragraph of its last."""
+    speakers: list[tuple[int, str]] = []
+    certain = False
+    sentences = 0
+    for n, line in enumerate(lines):
+        if ":" not in line.text and "：" not in line.text:
+            continue
+        stamped = compiled(_NAME_TIME).match(line.text)
+        speaker = stamped or compiled(_SPEAKER).match(line.text)
+        if speaker is None:
+            continue
+        who = speaker["who"]
+        is_role = compiled(rf"(?i){ROLE}$").match(who)
+        if not is_role and not stamped and _is_key(who):
+            continue
+        speakers.append((n, who.lower()))
+        if stamped or is_role or speaker["when"] or speaker["then"] or who.startswith("@"):
+            certain = True
+        elif _is_sentence(speaker["what"]):
+            sentences += 1
+    names = Counter(who for _, who in speakers)
+    repeated = len(speakers) >= 3 and max(names.values(), default=0) >= 2
+    if not speakers or not (certain or (len(speakers) >= 2 and (repeated or sentences >= 2))):
+        return
+    first, last = speakers[0][0], speakers[-1][0]
+    while last + 1 < len(lines) and lines[last + 1].text:
+        last += 1
+    yield Block(lines[first].start, lines[last].end, "transcript")
+
+
+def _is_key(who: str) -> bool:
+    """Whether the word before a colon is a key of the speaker's own list, not a name."""
+    if compiled(rf"(?i)(?:.*{OWN_HEAD}|.*{FIRST_PERSON}.*|{TEXT_NOUN})$").match(who):
+        return True
+    return who.isascii() and not who.startswith("@") and not who[:1].isupper()
+
+
+def _is_sentence(what: str) -> bool:
+    if what.isascii():
+        return len(what.split()) >= _FEW_VALUE_WORDS
+    return len(what) >= _FEW_VALUE_HAN
+
+
+def _runs(lines: list[Line], pattern: str) -> Iterator[list[Line]]:
+    run: list[Line] = []
+    for line in lines:
+        if line.text and compiled(pattern).match(line.text):
+            run.append(line)
+            continue
+        if run:
+            yield run
+        run = []
+    if run:
+        yield run
+
+
+def _csv(lines: list[Line]) -> Iterator[Block]:
+    """Three lines or more with the same number of separators and no space after them."""
+    for mark, pattern in ((",", r"[^,]+,\S"), ("\t", r"[^\t]+\t")):
+        for run in _runs(lines, pattern):
+            many = Counter(line.text.count(mark) for line in run)
+            count, often = many.most_common(1)[0]
+            if len(run) >= 3 and count >= 2 and often >= len(run) - 1:
+                yield Block(run[0].start, run[-1].end, "data")
+
+
+def _yaml(lines: list[Line]) -> Iterator[Block]:
+    """Nested keys: somebody's own list has no second level with values."""
+    for run in _runs(lines, _YAML):
+        nested = any(line.indent > run[0].indent for line in run)
+        opens = any(line.text.endswith(":") for line in run[:-1])
+        if len(run) >= 3 and nested and opens:
+            yield Block(run[0].start, run[-1].end, "data")
+
+
+def _code(lines: list[Line]) -> Iterator[Block]:
+    """Code without a fence: two lines of it and more, comments among them."""
+    code = [line for line in lines if line.text and _is_code(line.text)]
+    comments = [line for line in lines if line.text and compiled(_COMMENT).match(line.text)]
+    if code and len({line.start for line in (*code, *comments)}) >= 2:
+        for line in (*code, *comments):
+            yield Block(line.start, line.end, "code")
+
+
+def _is_code(text: str) -> bool:
+    return is_code(text) or bool(compiled(_ASSIGNS).match(text) and text.isascii())
+
+
+def _indented(lines: list[Line]) -> Iterator[Block]:
+    """A block set in by four columns after an empty line, where other lines are not."""
+    if not any(line.text and line.indent == 0 for line in lines):
+        return
+    inside = False
+    for n, line in enumerate(lines):
+        if not line.text:
+            continue
+        apart = n == 0 or not lines[n - 1].text
+        deep = line.indent >= 4 and not compiled(_LIST).match(line.text)
+        inside = deep and (inside or apart)
+        if inside:
+            yield Block(line.start, line.end, "code")

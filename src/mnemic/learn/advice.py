@@ -1,0 +1,301 @@
+"""What models say about a candidate, asked before the transaction that settles it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from mnemic.errors import BudgetExhausted, ModelError
+from mnemic.index.segment import CHARACTER_WEIGHT, query_terms
+from mnemic.language.detection import language_of
+from mnemic.language.fence import fence
+from mnemic.language.secrets.finder import redact
+from mnemic.prompts import prompt
+from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
+from mnemic.providers.chat.fields import choice_in, numbers_in
+from mnemic.providers.embedding.base import Embedder, WordEmbedder
+from mnemic.rules.likeness import apart, overlap, same_value
+from mnemic.rules.reconcile import Neighbours
+from mnemic.rules.slots import opposites, subject_of
+from mnemic.settings import Settings
+from mnemic.settings.learning import ReconcileSettings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter, Scope
+from mnemic.types import (
+    Candidate,
+    Decision,
+    DecisionOutcome,
+    Memory,
+    MemoryStatus,
+    SafeCandidate,
+)
+
+PURPOSE = "reconcile"
+VERDICTS: tuple[DecisionOutcome, ...] = ("same", "update", "new", "conflict")
+_SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": list(VERDICTS)},
+        "memory": {"type": "integer"},
+    },
+    "required": ["verdict", "memory"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudge:
+    """Asks a model."""
+
+    model: ChatModel
+    settings: Settings
+
+    def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
+        existing = "\n".join(
+            f"[{n}] ({memory.valid_from:%Y-%m-%d}) {redact(memory.content)}"
+            for n, memory in enumerate(neighbours, 1)
+        )
+        language = language_of([candidate.content], self.settings.memory.language)
+        answer = self.model.ask(
+            f"{fence(redact(candidate.content), 'new')}\n\n{fence(existing, 'known')}",
+            purpose=PURPOSE,
+            schema=_SCHEMA,
+            parse=lambda answer: _decision(answer, neighbours),
+            system=prompt("judge", language),
+        )
+        return answer.value
+
+
+def _decision(answer: Object, neighbours: Sequence[Memory]) -> Decision:
+    verdict = choice_in(answer.get("verdict"), VERDICTS, '"verdict"')
+    if verdict == "new":
+        return Decision(verdict)
+    numbers = [n for n in numbers_in(answer.get("memory")) if 1 <= n <= len(neighbours)]
+    if len(numbers) != 1:
+        raise WrongShape(f'"memory" has to be a number from 1 to {len(neighbours)}')
+    return Decision(verdict, neighbours[numbers[0] - 1])
+
+
+NEIGHBOURS = 5  # existing memories that a candidate is compared with
+# Other words for the same have at least this likeness; most statements about one subject have less.
+_MEETING_OVERLAP = 0.15
+_MEETING_COSINE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourSearch:
+    """Searches around one candidate in one unit of work; ``cosines`` were computed before it.
+
+    ``strict``: only what is the same word for word is alike. ``categories`` are kinds that count as
+    one; where a preset names them, what is of another category is another statement.
+    """
+
+    unit: Unit
+    candidate: SafeCandidate
+    now: datetime
+    settings: ReconcileSettings
+    cosines: Mapping[str, float]
+    categories: Sequence[frozenset[str]] = ()
+    strict: bool = False
+
+    def neighbours(self, status: MemoryStatus) -> Neighbours:
+        """Memories of that status in the candidate's project."""
+        if status != "active" and not self._any(status):
+            return Neighbours(
+                (), (), (), self._alike
+            )  # most of the time nothing waits or was ignored
+        slot = self._slot(self.candidate.predicate, status)
+        opposed = [
+            memory
+            for predicate in opposites(self.candidate.predicate)
+            for memory in self._slot(predicate, status)
+            if same_value(self.candidate.value, memory.value)
+        ]
+        near = self._near(status)
+        if self.categories and status == "active" and not self.candidate.withdraws:
+            slot, opposed, near = map(self._of_category, (slot, opposed, near))
+        return Neighbours(slot, opposed, near, self._alike)
+
+    def _of_category(self, memories: Sequence[Memory]) -> list[Memory]:
+        own = self.candidate.kind
+        kinds = next((kinds for kinds in self.categories if own in kinds), frozenset((own,)))
+        return [memory for memory in memories if memory.kind in kinds]
+
+    def _any(self, status: MemoryStatus) -> bool:
+        wanted = MemoryFilter(status=status, project=self.candidate.project, limit=1)
+        return bool(self.unit.memories.find(wanted))
+
+    def _slot(self, predicate: str, status: MemoryStatus) -> list[Memory]:
+        """What answers the same question in the same project and topic."""
+        memories = self.unit.memories.in_slot(
+            self.candidate.subject,
+            predicate,
+            project=self.candidate.project,
+            status=status,
+            now=self.now,
+        )
+        return [memory for memory in memories if memory.topic == self.candidate.topic]
+
+    def _near(self, status: MemoryStatus) -> list[Memory]:
+        scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
+        terms = query_terms(self.candidate.content)
+        matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
+        docs = [match.doc for match in matches]
+        records = self.unit.text.records(docs)
+        ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])
+        by_id: dict[str, Memory] = {
+            memory.id: memory for memory in self.unit.memories.by_id(list(ids))
+        }
+        return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
+
+    def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
+        lasts = memory.expires_at is None or memory.expires_at > self.now
+        return memory.status == status and memory.project == self.candidate.project and lasts
+
+    def _alike(self, memory: Memory) -> bool:
+        if self.strict:
+            return _as_written(self.candidate.content) == _as_written(memory.content)
+        cosine = self.cosines.get(memory.id)
+        if cosine is not None:
+            return cosine > self.settings.merge_cosine
+        mine, theirs = weighed_words(self.candidate.content), weighed_words(memory.content)
+        return overlap(mine, theirs) >= self.settings.merge_overlap
+
+
+def _as_written(text: str) -> str:
+    """A text without what two writers of it may differ in: case, width, spaces, the final mark."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.rstrip(".。!！ ")
+
+
+def weighed_words(text: str) -> dict[str, float]:
+    """The words of a text and how much each tells."""
+    return {term.text: term.weight for term in query_terms(text)}
+
+
+def meeting(
+    candidate: Candidate, existing: Neighbours, cosines: Mapping[str, float]
+) -> tuple[Memory, ...]:
+    """The memories that a candidate may repeat, replace or contradict: those of its slot, those it
+    is opposed to, and those about the same that are much alike. A judge is asked of no others.
+    """
+    mine, about = _telling_words(candidate.content), subject_of(candidate.subject)
+
+    def meets(memory: Memory) -> bool:
+        theirs = subject_of(memory.subject)
+        if about and theirs and about != theirs:
+            return False
+        return (
+            same_value(candidate.value, memory.value)
+            or cosines.get(memory.id, 0.0) >= _MEETING_COSINE
+            or overlap(mine, _telling_words(memory.content)) >= _MEETING_OVERLAP
+        )
+
+    near = (memory for memory in existing.near if meets(memory))
+    return tuple({one.id: one for one in (*existing.slot, *existing.opposed, *near)}.values())
+
+
+def _telling_words(text: str) -> dict[str, float]:
+    """Without the name of the owner, whom half of all statements are about."""
+    return {
+        word: weight for word, weight in weighed_words(text).items() if subject_of(word) != "user"
+    }
+
+
+_COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")
+
+
+class Judge(Protocol):
+    """Decides what a candidate means for its neighbours: a model. "same", "update" and "conflict"
+    name the memory they are about.
+    """
+
+    def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Likeness by vectors, and a judge's decision.
+
+    ``seen`` is when each neighbour was last changed: the decision holds only while that is so.
+    ``failure`` says why there are no vectors or no decision, where a model failed.
+    """
+
+    cosines: Mapping[str, float] = field(default_factory=dict)
+    decision: Decision | None = None
+    seen: Mapping[str, datetime] = field(default_factory=dict)
+    failure: str = ""
+
+
+class Adviser:
+    """Asks an embedder and a judge, where there are any."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        settings: Settings,
+        embedder: Embedder | None,
+        judge: Judge | None,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._settings = settings.reconcile
+        self._categories = settings.merge_categories
+        self._embedder = embedder
+        self._judge = judge
+
+    def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
+        """A model that fails leaves the rules to decide alone."""
+        cosines, failure = self._cosines(candidate, now)
+        if self._judge is None or candidate.withdraws:
+            return Advice(cosines, failure=failure)
+        with self._store.read(self._space) as unit:
+            search = NeighbourSearch(
+                unit, candidate, now, self._settings, cosines, self._categories
+            )
+            neighbours = meeting(candidate, search.neighbours("active"), cosines)
+        if not neighbours or any(one.content == candidate.content for one in neighbours):
+            return Advice(cosines, failure=failure)  # the rules see as much
+        seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbours}
+        try:
+            decision = self._judge.decide(candidate, neighbours)
+        except (ModelError, BudgetExhausted) as error:
+            return Advice(cosines, seen=seen, failure=str(error))
+        return Advice(cosines, decision, seen, failure)
+
+    def _cosines(self, candidate: Candidate, now: datetime) -> tuple[dict[str, float], str]:
+        if self._embedder is None:
+            return {}, ""
+        with self._store.read(self._space) as unit:
+            number = unit.vectors.known_embedders().get(self._embedder.name)
+        if number is None:
+            return {}, ""
+        try:
+            vector = self._embedder.embed([candidate.content])[0]
+        except ModelError as error:
+            return {}, str(error)
+        if not vector.any():
+            return {}, ""
+        with self._store.read(self._space) as unit:
+            nearest = [
+                near
+                for status in _COMPARED
+                for near in unit.memories.nearest(
+                    number, vector.tobytes(), status=status, now=now, limit=NEIGHBOURS
+                )
+            ]
+        return {memory.id: self._likeness(candidate, memory, near) for memory, near in nearest}, ""
+
+    def _likeness(self, candidate: Candidate, memory: Memory, cosine: float) -> float:
+        """A sum of words hardly moves from Monday to Tuesday: where a telling word differs, it does
+        not say that two statements are one.
+        """
+        if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, WordEmbedder):
+            return cosine
+        mine, theirs = weighed_words(candidate.content), weighed_words(memory.content)
+        differ = apart(mine, theirs, CHARACTER_WEIGHT)
+        return self._settings.merge_cosine if differ else cosine

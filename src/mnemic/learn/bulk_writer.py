@@ -1,0 +1,147 @@
+"""Records of another memory, written in bulk with their own times, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import TypeAlias
+
+from mnemic.clock import Clock
+from mnemic.errors import InvalidInput
+from mnemic.ids import new_id
+from mnemic.index.embedding_job import Ask
+from mnemic.language.dates.moments import moment
+from mnemic.language.guard import MAX_SUMMARY, Guard
+from mnemic.language.tokens import count_tokens
+from mnemic.learn.episodes import episode_terms
+from mnemic.learn.memory_writer import MemoryWriter
+from mnemic.rules import checks
+from mnemic.store.contract import Store, Unit
+from mnemic.types import (
+    EMPTY,
+    OUTCOMES,
+    AddedRecords,
+    DailyEvent,
+    Episode,
+    NewDailyEvent,
+    NewEpisode,
+    NewMemory,
+)
+
+NewRecord: TypeAlias = NewMemory | NewEpisode | NewDailyEvent
+_IMPORTED = "import"
+_SOURCE = "migration"  # of an episode, beside the occasions on which one is written here
+
+
+class BulkWriter:
+    """Adds records to one space; what it has added before under the same key it leaves alone."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        guard: Guard,
+        *,
+        memories: MemoryWriter,
+        ask_vectors: Ask,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = guard
+        self._memories = memories
+        self._ask_vectors = ask_vectors
+
+    def add(self, records: Mapping[str, NewRecord]) -> AddedRecords:
+        """All of them or, when one is refused, none; each under the key of its operation."""
+        if not isinstance(records, Mapping):
+            raise InvalidInput("records are not given by key", remedy="Pass {key: NewMemory(...)}")
+        known = dropped = 0
+        with self._store.write(self._space) as unit:
+            for key, record in records.items():
+                outcome = self._add(unit, record, key)
+                known += outcome in ("known", "same")
+                dropped += outcome in ("dropped", "refused")
+            added = len(records) - known - dropped
+        return AddedRecords(added, known, dropped)
+
+    def _add(self, unit: Unit, record: NewRecord, key: str) -> str:
+        if isinstance(record, NewMemory):
+            decision = self._memories.bring_in(unit, record, key)
+            return "known" if decision is None else decision.outcome
+        operation, now = self._guard.name(key, "key"), self._clock.now()
+        if unit.journal.operation(operation):
+            return "known"
+        if isinstance(record, NewEpisode):
+            episode = self._episode(record, now)
+            unit.episodes.add(episode, episode_terms(episode), last_turn=EMPTY)
+            self._ask_vectors(unit, now)
+            subject = episode.id
+        elif isinstance(record, NewDailyEvent):
+            event = self._daily_event(record, now)
+            unit.journal.add_daily_event(event)
+            subject = event.id
+        else:
+            raise InvalidInput(
+                "Only memories, episodes and daily events are added",
+                remedy="Give NewMemory, NewEpisode or NewDailyEvent; turns go to record_many()",
+            )
+        unit.journal.add_event(
+            _IMPORTED, operation_id=operation, subject=subject, payload={}, at=now
+        )
+        return "new"
+
+    def _episode(self, new: NewEpisode, now: datetime) -> Episode:
+        guard = self._guard
+        checks.check_fields(new, ("session", "goal", "outcome"))
+        summary = self._text(new.summary, "summary")
+        began = moment(new.started_at, "started_at")
+        ended = began if new.ended_at is None else moment(new.ended_at, "ended_at")
+        checks.check_choice(new.outcome, OUTCOMES, "outcome")
+        return Episode(
+            id=new_id(now),
+            session=guard.name(new.session, "session"),
+            summary=guard.error(summary, MAX_SUMMARY),
+            goal=guard.short(new.goal),
+            outcome=new.outcome,
+            started_at=began,
+            ended_at=max(began, ended),
+            actions=(),
+            entities=guard.labels(new.entities, "entities"),
+            tools=guard.labels(new.tools, "tools"),
+            tags=guard.labels(new.tags),
+            importance=checks.check_share(new.importance, "importance"),
+            source=_SOURCE,
+        )
+
+    def _daily_event(self, new: NewDailyEvent, now: datetime) -> DailyEvent:
+        checks.check_fields(new, ("channel", "sender"))
+        summary = self._guard.text(self._text(new.summary, "summary"), "summary")
+        return DailyEvent(
+            id=new_id(now),
+            day=_day(new.day),
+            channel=self._guard.maybe_name(new.channel, "channel"),
+            sender=self._guard.maybe_name(new.sender, "sender"),
+            summary=summary,
+            tokens=count_tokens(summary),
+            compressed=False,
+            created_at=now,
+        )
+
+    def _text(self, text: str, name: str) -> str:
+        kept = checks.check_text(text, name, self._guard.characters).strip()
+        if not kept:
+            raise InvalidInput(f"{name} is empty", remedy="Say something in it")
+        return kept
+
+
+def _day(value: date | str) -> date:
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("day is not a day", remedy="Write it as 2026-02-12") from error

@@ -1,0 +1,176 @@
+"""Before a host drops messages: the quick rules read them, their stretch is told as an episode,
+and the turns are queued for a whole extraction. No model is asked, nobody waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mnemic.clock import Clock
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.index.embedding_job import Ask
+from mnemic.language.guard import MAX_SUMMARY
+from mnemic.language.story import EpisodeDraft
+from mnemic.learn.echo import known_marks
+from mnemic.learn.episodes import fill_episode, write_episode
+from mnemic.learn.extractors import RuleExtractor, heard
+from mnemic.learn.reconciler import Reconciler
+from mnemic.record import triggers
+from mnemic.record.messages import SESSION_KEYS, UnreadableMessage, read_message
+from mnemic.record.recorder import Recorder, accept_turn
+from mnemic.rules import checks
+from mnemic.settings import Settings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import TurnFilter, TurnRow
+from mnemic.types import Episode, NewTurn, SafeName, Turn
+
+_MOST = 10_000  # turns of a session that are compared with the messages
+_FORMS = "Pass NewTurn values, or dicts with role and content as OpenAI or Anthropic have them"
+HostMessage = NewTurn | Mapping[str, Any]
+
+
+class Compression:
+    """The hook for the hosts of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        *,
+        recorder: Recorder,
+        reconciler: Reconciler,
+        ask: Ask,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._recorder = recorder
+        self._reconciler = reconciler
+        self._ask = ask
+        self._extractor = RuleExtractor.of(settings)
+
+    def before(self, session: str, messages: Iterable[HostMessage] | None = None) -> Episode:
+        """Keep what is about to be dropped. A message nobody recorded is recorded first; without
+        messages it is everything of the session that no episode tells of yet.
+        """
+        guard = self._recorder.guard
+        id_ = guard.name(session, "session")
+        turns = self._turns(id_, messages)
+        if not turns:
+            raise NotFound(
+                f"Session {session!r} has nothing to compress", remedy="Record its messages first"
+            )
+        now = self._clock.now()
+        wanted = self._settings.triggers
+        with self._store.write(self._space) as unit:
+            learnt = self._learn(unit, id_, turns) if wanted.compression_rules else []
+            episode = write_episode(
+                unit,
+                id_,
+                turns,
+                "context_compress",
+                now=now,
+                ask_vectors=self._ask,
+                memories=learnt,
+                guard=guard,
+            )
+            if wanted.before_compression:
+                triggers.queue(
+                    unit,
+                    [id_],
+                    now=now,
+                    run_at=now,
+                    max_attempts=self._settings.jobs.max_attempts,
+                    quiet=False,
+                )
+        return episode
+
+    def after(self, episode: str, summary: str) -> Episode:
+        """Fill in the summary that the host has made of the dropped messages."""
+        checks.check_name(episode, "episode")
+        text = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)
+        if not text.strip():
+            raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
+        with self._store.write(self._space) as unit:
+            return fill_episode(
+                unit,
+                episode,
+                EpisodeDraft(text),
+                now=self._clock.now(),
+                ask_vectors=self._ask,
+                guard=self._recorder.guard,
+            )
+
+    def _turns(self, session: SafeName, messages: Iterable[HostMessage] | None) -> list[Turn]:
+        with self._store.read(self._space) as unit:
+            recorded = unit.ledger.turns(
+                TurnFilter(session=session, newest_first=True, limit=_MOST)
+            )[::-1]
+            covered = unit.episodes.covered(session, None)
+        if messages is None:
+            return [turn for turn in recorded if not covered or turn.index > covered[-1]]
+        given = [_new_turn(message, session) for message in messages]
+        return self._matched(session, given, recorded)
+
+    def _matched(
+        self, session: SafeName, messages: Iterable[NewTurn], recorded: Sequence[Turn]
+    ) -> list[Turn]:
+        """The turn of each message, in their order; the same words twice are two turns."""
+        recorded_as: dict[tuple[object, ...], list[Turn]] = {}
+        for turn in reversed(recorded):
+            recorded_as.setdefault(_content(turn), []).append(turn)
+        matched: dict[str, Turn] = {}
+        for message in messages:
+            if self._recorder.guard.name(message.session, "session") != session:
+                raise InvalidInput(
+                    f"A message belongs to session {message.session!r}",
+                    remedy="Pass NewTurn(session, role, content) of the session itself",
+                )
+            same = (
+                None if message.index is not None else recorded_as.get(self._as_recorded(message))
+            )
+            turn = same.pop() if same else self._recorder.record(message)
+            matched[turn.id] = turn
+        return sorted(matched.values(), key=lambda turn: turn.index)
+
+    def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
+        """The message as the ledger keeps it: without its secrets."""
+        return _content(accept_turn(message, self._clock.now(), self._recorder.guard))
+
+    def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
+        now, trust = self._clock.now(), self._settings.trust
+        marks = known_marks(unit, session, now, trust)
+        fresh = [turn for turn in turns if turn.state in ("new", "failed")]
+        learnt: list[SafeName] = []
+        for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ()).candidates):
+            decision = self._reconciler.settle(
+                unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
+            )
+            if decision.memory is not None:
+                learnt.append(decision.memory.id)
+        return learnt
+
+
+def _new_turn(message: object, session: str) -> NewTurn:
+    """A message as the host has it: a value, or a dict in the form of a model's API."""
+    if isinstance(message, NewTurn):
+        return message
+    if not isinstance(message, Mapping):
+        raise InvalidInput(f"one of messages is a {type(message).__name__}", remedy=_FORMS)
+    fields = dict(message)
+    named = next((fields[name] for name in ("_session_id", *SESSION_KEYS) if name in fields), None)
+    if named is not None and not isinstance(named, str):
+        raise InvalidInput("the session of a message is no text", remedy=_FORMS)
+    fields.pop("index", None)  # the host's own count; a turn is known by what it says
+    try:
+        return read_message(fields, named or session)
+    except UnreadableMessage as error:
+        raise InvalidInput(f"one of messages cannot be read: {error}", remedy=_FORMS) from error
+
+
+def _content(turn: Turn | TurnRow) -> tuple[object, ...]:
+    return (turn.role, turn.content, *(result.content for result in turn.tool_results))

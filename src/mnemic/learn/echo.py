@@ -1,0 +1,243 @@
+"""Echo suppression: what memory put into a prompt is noted, and taken out of what comes back.
+
+Each text is noted with the least trust of the record it came from, so that an agent who says in its
+own words what a stranger said does not make it better trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import NamedTuple, TypeVar
+
+from mnemic.clock import Clock
+from mnemic.errors import StoreError
+from mnemic.ids import new_id, order_of
+from mnemic.language.echo import (
+    UntrustedLine,
+    fingerprints,
+    sentences,
+    taint_of,
+    word_marks,
+)
+from mnemic.locks import ForkSafeLock
+from mnemic.rules.speakers import least_trusted
+from mnemic.rules.support import rank, untrusted
+from mnemic.settings.environment import TrustSettings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import EchoAbout
+from mnemic.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn
+
+_KEEP = timedelta(days=1)  # for which what went into a prompt is recognised: a day of work
+_LINES = 2_000  # recognised for one session, the oldest go first
+
+ANYWHERE = EMPTY
+NOW = -1
+Told = TypeVar("Told", bound=Candidate)
+_GATHERED = 2_000  # different texts
+_MOST = 5 * _GATHERED  # while nothing can be written
+_CHARACTERS = 2_000_000  # of all texts together
+_LONGEST = 200_000  # characters of a text that are noted
+
+
+class Shown(NamedTuple):
+    """A text that was given to a host.
+
+    ``record`` is the id of what it came from, which says how far it is trusted; without a text it
+    is the record's own, noted only where that is of a tool or an outsider. ``since`` is the order
+    of ids at that time: a turn from before is no echo of it. A turn that is shown must not make
+    itself unheard, so it is ``NOW`` for these; memories were learnt, so they may always be.
+    """
+
+    text: str
+    record: str = ""
+    trust: Trust = "agent"
+    since: int = 0
+
+
+class InjectedTexts:
+    """What went into prompts since it was last written down. Recall must not wait for a write, so
+    it is gathered here and written before anything is learnt.
+    """
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: TrustSettings) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._lock = ForkSafeLock()
+        self._texts: dict[SafeName, dict[tuple[str, str], Shown]] = {}
+        self._count = 0
+        self._characters = 0
+
+    def add(self, session: SafeName | None, shown: Iterable[Shown]) -> None:
+        """Note texts that were given to a host for this session, or for no one in particular."""
+        if self._store.read_only:
+            return  # what cannot be learnt needs no mark
+        now = order_of(new_id(self._clock.now()))
+        with self._lock:
+            there = self._texts.setdefault(session or ANYWHERE, {})
+            for one in shown:
+                # What is shown again and again is noted once, as of the first time.
+                key = (one.record, one.text[:_LONGEST])
+                known = there.pop(key, None)
+                if known is None:
+                    since = now if one.since == NOW else one.since
+                    known = Shown(key[1], one.record, one.trust, since)
+                    self._count += 1
+                    self._characters += len(key[1])
+                there[key] = known  # after those that were shown before it
+            full = self._count >= _GATHERED or self._characters >= _CHARACTERS
+        if full:
+            # Who asked for evidence gets it all the same; the job that needs this flushes again.
+            with suppress(StoreError):
+                self.flush()
+
+    def add_hits(self, hits: Iterable[Hit]) -> None:
+        """Note what recall gave."""
+        since = {"memory": 0}
+        self.add(None, [Shown(h.text, h.id, since=since.get(h.type, NOW)) for h in hits])
+
+    def add_context(self, session: SafeName | None, context: Context) -> None:
+        """Note the text of a context and the records it was made of."""
+        records = dict.fromkeys(id_ for section in context.sections for id_ in section.ids)
+        offered = [Shown(memory.content, memory.id) for memory in context.pending]
+        self.add(session, [Shown(context.text), *(Shown("", id_) for id_ in records), *offered])
+
+    def flush(self) -> None:
+        """Write down what was gathered."""
+        with self._lock:
+            texts, self._texts = self._texts, {}
+            self._count = self._characters = 0
+        if not texts:
+            return
+        now = self._clock.now()
+        try:
+            with self._store.write(self._space) as unit:
+                for session, some in texts.items():
+                    note_injected(unit, session, some.values(), now, self._settings)
+        except StoreError:
+            self._put_back(texts)
+            raise
+
+    def _put_back(self, texts: Mapping[SafeName, Mapping[tuple[str, str], Shown]]) -> None:
+        """What could not be written down waits for the next time, as long as it is not too much."""
+        with self._lock:
+            for session, some in texts.items():
+                if self._count > _MOST or self._characters > _CHARACTERS:
+                    return
+                self._texts.setdefault(session, {}).update(some)
+                self._count += len(some)
+                self._characters += sum(len(one.text) for one in some.values())
+
+
+def note_injected(
+    unit: Unit,
+    session: SafeName,
+    texts: Iterable[str | Shown],
+    now: datetime,
+    settings: TrustSettings,
+) -> None:
+    """Remember texts that go into a prompt of this session; ``ANYWHERE`` if it is not known.
+
+    With echoes not suppressed only the words of tools and outsiders are, for the sake of trust.
+    """
+    shown = [Shown(text) if isinstance(text, str) else text for text in texts]
+    records = _Records(unit, {one.record for one in shown if one.record})
+    lines: dict[int, tuple[int, ...]] = {}
+    about: dict[int, EchoAbout] = {}
+    room = {True: _LINES, False: _LINES}
+    for one in reversed(shown):  # the latest first: of more than are kept, the oldest go
+        text, trust = records.resolve(one)
+        tainted = untrusted(trust)
+        if not text or not (settings.suppress_echo or tainted) or room[tainted] <= 0:
+            continue
+        for sentence in sentences(text, _LINES):
+            words = tuple(word_marks(sentence)) if tainted else ()
+            for line, marks in fingerprints(sentence).items():
+                room[tainted] -= line not in lines
+                lines[line] = marks
+                about[line] = _both(about.get(line), EchoAbout(trust, words, one.since))
+    if lines:
+        unit.echoes.drop(now - _KEEP)
+        unit.echoes.note(session, lines, now, _LINES, about)
+
+
+def _both(earlier: EchoAbout | None, new: EchoAbout) -> EchoAbout:
+    """What is known of a line that was shown twice."""
+    if earlier is None:
+        return new
+    return EchoAbout(
+        least_trusted((earlier.trust, new.trust)),
+        new.words or earlier.words,
+        min(earlier.since, new.since),
+    )
+
+
+class _Records:
+    """The records that texts came from, as they are now: their words and their trust."""
+
+    def __init__(self, unit: Unit, ids: set[str]) -> None:
+        self._records: dict[str, tuple[str, Trust]] = {}
+        listed = sorted(ids)
+        if not listed:
+            return
+        for memory in unit.memories.by_id(listed):
+            self._records[memory.id] = (memory.content, memory.trust)
+        for turn in unit.ledger.turns_by_id(listed):
+            self._records[turn.id] = _of_turn(turn)
+        for episode in unit.episodes.by_id(listed):
+            trust = unit.ledger.least_trust(episode.session) or "agent"
+            self._records[episode.id] = (episode.summary, trust)
+        for attachment in unit.attachments.by_id(listed):
+            about = attachment.description or attachment.transcription or attachment.extracted_text
+            self._records[attachment.id] = (about, "external")
+
+    def resolve(self, one: Shown) -> tuple[str, Trust]:
+        if not one.record or one.record not in self._records:
+            return one.text, one.trust
+        text, trust = self._records[one.record]
+        if one.text:
+            return one.text, trust
+        return (text, trust) if untrusted(trust) else ("", trust)
+
+
+def _of_turn(turn: Turn) -> tuple[str, Trust]:
+    """What an agent says beside a tool's result may be the tool's words."""
+    if turn.tool_results and rank(turn.trust) > rank("tool"):
+        text = turn.content or "\n".join(result.content for result in turn.tool_results)
+        return text, "tool"
+    return turn.content, turn.trust
+
+
+def known_marks(
+    unit: Unit, session: SafeName, now: datetime, settings: TrustSettings
+) -> dict[int, int] | None:
+    """The marks to look for in the turns of a session, each with the order of ids when it was
+    shown; None where echoes count like anything.
+    """
+    if not settings.suppress_echo:
+        return None
+    return unit.echoes.marks(session, now - _KEEP)
+
+
+def untrusted_lines(unit: Unit, now: datetime, settings: TrustSettings) -> list[UntrustedLine]:
+    """What tools and outsiders said in the prompts of late, in whatever session."""
+    return [UntrustedLine(*line) for line in unit.echoes.untrusted(now - _KEEP)]
+
+
+def tainted(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLine]) -> Told:
+    """The candidate with the trust of what it repeats, if that went into a prompt before.
+
+    ``turns`` are those it may stand on; what the owner says there in so many words is the owner's.
+    """
+    if untrusted(candidate.trust) or not lines:
+        return candidate
+    cited = frozenset(candidate.sources)
+    own = "\n".join(turn.content for turn in turns if turn.id in cited and turn.trust == "owner")
+    trust = taint_of(f"{candidate.content}\n{candidate.value}", own, lines)
+    if trust is None:
+        return candidate
+    return replace(candidate, trust=least_trusted((candidate.trust, trust)))

@@ -1,0 +1,101 @@
+"""The episode of a stretch of a session: drafted by the model where there is one, linked with the
+memories that were learnt from its turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mnemic.clock import Clock
+from mnemic.ids import new_id
+from mnemic.index.embedding_job import Ask
+from mnemic.language.detection import language_of
+from mnemic.language.guard import guard_of
+from mnemic.language.story import EpisodeDraft
+from mnemic.learn.episodes import EpisodeSource, ask_for_episode, write_episode
+from mnemic.providers.chat.base import ChatModel
+from mnemic.settings import Settings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import Episode, SafeName, Turn, key_of
+
+MOST_TURNS = 10_000  # of one episode, the latest
+
+ModelOf = Callable[[str], ChatModel | None]
+
+
+class EpisodeWriter:
+    """Writes the episodes of sessions of any space."""
+
+    def __init__(
+        self, store: Store, clock: Clock, settings: Settings, *, model_of: ModelOf, ask: Ask
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._settings = settings
+        self._model_of = model_of
+        self._guard = guard_of(settings)
+        self._ask = ask
+
+    def draft(self, space: str, turns: Sequence[Turn]) -> EpisodeDraft | None:
+        """The model's words for the story, or None where the rules write it."""
+        model = self._model_of(space)
+        if model is None or not turns:
+            return None
+        language = language_of(
+            [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
+        )
+        now = self._clock.now()
+        return ask_for_episode(model, turns, language, self._settings, now).value
+
+    def write(
+        self,
+        unit: Unit,
+        session: SafeName,
+        turns: Sequence[Turn],
+        source: EpisodeSource,
+        *,
+        draft: EpisodeDraft | None,
+        reason: str,
+    ) -> Episode | None:
+        """The episode of those turns that are still there; None when none is.
+
+        A draft may hold what was forgotten meanwhile: then the rules write the episode.
+        ``reason`` is why there is no draft although there is a model.
+        """
+        there = {turn.id for turn in unit.ledger.turns_by_id([turn.id for turn in turns])}
+        remaining = [turn for turn in turns if turn.id in there]
+        if not remaining:
+            return None
+        now = self._clock.now()
+        episode = write_episode(
+            unit,
+            session,
+            remaining,
+            source,
+            now=now,
+            ask_vectors=self._ask,
+            draft=draft if len(remaining) == len(turns) else None,
+            memories=_learnt_from(unit, session, there),
+            guard=self._guard,
+        )
+        if reason:
+            unit.journal.add_event(
+                "told_by_rules",
+                operation_id=key_of("told_by_rules", new_id(now)),
+                subject=episode.id,
+                payload={"reason": self._guard.error(reason)},
+                at=now,
+            )
+        return episode
+
+
+def _learnt_from(unit: Unit, session: SafeName, turns: set[SafeName]) -> list[SafeName]:
+    """The memories that hold or wait, and stand on one of the turns."""
+    memories = unit.memories.find(MemoryFilter(from_session=session, limit=MOST_TURNS))
+    return [
+        memory.id
+        for memory in memories
+        if memory.status in ("active", "pending")
+        and any(source.turn_id in turns for source in memory.sources)
+    ]

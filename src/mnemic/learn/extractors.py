@@ -1,0 +1,250 @@
+"""Who proposes candidates: a model, or the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from mnemic.clock import Clock, in_zone
+from mnemic.errors import BadAnswer, ModelRefused
+from mnemic.ids import is_id, order_of
+from mnemic.language.attribution import attributed
+from mnemic.language.detection import language_of
+from mnemic.language.echo import without_echo
+from mnemic.language.extract import EarlierMessage, extract
+from mnemic.language.extract.people import KnownPeople, Person, relations
+from mnemic.language.extract.sentences import LONGEST
+from mnemic.language.fence import fence
+from mnemic.language.guard import guard_of
+from mnemic.language.secrets.finder import redact
+from mnemic.language.story import SUMMARY_CHARS, story_of
+from mnemic.language.truncation import two_ends
+from mnemic.language.voice import GAP, own_voice
+from mnemic.learn.facts import ExtractionResult, FactReader, schema
+from mnemic.learn.pattern_files import own_patterns
+from mnemic.learn.turn_lines import numbered, today, turn_line
+from mnemic.prompts import filled
+from mnemic.providers.chat.base import ChatModel
+from mnemic.rules.importance import KIND_IMPORTANCE
+from mnemic.rules.lifetimes import DURATIONS
+from mnemic.rules.speakers import speaker_mark
+from mnemic.settings import Settings
+from mnemic.types import Memory, Turn
+
+if TYPE_CHECKING:
+    from mnemic.language.extract.languages import Patterns
+
+PURPOSE = "extract"
+
+
+class _ShownBefore(Collection[int]):
+    """The marks of what was shown before a turn was recorded: no turn is an echo of a later prompt,
+    nor of itself.
+    """
+
+    def __init__(self, marks: Mapping[int, int], turn: Turn) -> None:
+        self._marks = marks
+        self._order = order_of(turn.id) if is_id(turn.id) else None
+
+    def __contains__(self, mark: object) -> bool:
+        shown = self._marks.get(mark)  # type: ignore[call-overload]
+        return shown is not None and (self._order is None or shown <= self._order)
+
+    def __iter__(self) -> Iterator[int]:
+        return (mark for mark in self._marks if mark in self)
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+
+def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
+    """The turns without what memory itself said; None: echoes count like anything else.
+
+    ``marks`` are those that prompts left, each with the order of ids at that time.
+    """
+    if marks is None:
+        return list(turns)
+    return [
+        replace(turn, content=without_echo(turn.content, turn.role, _ShownBefore(marks, turn)))
+        for turn in turns
+    ]
+
+
+class Extractor(Protocol):
+    """Reads turns, without what memory itself said in them, and proposes what to remember.
+
+    One that is ``verbatim`` takes what the owner says in their own voice as it stands; what a model
+    writes has to be held against what was said.
+    """
+
+    @property
+    def verbatim(self) -> bool: ...
+
+    def propose(
+        self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
+    ) -> ExtractionResult:
+        """Candidates with their sources; ``earlier`` turns only help to understand, as do the
+        memories of ``people`` in the user's life.
+        """
+
+
+# Statements, dates and names in both languages: what reads them is compiled at first use.
+_SAMPLES = (
+    "My name is Ann, I moved to Oslo last May and I prefer tea. See app.py on 2024-01-03.",
+    "我叫安，去年五月搬到杭州，喜欢喝茶。以后都要写测试，明天部署 app.py。",
+    "Could you write a report about the launch?",
+    "帮我写一份上线报告，好吗？",
+)
+
+
+def _sample(index: int, text: str, at: datetime) -> Turn:
+    """A turn that is never stored."""
+    fields: dict[str, Any] = {"id": str(index), "session": "s", "content": text, "trust": "owner"}
+    return Turn(index=index, role="user", at=at, **fields)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleExtractor:
+    """Patterns over what the user says in their own voice."""
+
+    settings: Settings
+    patterns: Patterns | None = None  # those of the package, unless there are others
+    verbatim: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, settings: Settings) -> RuleExtractor:
+        """With the patterns of the settings; a file that cannot be used is an error here."""
+        return cls(settings, own_patterns(settings))
+
+    def warm_up(self, now: datetime) -> Iterator[None]:
+        """Compile the patterns, step by step, which the first extraction of a process waits for."""
+        from mnemic.language.extract.languages import built_in
+
+        for language in (self.patterns or built_in()).languages:
+            for entry in language.all_entries():
+                entry.compile_all()
+                yield
+        turns = [_sample(n, text, now) for n, text in enumerate(_SAMPLES)]
+        self.propose(turns, ())
+        yield
+        story_of(turns)
+
+    def propose(
+        self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
+    ) -> ExtractionResult:
+        known = KnownPeople(Person(memory.predicate, memory.value) for memory in people)
+        texts = [_own_text(turn) for turn in (*earlier, *turns)]
+        candidates = (
+            attributed(candidate, [turn])
+            for place, turn in enumerate(turns, len(earlier))
+            if turn.trust == "owner" or _is_a_person(turn)
+            for candidate in extract(
+                texts[place].text,
+                said_at=self._local(turn.at),
+                role=turn.role,
+                trust=turn.trust,
+                earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
+                people=known if turn.trust == "owner" else None,
+                source=turn.id,
+                patterns=self.patterns,
+            )
+        )
+        return ExtractionResult(tuple(candidates))
+
+    def _local(self, at: datetime) -> datetime:
+        """By the clocks of the speaker, as far as they are known: "tomorrow" is theirs."""
+        return at if at.utcoffset() else in_zone(at, self.settings.schedule.zone)
+
+
+def is_person(memory: Memory) -> bool:
+    """Whether a statement names somebody in the user's life: user/sister = Ines."""
+    return memory.predicate in relations() and not memory.value[:1].islower()
+
+
+def _is_a_person(turn: Turn) -> bool:
+    """Somebody else than the owner who speaks by name; what they say is kept as theirs."""
+    return turn.role == "user" and turn.trust == "external" and bool(turn.sender)
+
+
+def _same_speaker(
+    turn: Turn, before: Sequence[Turn], texts: Sequence[EarlierMessage]
+) -> list[EarlierMessage]:
+    """What was said before, without other users: "upgraded to 3.12" is not about theirs."""
+    speaker = speaker_mark(turn.sender)
+    return [
+        one
+        for earlier, one in zip(before, texts, strict=False)
+        if earlier.role != "user"
+        or (
+            earlier.trust == turn.trust
+            and (turn.trust == "owner" or speaker_mark(earlier.sender) == speaker)
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelExtractor:
+    """A language model."""
+
+    model: ChatModel
+    settings: Settings
+    clock: Clock
+    verbatim: ClassVar[bool] = False
+
+    def propose(
+        self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
+    ) -> ExtractionResult:
+        spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
+        if not spoken:
+            return ExtractionResult()
+        settings = self.settings
+        language = language_of(
+            [turn.content for turn in turns if turn.role == "user"], settings.memory.language
+        )
+        before = "\n".join(turn_line(turn, language) for turn in earlier)
+        parts = (
+            today(in_zone(self.clock.now(), settings.schedule.zone), language),
+            fence(before, "earlier") if before else "",
+            fence(numbered(spoken, language), "conversation"),
+        )
+        reader = FactReader(spoken, guard_of(settings))
+        wants_summary = settings.triggers.quiet_gap is not None  # it is the daily event
+        system = filled(
+            "extract",
+            language,
+            fact_chars=settings.extraction.fact_chars,
+            durations=", ".join(f'"{word}"' for word in DURATIONS),
+            importance=", ".join(_guidance()),
+        )
+        if wants_summary:
+            system += "\n" + filled("batch_summary", language, summary_chars=SUMMARY_CHARS)
+        try:
+            answer = self.model.ask(
+                "\n\n".join(filter(None, parts)),
+                purpose=PURPOSE,
+                schema=schema(summary=wants_summary),
+                parse=reader.parse,
+                parse_partial=reader.parse_partial,
+                system=system,
+            )
+        except (BadAnswer, ModelRefused):
+            if reader.proposals == ExtractionResult():
+                raise  # nothing of it could be read
+            return reader.proposals
+        return answer.value
+
+
+def _own_text(turn: Turn) -> EarlierMessage:
+    """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
+    # The patterns read less of either end; what they read has no secret cut in two.
+    text = redact(f"\n{GAP}\n".join(two_ends(turn.content, 4 * LONGEST)))
+    return EarlierMessage(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
+
+
+def _guidance() -> list[str]:
+    """The importance of each kind; credentials are kept on request only."""
+    return [
+        f"{kind} {weight:g}" for kind, weight in KIND_IMPORTANCE.items() if kind != "credential"
+    ]

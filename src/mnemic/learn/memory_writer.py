@@ -1,0 +1,448 @@
+"""Writing memories on request: each write is one operation; repeating it changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, cast, get_type_hints
+
+from mnemic.clock import Clock
+from mnemic.errors import ConfigError, Conflict, InvalidInput, NotFound
+from mnemic.ids import new_id
+from mnemic.language.dates.moments import maybe_moment
+from mnemic.language.secrets.envelope import is_sealed, masked
+from mnemic.learn.candidates import checked
+from mnemic.learn.echo import tainted, untrusted_lines
+from mnemic.learn.memories import existing_memory, turns_of
+from mnemic.learn.reconciler import Reconciler
+from mnemic.learn.settlement import Settlement, decided_before
+from mnemic.providers.vault import Vault
+from mnemic.rules import checks
+from mnemic.rules.kinds import importance_of, lifetime_of, own_expiry
+from mnemic.rules.lifetimes import sooner
+from mnemic.rules.slots import fold
+from mnemic.rules.support import Claim
+from mnemic.settings import Settings
+from mnemic.settings.vocabulary import SCOPE
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import (
+    EMPTY,
+    ORIGINS,
+    Candidate,
+    Decision,
+    Memory,
+    MemoryChanges,
+    MemoryOrigin,
+    MemoryStatus,
+    NewMemory,
+    SafeCandidate,
+    SafeName,
+    SafeText,
+    constant,
+    key_of,
+)
+
+_REASON = constant("a person's word")
+_NEVER = "never"
+_FIELDS = tuple(get_type_hints(MemoryChanges))
+_UNREAD = ("text", "scope", "duration")  # what a memory has no field for
+_TEXTS = (
+    *("text", "kind", "subject", "predicate", "value"),
+    *("project", "topic", "scope", "duration", "origin"),
+)
+_SAYS = ("text", "kind", "subject", "predicate", "value")  # what changes the statement itself
+
+
+class MemoryWriter:
+    """Adds memories to one space, and changes one at a time."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        reconciler: Reconciler,
+        *,
+        vault: Vault,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._reconciler = reconciler
+        self._guard = reconciler.guard
+        self._vault = vault
+
+    def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Decision:
+        """Keep a statement, unless it is known; says what became of it."""
+        new, now = self._checked(new), self._clock.now()
+        with self._store.write(self._space) as unit:
+            id_ = new_id(now)
+            operation = self._operation("remember", id_, operation_id)
+            decision = _done(unit, operation) or self._keep(unit, new, id_, now, operation)
+        return _masked(decision)
+
+    def bring_in(self, unit: Unit, new: NewMemory, operation_id: str) -> Decision | None:
+        """Keep what another memory knew, in a transaction of the caller's; None when it was brought
+        in before.
+        """
+        operation, now = self._operation("remember", EMPTY, operation_id), self._clock.now()
+        if _done(unit, operation) is not None:
+            return None
+        learnt = maybe_moment(new.learnt_at, "learnt_at")
+        new = replace(self._checked(new), learnt_at=None if learnt is None else min(learnt, now))
+        return self._keep(unit, new, new_id(now), now, operation, may_be_over=True)
+
+    def add(
+        self, unit: Unit, new: NewMemory, *, id_: SafeName, at: datetime, operation_id: str | None
+    ) -> Memory:
+        """Store a statement of a plain file as it is, in a transaction of the caller's."""
+        operation = self._operation("remember", id_, operation_id)
+        before = _done(unit, operation)
+        if before is not None and before.memory is not None:
+            return before.memory
+        old = _superseded(unit, new)
+        work = self._settlement(unit, new, id_, at, operation=operation)
+        return self._written(work.write([] if old is None else [old], "new"))
+
+    def edit(self, id_: str, changes: MemoryChanges, *, operation_id: str | None = None) -> Memory:
+        """The next version of a memory, which differs in what is given.
+
+        Other words or another value are the editor's own: they stand on no turn.
+        """
+        unknown = changes.keys() - set(_FIELDS)
+        if unknown:
+            raise InvalidInput(
+                f"edit has no {', '.join(sorted(unknown))}",
+                remedy=f"Use some of {', '.join(_FIELDS)}",
+            )
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            old = existing_memory(unit, id_)
+            next_id = new_id(now)
+            operation = self._operation("edit", next_id, operation_id)
+            before = _done(unit, operation)
+            if before is not None:
+                return masked(self._written(before))
+            if old.status not in ("active", "pending"):
+                raise Conflict(
+                    f"Memory {id_} is {old.status}, not active or pending",
+                    remedy="Edit the newest of its history(), or restore() it first",
+                )
+            new = _edited(old, self._reworded(old, changes))
+            if new is None:
+                return masked(old)
+            work = self._settlement(unit, new, new_id(now), now, operation=operation, edited=old)
+            if new.trust == "agent":
+                lines = untrusted_lines(unit, now, self._settings.trust)
+                safe = tainted(work.candidate, (), lines)
+                work = replace(work, candidate=safe, claim=replace(work.claim, trust=safe.trust))
+            return masked(self._written(self._reconciler.keep(work, old)))
+
+    def archive(self, id_: str) -> Memory:
+        """Put a memory away, with an event; repeating it changes nothing."""
+        remedy = "Archive a current one: memories()"
+        return self._change_status(id_, "archive", "active", "archived", remedy)
+
+    def restore(self, id_: str) -> Memory:
+        """Make an archived memory hold again; of one that holds, only its question is answered."""
+        remedy = "See its history(), and remember() what holds"
+        return self._change_status(id_, "restore", "archived", "active", remedy)
+
+    def _change_status(
+        self, id_: str, event: str, before: MemoryStatus, after: MemoryStatus, remedy: str
+    ) -> Memory:
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            memory = existing_memory(unit, id_)
+            unit.document_states.drop_choices(memory.id)
+            if memory.status == after:
+                return masked(memory)
+            if memory.status != before:
+                raise Conflict(f"Memory {id_} is {memory.status}, not {before}", remedy=remedy)
+            if after == "archived":
+                unit.memories.revise(replace(memory, status=after, updated_at=now))
+            else:
+                unit.tiers.bring_back(memory.id, after, now)
+            unit.journal.add_event(
+                event,
+                operation_id=key_of(event, new_id(now)),
+                subject=memory.id,
+                payload={"reason": _REASON},
+                at=now,
+            )
+            return masked(existing_memory(unit, id_))
+
+    # --- inside a transaction -------------------------------------------------------------------
+
+    def _keep(
+        self,
+        unit: Unit,
+        new: NewMemory,
+        id_: SafeName,
+        now: datetime,
+        operation: SafeName,
+        *,
+        may_be_over: bool = False,
+    ) -> Decision:
+        old = _superseded(unit, new)
+        if old is not None:
+            new = _inherited(new, old)
+        work = self._settlement(unit, new, id_, now, operation=operation)
+        ends = work.claim.expires_at
+        if may_be_over and old is None and ends is not None and ends <= now:
+            # Part of the past, it neither contradicts nor confirms what holds now.
+            return work.write([], "new")
+        same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
+        return self._reconciler.keep(work, old, same=same)
+
+    def _checked(self, new: NewMemory) -> NewMemory:
+        """The statement with texts where texts have to be, and its lists read."""
+        checks.check_fields(new, _TEXTS, may_be_none=("project", "topic"))
+        if not isinstance(new.metadata, Mapping):
+            raise InvalidInput(f"metadata is a {type(new.metadata).__name__}", remedy="Pass a dict")
+        if new.supersedes is not None:
+            checks.check_name(new.supersedes, "supersedes")
+        return replace(
+            new,
+            tags=checks.check_tags(new.tags, self._guard.tags),
+            sources=checks.check_tags(new.sources, self._guard.tags, "sources"),
+        )
+
+    def _operation(self, verb: str, id_: SafeName, operation_id: str | None) -> SafeName:
+        if operation_id is None:
+            return key_of(verb, id_)
+        return self._guard.name(operation_id, "operation_id")
+
+    def _settlement(
+        self,
+        unit: Unit,
+        new: NewMemory,
+        id_: SafeName,
+        now: datetime,
+        *,
+        operation: SafeName,
+        edited: Memory | None = None,
+    ) -> Settlement:
+        candidate = self._candidate(new, None if edited is None else edited.content)
+        learnt_at = maybe_moment(new.learnt_at, "learnt_at")
+        expires_at = maybe_moment(new.expires_at, "expires_at")
+        if new.duration or (expires_at is None and edited is None):
+            # What another memory still holds has not ended there: its life here begins now.
+            expires_at = self._usual_expiry(candidate, now)
+        importance = new.importance
+        if importance is None:
+            importance = importance_of(candidate.kind, self._settings)
+        claim = Claim(
+            checks.check_share(importance, "importance"),
+            checks.check_share(new.confidence, "confidence"),
+            candidate.trust,
+            sooner(expires_at, candidate.valid_to),
+        )
+        turns = turns_of(unit, candidate.sources)
+        work = self._reconciler.settlement(
+            unit,
+            candidate,
+            claim,
+            said_at=candidate.valid_from or learnt_at or now,
+            operation_id=operation,
+            now=now,
+            sources=tuple(turn.source for turn in turns),
+            session=EMPTY if edited is None else edited.session,
+        )
+        return replace(work, id=id_, edited=edited, learnt_at=learnt_at)
+
+    def _usual_expiry(self, candidate: SafeCandidate, now: datetime) -> datetime | None:
+        """By its duration; else by its kind, where the document gives every memory a priority."""
+        if candidate.duration or self._guard.words.priorities:
+            return lifetime_of(candidate.kind, candidate.duration, self._settings, now).expires_at
+        return own_expiry(candidate.kind, self._settings, now)
+
+    def _reworded(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
+        """The changes without a word for what the memory is already; another word takes the place
+        of the one that was noted.
+        """
+        words, given = self._guard.words, changes.copy()
+        metadata = given.get("metadata", old.metadata)
+        if given.get("scope"):
+            scope = self._guard.listed(words.scopes, given.pop("scope"))
+            given["metadata"] = metadata = {**metadata, SCOPE: scope}
+        word = None if given.get("kind") is None else self._guard.kind_word(given.pop("kind"))[0]
+        if word is not None and word != words.kinds.said_of(old.kind, metadata):
+            given["kind"] = word
+            if metadata.get(words.kinds.name) in words.kinds.notes:
+                rest = {key: value for key, value in metadata.items() if key != words.kinds.name}
+                given["metadata"] = rest
+        return given
+
+    def _candidate(self, new: NewMemory, before: SafeText | None) -> SafeCandidate:
+        """The statement as it may be stored; a secret in its envelope, which an edit may keep."""
+        if not checks.check_text(new.text, "text", self._guard.characters).strip():
+            raise InvalidInput("There is nothing to remember", remedy="Give a statement")
+        sealed = self._guard.kind(new.kind) == "credential"
+        safe = checked(
+            Candidate(
+                kind=new.kind,
+                content=new.subject or "?" if sealed else new.text,
+                subject=new.subject,
+                predicate=new.predicate,
+                value="" if sealed else new.value.strip(),
+                project=self._partition(new.project, "project"),
+                topic=self._partition(new.topic, "topic"),
+                tags=tuple(new.tags),
+                asked=True,
+                trust=new.trust,
+                sources=new.sources,
+                valid_from=new.valid_from,
+                valid_to=new.valid_to,
+                metadata=self._noted_scope(new),
+                duration=new.duration,
+                origin=self._origin(new.origin),
+            ),
+            self._guard,
+            self._guard.characters,
+        )
+        if not sealed:
+            return safe
+        if before is not None and new.text == before and is_sealed(before):
+            return replace(safe, content=before)
+        return replace(safe, content=self._sealed(new.text.strip(), new))
+
+    def _noted_scope(self, new: NewMemory) -> Mapping[str, Any]:
+        if not new.scope:
+            return new.metadata
+        scope = self._guard.listed(self._guard.words.scopes, new.scope)
+        return {**new.metadata, SCOPE: scope}
+
+    def _origin(self, word: str) -> MemoryOrigin:
+        origins = self._guard.words.origins
+        known = self._guard.listed(origins, word, ORIGINS)
+        return cast("MemoryOrigin", origins.table.get(known, (known,))[0])
+
+    def _partition(self, name: str | None, what: str) -> str:
+        return "" if name is None else self._guard.name(name, what)
+
+    def _sealed(self, text: str, new: NewMemory) -> SafeText:
+        """An envelope in the place of the text; what it is found by must not give it away."""
+        if not new.subject.strip():
+            raise InvalidInput(
+                "A credential without a subject could not be found again",
+                remedy="Say what it opens with subject=; the text itself is not searched",
+            )
+        labels = (new.subject, new.predicate, *new.tags, str(dict(new.metadata)))
+        if any(text in label for label in labels):
+            raise InvalidInput(
+                "The secret stands in the subject, the predicate, a tag or the metadata, which are"
+                " not encrypted",
+                remedy="Give the secret as the text only",
+            )
+        return constant(self._vault.seal(text))  # only its key opens it
+
+    def _same_secret(self, unit: Unit, candidate: SafeCandidate, text: str) -> Memory | None:
+        """The credential that has this secret already, where the key opens it."""
+        if candidate.kind != "credential":
+            return None
+        about = (fold(candidate.subject), fold(candidate.predicate))
+        wanted = MemoryFilter(
+            status="active", kind="credential", project=candidate.project, limit=checks.MAX_ROWS
+        )
+        for memory in unit.memories.find(wanted):
+            if (fold(memory.subject), fold(memory.predicate)) == about:
+                try:
+                    if self._vault.open(memory.content) == text:
+                        return memory
+                except ConfigError:
+                    continue  # sealed with another key: whether it is the same cannot be told
+        return None
+
+    @staticmethod
+    def _written(decision: Decision) -> Memory:
+        assert decision.memory is not None, "a statement on request is dropped only by remember()"
+        return decision.memory
+
+
+def _masked(decision: Decision) -> Decision:
+    memory = decision.memory
+    return decision if memory is None else replace(decision, memory=masked(memory))
+
+
+def _superseded(unit: Unit, new: NewMemory) -> Memory | None:
+    """The current memory that the statement takes the place of."""
+    if new.supersedes is None:
+        return None
+    old = unit.memories.get(new.supersedes)
+    if old is None or old.status != "active":
+        raise NotFound(
+            f"No current memory {new.supersedes}", remedy="Supersede the newest of its history()"
+        )
+    return old
+
+
+def _inherited(new: NewMemory, old: Memory) -> NewMemory:
+    """What a next version does not say is as in the version before; its value is its own."""
+    return replace(
+        new,
+        subject=new.subject or old.subject,
+        predicate=new.predicate or old.predicate,
+        project=old.project if new.project is None else new.project,
+        topic=old.topic if new.topic is None else new.topic,
+        tags=new.tags or old.tags,
+        metadata=new.metadata or old.metadata,
+        importance=old.importance if new.importance is None else new.importance,
+    )
+
+
+def _edited(old: Memory, changes: MemoryChanges) -> NewMemory | None:
+    """A memory with its changes, or None when nothing differs."""
+    before: dict[str, Any] = {
+        "text": old.content,
+        "duration": "",
+        **{name: getattr(old, name) for name in _FIELDS if name not in _UNREAD},
+    }
+    given = {name: value for name, value in changes.items() if value is not None}
+    after: dict[str, Any] = {**before, **given}
+    if "text" not in given and (old.kind == "credential") != (after["kind"] == "credential"):
+        raise InvalidInput(
+            "A statement does not become a credential, nor a credential a statement, as it is",
+            remedy="Give the text, too",
+        )
+    after["tags"] = tuple(checks.check_several(after["tags"], "tags"))
+    for name in ("valid_to", "expires_at"):
+        after[name] = None if after[name] == _NEVER else maybe_moment(after[name], name)
+    after["valid_from"] = maybe_moment(after["valid_from"], "valid_from")
+    if after == before:
+        return None
+    if "text" in given and "value" not in given and old.value not in str(after["text"]):
+        after["value"] = ""
+    says_other = any(after[name] != before[name] for name in _SAYS)
+    if says_other:
+        after["trust"] = given.get("trust", "owner")
+        after["confidence"] = given.get("confidence", 1.0)
+        after["origin"] = given.get("origin", "manual")
+    sources = () if says_other else tuple(source.turn_id for source in old.sources)
+    return NewMemory(**after, sources=sources)
+
+
+def _done(unit: Unit, operation: SafeName) -> Decision | None:
+    """What the operation did, if it was done before."""
+    events = unit.journal.operation(operation)
+    if not events:
+        return None
+    decided = decided_before(unit, events)
+    if decided is None:  # from before decisions were noted
+        written = next((event for event in events if event.type == "write"), None)
+        if written is None:
+            raise Conflict(
+                f"Operation {operation} did something else ({events[0].type})",
+                remedy="Use another operation_id",
+            )
+        decided = Decision("new", unit.memories.get(written.subject))
+    if decided.memory is None and decided.outcome not in ("dropped", "refused", "withdrawn"):
+        raise NotFound(
+            f"Operation {operation} wrote a memory that was forgotten since",
+            remedy="Use a new operation_id to write it again",
+        )
+    return decided

@@ -1,0 +1,278 @@
+"""The pending queue: statements that wait for a person's answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from mnemic.clock import Clock
+from mnemic.errors import Conflict, InvalidInput, NotFound
+from mnemic.ids import new_id
+from mnemic.learn.candidates import candidate_of, checked
+from mnemic.learn.echo import tainted, untrusted_lines
+from mnemic.learn.reconciler import Reconciler
+from mnemic.learn.settlement import decided_before
+from mnemic.locks import ForkSafeLock
+from mnemic.rules import checks
+from mnemic.rules.importance import PROPOSED_CONFIDENCE
+from mnemic.settings.environment import TrustSettings
+from mnemic.settings.learning import PendingSettings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import (
+    EMPTY,
+    Candidate,
+    Decision,
+    Fact,
+    Memory,
+    SafeName,
+    constant,
+    key_of,
+    stamp,
+)
+
+
+class Proposals:
+    """Takes candidates into one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        reconciler: Reconciler,
+        *,
+        trust: TrustSettings,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._reconciler = reconciler
+        self._trust = trust
+
+    def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:
+        """Settle it now; the same operation again changes nothing and says what it did."""
+        now = self._clock.now()
+        if not isinstance(candidate, Candidate):
+            raise InvalidInput(
+                f"a candidate is a {type(candidate).__name__}",
+                remedy="Pass mnemic.Candidate(kind, content)",
+            )
+        safe = replace(checked(candidate, self._reconciler.guard), origin="proposal")
+        if safe.confidence is None:
+            safe = replace(safe, confidence=PROPOSED_CONFIDENCE)
+        if safe.trust == "agent":
+            with self._store.read(self._space) as unit:
+                safe = tainted(safe, (), untrusted_lines(unit, now, self._trust))
+        # A secret is refused below, and shown to no model before that.
+        advice = None if safe.kind == "credential" else self._reconciler.advise(safe, now)
+        with self._store.write(self._space) as unit:
+            return self._reconciler.settle(
+                unit,
+                safe,
+                operation_id=operation_id or f"propose:{new_id(now)}",
+                now=now,
+                advice=advice,
+                own_idea=True,
+            )
+
+
+_LAPSED = 500  # in one transaction
+_GIVEN = 100  # offers that are counted together
+
+
+class PendingQueue:
+    """The pending memories of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: PendingSettings,
+        reconciler: Reconciler,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._reconciler = reconciler
+        self._lock = ForkSafeLock()
+        self._given: dict[str, None] = {}  # offered with a context, and not counted yet
+
+    def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
+        """Everything that waits, snoozed or not, the latest first."""
+        checks.check_limit(limit)
+        wanted = MemoryFilter(
+            status="pending",
+            holds_at=self._clock.now(),
+            limit=limit,
+            offset=checks.check_offset(offset),
+        )
+        with self._store.read(self._space) as unit:
+            oldest = self._oldest(self._clock.now())
+            pending = unit.memories.find(wanted)
+        return [memory for memory in pending if oldest is None or memory.created_at > oldest]
+
+    def offer(self, limit: int | None = None) -> list[Memory]:
+        """The few to put to the user at the end of a reply; each offer is counted."""
+        most = self._settings.offer
+        limit = most if limit is None else min(most, checks.check_limit(limit))
+        now = self._clock.now()
+        if not limit:
+            return []
+        self.flush()
+        with self._store.write(self._space) as unit:
+            offered = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
+            unit.memories.count_offer([memory.id for memory in offered])
+        return [replace(memory, offered=memory.offered + 1) for memory in offered]
+
+    def fresh(self) -> list[Memory]:
+        """The few that nobody was asked about yet, each once: those that the last turns left.
+
+        Nothing is written, since a context is waited for; ``flush`` counts the offers.
+        """
+        most = self._settings.offer
+        if not most:
+            return []
+        now = self._clock.now()
+        with self._lock:
+            limit = most + len(self._given)
+            with self._store.read(self._space) as unit:
+                waiting = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
+            offered = [one for one in waiting if not one.offered and one.id not in self._given]
+            self._given.update(dict.fromkeys(one.id for one in offered[:most]))
+            full = len(self._given) >= _GIVEN
+        if full:
+            self.flush()
+        return offered[:most]
+
+    def flush(self) -> None:
+        """Count what was offered with contexts."""
+        with self._lock:
+            given, self._given = self._given, {}
+        if given and not self._store.read_only:
+            with self._store.write(self._space) as unit:
+                unit.memories.count_offer(list(given))
+
+    def confirm(self, id_: str, *, operation_id: str | None = None) -> Decision:
+        """It is true: settled against what is known now, which it may update."""
+        operation = self._operation("confirm", id_, operation_id)
+        now = self._clock.now()
+        with self._store.read(self._space) as unit:
+            candidate = candidate_of(_memory(unit, id_))
+        advice = self._reconciler.advise(candidate, now)
+        with self._store.write(self._space) as unit:
+            before = decided_before(unit, unit.journal.operation(operation))
+            if before is not None:
+                return before
+            memory = _still_pending(unit, id_)
+            decision = self._reconciler.confirm(
+                unit,
+                memory,
+                operation_id=operation,
+                now=now,
+                advice=advice,
+                is_update=_was_update(unit, memory.id),
+            )
+            kept = EMPTY if decision.memory is None else decision.memory.id
+            _note(
+                unit, "confirm", memory.id, operation=operation, now=now, payload={"memory": kept}
+            )
+        return decision
+
+    def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
+        """Not to be kept, nor offered again in other words."""
+        operation = self._operation("ignore", id_, operation_id)
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            memory = _memory(unit, id_)
+            if unit.journal.operation(operation):
+                return memory
+            memory = _still_pending(unit, id_)
+            unit.memories.revise(replace(memory, status="rejected", updated_at=now))
+            _note(
+                unit,
+                "reject",
+                memory.id,
+                operation=operation,
+                now=now,
+                payload={"by": constant("user")},
+            )
+            return _memory(unit, id_)
+
+    def snooze(self, id_: str, *, operation_id: str | None = None) -> Memory:
+        """Not now; while its cool-down lasts, saying so again changes nothing."""
+        now = self._clock.now()
+        operation = self._operation("snooze", new_id(now), operation_id)
+        until = now + self._settings.cooldown
+        with self._store.write(self._space) as unit:
+            memory = _memory(unit, id_)
+            if unit.journal.operation(operation):
+                return memory
+            memory = _still_pending(unit, id_)
+            if memory.snoozed_until is not None and memory.snoozed_until > now:
+                return memory
+            unit.memories.revise(replace(memory, snoozed_until=until, updated_at=now))
+            payload: dict[str, Fact] = {"until": stamp(until)}
+            _note(unit, "snooze", memory.id, operation=operation, now=now, payload=payload)
+            return _memory(unit, id_)
+
+    def lapse(self) -> int:
+        """Put away what nobody answered for too long; says how many."""
+        now = self._clock.now()
+        oldest, done = self._oldest(now), 0
+        if oldest is None:
+            return 0
+        while True:
+            with self._store.write(self._space) as unit:
+                late = unit.memories.lapsed(oldest, _LAPSED)
+                for memory in late:
+                    unit.memories.revise(replace(memory, status="archived", updated_at=now))
+                    payload: dict[str, Fact] = {"reason": constant("nobody answered")}
+                    lapse = key_of("lapse", memory.id)
+                    _note(unit, "archive", memory.id, operation=lapse, now=now, payload=payload)
+            done += len(late)
+            if len(late) < _LAPSED:
+                return done
+
+    def _operation(self, verb: str, id_: str, operation_id: str | None) -> SafeName:
+        checks.check_name(id_, "id")
+        named = operation_id or f"{verb}:{id_}"
+        return self._reconciler.guard.name(named, "operation_id")
+
+    def _oldest(self, now: datetime) -> datetime | None:
+        return None if self._settings.expire is None else now - self._settings.expire
+
+
+def _memory(unit: Unit, id_: str) -> Memory:
+    memory = unit.memories.get(checks.check_name(id_, "id"))
+    if memory is None:
+        raise NotFound(f"No memory {id_}", remedy="See pending()")
+    return memory
+
+
+def _still_pending(unit: Unit, id_: str) -> Memory:
+    memory = _memory(unit, id_)
+    if memory.status != "pending":
+        raise Conflict(
+            f"Memory {id_} is not pending but {memory.status}", remedy="See its history()"
+        )
+    return memory
+
+
+def _was_update(unit: Unit, id_: SafeName) -> bool:
+    proposed = unit.journal.events(subject=id_, type_="pending", limit=1)
+    return bool(proposed and proposed[0].payload.get("is_update"))
+
+
+def _note(
+    unit: Unit,
+    type_: str,
+    id_: SafeName,
+    *,
+    operation: SafeName,
+    now: datetime,
+    payload: dict[str, Fact],
+) -> None:
+    unit.journal.add_event(type_, operation_id=operation, subject=id_, payload=payload, at=now)

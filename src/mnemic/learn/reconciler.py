@@ -1,0 +1,439 @@
+"""Reconciling: what a candidate means for existing memories, decided and written at once.
+
+``advise`` does what takes time (vectors, a model's judgement) before the transaction, ``settle``
+decides inside it, from the memories of that moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from mnemic.index.embedding_job import Ask
+from mnemic.language.guard import guard_of
+from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
+from mnemic.learn.candidates import candidate_of, checked
+from mnemic.learn.deletions import was_deleted
+from mnemic.learn.memories import turns_of
+from mnemic.learn.settlement import Settlement, decided_before, stands_on
+from mnemic.providers.embedding.base import Embedder
+from mnemic.rules.importance import DEFAULT_CONFIDENCE
+from mnemic.rules.kinds import importance_of, lifetime_of
+from mnemic.rules.lifetimes import sooner
+from mnemic.rules.likeness import same_value
+from mnemic.rules.reconcile import (
+    Contest,
+    Neighbours,
+    Side,
+    contest,
+    relate,
+    route,
+    says_same,
+    to_withdraw,
+)
+from mnemic.rules.slots import has_one_answer, slot_of
+from mnemic.rules.support import Claim, Scales, may_overrule, rank
+from mnemic.settings import Settings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import MemoryFilter
+from mnemic.types import (
+    EMPTY,
+    Candidate,
+    Decision,
+    Memory,
+    MemoryStatus,
+    SafeCandidate,
+    SafeName,
+    Source,
+)
+
+
+class Reconciler:
+    """Settles the candidates of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        settings: Settings,
+        ask: Ask,
+        *,
+        embedder: Embedder | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        self._settings = settings
+        self._ask = ask
+        self.guard = guard_of(settings)
+        self._adviser = Adviser(store, space, settings, embedder, judge)
+        self._scales = Scales.of(settings)
+
+    def advise(self, candidate: Candidate, now: datetime) -> Advice:
+        """Ask models about it, before the transaction."""
+        return self._adviser.advise(checked(candidate, self.guard), now)
+
+    # --- inside it ------------------------------------------------------------------------------
+
+    def settle(
+        self,
+        unit: Unit,
+        candidate: Candidate,
+        *,
+        operation_id: str,
+        now: datetime,
+        advice: Advice | None = None,
+        own_idea: bool = False,
+        revives: bool = True,
+    ) -> Decision:
+        """Decide and write; the same operation again changes nothing and says what it did.
+
+        ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
+        ``revives``: said again, it may hold again although it was replaced or withdrawn before.
+        """
+        operation = self.guard.name(operation_id, "operation_id")
+        before = decided_before(unit, unit.journal.operation(operation))
+        if before is not None:
+            return before
+        advice = advice or Advice()
+        work = self._filled(unit, checked(candidate, self.guard), operation, now)
+        if advice.failure:
+            work.note("judge_fail", EMPTY, {"error": self.guard.error(advice.failure)})
+        search = self._search(unit, work.candidate, now, advice.cosines)
+        admission = route(work.candidate.kind, work.claim, self._settings, own_idea=own_idea)
+        decision = self._without_comparing(work, search, admission)
+        if decision is not None:
+            return decision
+        existing = search.neighbours("active")
+        relation = self._relation(work.candidate, existing, advice)
+        own_idea = own_idea and work.claim.trust == "agent"
+        if relation.memory is not None:
+            return self._repeat(work, search, relation.memory, own_idea=own_idea)
+        if not _insists(work.candidate) and self._matching(search, "rejected"):
+            return work.drop("dropped", "the user ignored it before")
+        if was_deleted(unit, work.candidate):
+            return work.drop("dropped", "the user deleted it")
+        if not revives and (self._matching(search, "superseded") or _is_over(unit, work.candidate)):
+            return work.drop("dropped", "it was replaced or withdrawn before")
+        targets = existing.chosen(relation.replaced)
+        reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
+        if reason:
+            return self._wait(work, search, reason)
+        return self._write(work, search, relation, targets)
+
+    def keep(
+        self, work: Settlement, supersedes: Memory | None = None, same: Memory | None = None
+    ) -> Decision:
+        """A statement that somebody asks for, by the rules alone: it passes no threshold, and waits
+        only where a better source said something else.
+
+        ``supersedes`` is the memory whose place it takes, whoever said that; ``same`` the one that
+        it is known to repeat.
+        """
+        candidate = work.candidate
+        # Somebody chose these words: what differs in any of them is another statement.
+        search = replace(self._search(work.unit, candidate, work.now, {}), strict=True)
+        if candidate.kind == "credential":  # an envelope is like no other
+            relation, targets = Decision("new" if same is None else "same", same), []
+        else:
+            existing = search.neighbours("active").without(supersedes)
+            relation = relate(candidate, existing)
+            targets = existing.chosen(relation.replaced)
+        ended = [] if supersedes is None else [supersedes]
+        if relation.memory is not None:
+            decision = work.repeat(relation.memory, "same", replaced=ended)
+        elif supersedes is not None:
+            ended += [old for old in targets if may_overrule(work.claim.trust, old.trust)]
+            decision = work.write(ended, "update", since=work.said_at)
+        else:
+            return self._admit(work, search, relation, targets)
+        if decision.memory is not None:
+            self._close_waiting(work, search, decision.memory)
+        return decision
+
+    def _admit(
+        self,
+        work: Settlement,
+        search: NeighbourSearch,
+        relation: Decision,
+        targets: Sequence[Memory],
+    ) -> Decision:
+        """A new statement on request, unless a person or a better source is against it."""
+        if not _insists(work.candidate) and self._matching(search, "rejected"):
+            return work.drop("dropped", "the user ignored it before")
+        reason = self._objection(work, search, targets, own_idea=False)
+        if reason:
+            return self._wait(work, search, reason)
+        return self._write(work, search, relation, targets, insists=_insists(work.candidate))
+
+    def confirm(
+        self,
+        unit: Unit,
+        waiting: Memory,
+        *,
+        operation_id: SafeName,
+        now: datetime,
+        advice: Advice,
+        is_update: bool,
+    ) -> Decision:
+        """A person says a pending memory is true: it is settled against what is known now."""
+        candidate = replace(candidate_of(waiting), is_update=is_update)
+        work = self.settlement(
+            unit,
+            candidate,
+            Claim(waiting.importance, 1.0, "owner", waiting.expires_at, confirms=True),
+            said_at=waiting.valid_from,
+            operation_id=operation_id,
+            now=now,
+            session=waiting.session,
+            waiting=waiting,
+        )
+        existing = self._search(unit, candidate, now, advice.cosines).neighbours("active")
+        if waiting.trust != "owner":
+            work.note("trust", waiting.id, {"from": waiting.trust, "to": "owner"})
+        relation = self._relation(candidate, existing, advice)
+        if relation.memory is not None:
+            return work.repeat(relation.memory, "same")
+        targets = existing.chosen(relation.replaced)
+        return work.write(targets, "update" if targets else "new")
+
+    def settlement(
+        self,
+        unit: Unit,
+        candidate: SafeCandidate,
+        claim: Claim,
+        *,
+        said_at: datetime,
+        operation_id: SafeName,
+        now: datetime,
+        sources: tuple[Source, ...] = (),
+        session: SafeName = EMPTY,
+        waiting: Memory | None = None,
+    ) -> Settlement:
+        """An operation whose decision is made elsewhere."""
+        return Settlement(
+            unit,
+            candidate,
+            claim,
+            said_at,
+            operation_id,
+            now,
+            self._scales,
+            self._ask,
+            self.guard,
+            sources,
+            session,
+            waiting,
+        )
+
+    # --- deciding -------------------------------------------------------------------------------
+
+    def _without_comparing(
+        self, work: Settlement, search: NeighbourSearch, admission: Decision
+    ) -> Decision | None:
+        """What is settled before the candidate is compared with existing memories."""
+        candidate = work.candidate
+        if candidate.kind == "credential":
+            return work.drop("refused", "credentials are kept only when the user asks, encrypted")
+        if candidate.withdraws:
+            return self._withdraw(work, search, admission)
+        if admission.outcome == "dropped":
+            return work.drop("dropped", admission.reason)
+        read_before = _learnt_from(work.unit, candidate)
+        return None if read_before is None else work.know(read_before)
+
+    def _relation(self, candidate: Candidate, existing: Neighbours, advice: Advice) -> Decision:
+        """What the rules decide or, where it still holds, the judge."""
+        by_rule, judged = relate(candidate, existing), advice.decision
+        if judged is None:
+            return by_rule
+        by_id = {memory.id: memory for memory in meeting(candidate, existing, advice.cosines)}
+        if {id_: memory.updated_at for id_, memory in by_id.items()} != dict(advice.seen):
+            return by_rule  # it was judged against something else
+        if judged.outcome == "new":
+            taken = existing.slot and has_one_answer(candidate.predicate)
+            return by_rule if taken else Decision("new")
+        if judged.memory is None or judged.memory.id not in by_id:
+            return by_rule
+        if judged.outcome == "same":
+            return Decision("same", by_id[judged.memory.id])
+        replaced = dict.fromkeys((judged.memory.id, *by_rule.replaced))
+        if by_rule.memory is not None:
+            replaced[by_rule.memory.id] = None
+        return Decision(judged.outcome, replaced=tuple(replaced))
+
+    def _objection(
+        self,
+        work: Settlement,
+        search: NeighbourSearch,
+        targets: Sequence[Memory],
+        *,
+        own_idea: bool,
+    ) -> str:
+        """Why a person is to be asked before it takes the place of what is known, if so."""
+        trust = work.claim.trust
+        for memory in targets:
+            if not may_overrule(trust, memory.trust) or (own_idea and memory.trust == "owner"):
+                return f"it contradicts what the {memory.trust} said"
+        # Only the owner's own word, not that of an agent who may have read it somewhere, puts into
+        # force what a lesser source said and nobody confirmed.
+        if trust != "owner" and any(
+            rank(waiting.trust) < rank(trust) for waiting in self._matching(search, "pending")
+        ):
+            return "a less trusted source said it first, and nobody confirmed it"
+        return ""
+
+    # --- carrying it out ------------------------------------------------------------------------
+
+    def _repeat(
+        self, work: Settlement, search: NeighbourSearch, memory: Memory, *, own_idea: bool
+    ) -> Decision:
+        if own_idea:  # a model that repeats itself does not make a memory more important
+            importance = min(work.claim.importance, memory.importance)
+            work = replace(work, claim=replace(work.claim, importance=importance))
+        decision = work.repeat(memory, "same")
+        self._close_waiting(work, search, memory)
+        return decision
+
+    def _wait(self, work: Settlement, search: NeighbourSearch, reason: str) -> Decision:
+        waiting = self._matching(search, "pending")
+        return work.repeat(waiting[0], "pending", reason) if waiting else work.wait(reason)
+
+    def _write(
+        self,
+        work: Settlement,
+        search: NeighbourSearch,
+        relation: Decision,
+        targets: Sequence[Memory],
+        *,
+        insists: bool = False,
+    ) -> Decision:
+        out_of_order = any(work.said_at < memory.valid_from for memory in targets)
+        if relation.outcome == "conflict" or out_of_order:
+            lost = self._lost_before(search)
+            strongest, scores = self._contest(work, targets, lost)
+            if not scores.new_wins and not (insists and not out_of_order):
+                reason = f"outweighed {scores.existing:.2f} to {scores.new:.2f}"
+                return work.lose(strongest, lost[0] if lost else None, reason)
+            decision = work.write(targets, "conflict")
+            kept = EMPTY if decision.memory is None else decision.memory.id
+            work.note("conflict", kept, {"kept": kept, "lost": [m.id for m in targets]})
+        else:
+            decision = work.write(targets, "update" if targets else "new")
+        if decision.memory is not None:
+            self._close_waiting(work, search, decision.memory)
+        return decision
+
+    def _withdraw(self, work: Settlement, search: NeighbourSearch, admission: Decision) -> Decision:
+        if admission.outcome == "dropped" or work.claim.confidence < self._settings.routing.write:
+            return work.drop("dropped", "it is not sure enough to end what is known")
+        ended = to_withdraw(search.candidate, search.neighbours("active"))
+        waiting = to_withdraw(search.candidate, search.neighbours("pending"))
+        if not ended and not waiting:
+            return work.drop("dropped", "nothing known is withdrawn by it")
+        trust = work.claim.trust
+        if any(not may_overrule(trust, memory.trust) for memory in ended):
+            return work.drop("refused", f"a source of trust {trust} cannot withdraw it")
+        return work.withdraw(ended, waiting)
+
+    def _close_waiting(self, work: Settlement, search: NeighbourSearch, by: Memory) -> None:
+        for waiting in self._matching(search, "pending"):
+            work.close(waiting, by, "it was said clearly")
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def _search(
+        self, unit: Unit, candidate: SafeCandidate, now: datetime, cosines: Mapping[str, float]
+    ) -> NeighbourSearch:
+        settings = self._settings
+        return NeighbourSearch(
+            unit, candidate, now, settings.reconcile, cosines, settings.merge_categories
+        )
+
+    def _matching(self, search: NeighbourSearch, status: MemoryStatus) -> list[Memory]:
+        """Memories of that status that say the same; of the rejected, those a person ignored."""
+        existing = search.neighbours(status)
+        unique = {m.id: m for m in (*existing.slot, *existing.near)}.values()
+        return [
+            memory
+            for memory in unique
+            if says_same(search.candidate, memory, existing)
+            and not (status == "rejected" and memory.superseded_by)
+        ]
+
+    def _lost_before(self, search: NeighbourSearch) -> list[Memory]:
+        """The same answer where it lost a conflict earlier."""
+        return [
+            memory
+            for memory in search.neighbours("rejected").slot
+            if memory.superseded_by and same_value(search.candidate.value, memory.value)
+        ]
+
+    def _contest(
+        self, work: Settlement, targets: Sequence[Memory], lost: Sequence[Memory]
+    ) -> tuple[Memory, Contest]:
+        new = Side(work.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
+        results = [(m, contest(_side(work.unit, m), new, self._settings)) for m in targets]
+        return max(results, key=lambda result: result[1].existing - result[1].new)
+
+    def _filled(
+        self, unit: Unit, candidate: SafeCandidate, operation_id: SafeName, now: datetime
+    ) -> Settlement:
+        """The operation on a candidate with its gaps filled by the settings."""
+        importance, confidence = candidate.importance, candidate.confidence
+        if importance is None:
+            importance = importance_of(candidate.kind, self._settings)
+        confidence = DEFAULT_CONFIDENCE if confidence is None else confidence
+        if _insists(candidate):
+            confidence = max(confidence, self._settings.routing.write)
+        confidence = min(confidence, self._scales.most(candidate.trust))
+        turns = turns_of(unit, candidate.sources)
+        latest = max(turns, key=lambda turn: turn.at, default=None)
+        said_at = now if latest is None else min(latest.at, now)
+        life = lifetime_of(candidate.kind, candidate.duration, self._settings, said_at)
+        expires_at = sooner(life.expires_at, candidate.valid_to)
+        return self.settlement(
+            unit,
+            candidate,
+            Claim(importance, confidence, candidate.trust, expires_at),
+            said_at=said_at,
+            operation_id=operation_id,
+            now=now,
+            sources=tuple(turn.source for turn in turns),
+            session=latest.session if latest is not None and life.ends_with_session else EMPTY,
+        )
+
+
+def _insists(candidate: Candidate) -> bool:
+    """The owner asked for it in so many words: no threshold and no earlier "ignore" stands."""
+    return candidate.asked and candidate.trust == "owner"
+
+
+def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
+    """The memory that was made of the same statement in the same turns, whatever became of it."""
+    slot = slot_of(candidate.subject, candidate.predicate)
+    if not candidate.sources or not slot or not candidate.value:
+        return None
+    for memory in unit.memories.find(MemoryFilter(from_turn=candidate.sources[0])):
+        if (
+            slot_of(memory.subject, memory.predicate) == slot
+            and same_value(candidate.value, memory.value)
+            and stands_on(memory, candidate.sources)
+        ):
+            return memory
+    return None
+
+
+def _is_over(unit: Unit, candidate: Candidate) -> bool:
+    """Whether it names a value that was learnt from its turns and holds no longer."""
+    content = candidate.content.casefold()
+    return any(
+        memory.status == "superseded" and memory.value and memory.value.casefold() in content
+        for source in candidate.sources
+        for memory in unit.memories.find(MemoryFilter(from_turn=source))
+    )
+
+
+def _side(unit: Unit, memory: Memory) -> Side:
+    turns = unit.ledger.turns_by_id([source.turn_id for source in memory.sources])
+    times = [turn.at for turn in turns] or [memory.updated_at]
+    return Side(max(memory.valid_from, *times), 1 + memory.confirmations)

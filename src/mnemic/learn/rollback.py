@@ -1,0 +1,103 @@
+"""Rollback of one source: what came from it ends, what it replaced holds again, its gain is lost.
+
+Memories that others said too stay, minus that source. Everything happens in one transaction and
+leaves its events under one operation.
+"""
+
+from __future__ import annotations
+
+from mnemic.clock import Clock
+from mnemic.errors import InvalidInput
+from mnemic.ids import new_id
+from mnemic.language.guard import Guard, guard_of
+from mnemic.learn.rollback_plan import RollbackPlan, RollbackSource, What
+from mnemic.rules import checks
+from mnemic.settings import Settings
+from mnemic.store.codec import stored_name
+from mnemic.store.contract import Store
+from mnemic.types import EMPTY, TRUSTS, Event, Fact, RolledBack, SafeName, key_of
+
+_WHATS: dict[str, What] = {
+    "session": "session",
+    "turn": "turn",
+    "trust": "trust",
+    "sender": "sender",
+}
+
+
+def origin_of(source: str, guard: Guard) -> RollbackSource:
+    """Reads ``session:ID``, ``turn:ID``, ``trust:TIER`` or ``sender:NAME``."""
+    what, colon, name = checks.check_name(source, "source").partition(":")
+    if not colon or not name.strip() or what not in _WHATS:
+        raise InvalidInput(
+            f"source={source!r} does not say what it is",
+            remedy="Give session:ID, turn:ID, trust:TIER or sender:NAME",
+        )
+    if what == "trust" and name not in TRUSTS:
+        raise InvalidInput(f"trust={name!r} is unknown", remedy=f"Use one of {', '.join(TRUSTS)}")
+    return RollbackSource(_WHATS[what], guard.name(name, what))
+
+
+class Rollback:
+    """Undoes sources in one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._guard = guard_of(settings)
+
+    def rollback(
+        self, source: str, *, dry_run: bool = False, operation_id: str | None = None
+    ) -> RolledBack:
+        """Undo everything from one source, or with ``dry_run`` say what would change."""
+        origin, now = origin_of(source, self._guard), self._clock.now()
+        if dry_run:
+            with self._store.read(self._space) as unit:
+                undoing = RollbackPlan(unit, origin, self._settings, now)
+                undoing.plan()
+                return undoing.report(EMPTY)
+        operation = self._guard.name(
+            operation_id or key_of("rollback", new_id(now)), "operation_id"
+        )
+        with self._store.write(self._space) as unit:
+            before = unit.journal.operation(operation)
+            if before:
+                return _reported(before[-1])
+            undoing = RollbackPlan(unit, origin, self._settings, now)
+            undoing.plan()
+            report = undoing.write(operation)
+            unit.journal.add_event(
+                "rollback",
+                operation_id=operation,
+                subject=EMPTY,
+                payload=self._dump(report),
+                at=now,
+            )
+            return report
+
+    def _dump(self, report: RolledBack) -> dict[str, Fact]:
+        payload = {
+            "source": report.source,
+            "removed": list(report.removed),
+            "restored": list(report.restored),
+            "revised": list(report.revised),
+        }
+        return self._guard.json(payload, "report")
+
+
+def _reported(event: Event) -> RolledBack:
+    """What an earlier rollback said it did."""
+
+    def ids(name: str) -> tuple[SafeName, ...]:
+        stored = event.payload.get(name)
+        return tuple(map(stored_name, stored)) if isinstance(stored, list) else ()
+
+    return RolledBack(
+        source=str(event.payload.get("source", "")),
+        removed=ids("removed"),
+        restored=ids("restored"),
+        revised=ids("revised"),
+        operation_id=event.operation_id,
+    )

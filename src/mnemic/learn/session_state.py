@@ -1,0 +1,122 @@
+"""What belongs to one conversation: its window, its task, its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mnemic.clock import Clock
+from mnemic.context.window import CLEARED, ShortTermMemory
+from mnemic.errors import InvalidInput
+from mnemic.ids import new_id
+from mnemic.language.guard import Guard
+from mnemic.learn.scratchpads import Scratchpads
+from mnemic.rules import checks
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import TurnFilter
+from mnemic.types import (
+    EMPTY,
+    ConversationWindow,
+    Json,
+    SafeName,
+    Scratchpad,
+    Turn,
+    constant,
+    key_of,
+)
+
+VARIABLES = constant("session.variables")
+_MOST_VARIABLES = 100
+_PAGE = 1_000
+
+
+class SessionState:
+    """The state of the conversations of one space. Variables and the task outlive the process."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        guard: Guard,
+        *,
+        short_term: ShortTermMemory,
+        scratchpads: Scratchpads,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = guard
+        self._short_term = short_term
+        self._scratchpads = scratchpads
+
+    def recent(self, session: str, limit: int | None = None) -> list[Turn]:
+        if limit is not None:
+            checks.check_limit(limit)
+        return list(self._short_term.recent(session, limit))
+
+    def window(self, session: str, tokens: int | None = None) -> ConversationWindow:
+        found = self._short_term.window(session, tokens)
+        return ConversationWindow(found.summary, found.turns, found.tokens)
+
+    def all(self, session: str) -> list[Turn]:
+        """Every turn in the ledger, cleared or not."""
+        name, turns = self._guard.name(session, "session"), list[Turn]()
+        with self._store.read(self._space) as unit:
+            while True:
+                page = unit.ledger.turns(TurnFilter(session=name, limit=_PAGE, offset=len(turns)))
+                turns += page
+                if len(page) < _PAGE:
+                    return turns
+
+    def clear(self, session: str) -> None:
+        """Begin the window anew; what was said stays in the ledger and in memory."""
+        name, now = self._guard.name(session, "session"), self._clock.now()
+        with self._store.write(self._space) as unit:
+            latest = unit.ledger.turns(TurnFilter(session=name, newest_first=True, limit=1))
+            if not latest:
+                return
+            unit.journal.add_event(
+                CLEARED,
+                operation_id=key_of("clear", new_id(now)),
+                subject=name,
+                payload={"upto": latest[0].index},
+                at=now,
+            )
+        self._short_term.clear_until(session, latest[0].index)
+
+    def set_task(self, task: str, session: str | None = None) -> Scratchpad:
+        project = None if session is None else self._short_term.project_of(session)
+        return self._scratchpads.assign(task, project or EMPTY)
+
+    def variables(self, session: str) -> dict[str, Json]:
+        with self._store.read(self._space) as unit:
+            return _variables(unit, self._guard.name(session, "session"))
+
+    def set_variables(self, session: str, values: Mapping[str, Json]) -> dict[str, Json]:
+        """Change some variables; None removes one."""
+        name, now = self._guard.name(session, "session"), self._clock.now()
+        for key in values:
+            checks.check_name(key, "the name of a variable")
+        with self._store.write(self._space) as unit:
+            before = _variables(unit, name)
+            after = {key: one for key, one in {**before, **values}.items() if one is not None}
+            if len(after) > _MOST_VARIABLES:
+                raise InvalidInput(
+                    f"A session would have {len(after)} variables",
+                    remedy=f"Keep at most {_MOST_VARIABLES}; None removes one",
+                )
+            if after != before:
+                unit.journal.add_event(
+                    VARIABLES,
+                    operation_id=key_of("variables", new_id(now)),
+                    subject=name,
+                    payload=self._guard.json({"values": after}, "variables"),
+                    at=now,
+                )
+            return _variables(unit, name)
+
+
+def _variables(unit: Unit, session: SafeName) -> dict[str, Json]:
+    latest = unit.journal.events(subject=session, type_=VARIABLES, limit=1)
+    values = latest[0].payload["values"] if latest else {}
+    return dict(values) if isinstance(values, dict) else {}

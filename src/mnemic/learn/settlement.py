@@ -1,0 +1,306 @@
+"""What settling a candidate writes: memories, chains, sources, and the events of one operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mnemic.ids import new_id
+from mnemic.index.embedding_job import Ask
+from mnemic.language.guard import Guard
+from mnemic.learn.claims import dump_claim
+from mnemic.learn.memories import memory_terms, note_important
+from mnemic.learn.rewrites import retire_rewritten
+from mnemic.rules.importance import IMPORTANT_FROM
+from mnemic.rules.support import Claim, Scales, first, rank, repeated
+from mnemic.store.codec import stored_name
+from mnemic.store.contract import Unit
+from mnemic.types import (
+    EMPTY,
+    Decision,
+    DecisionOutcome,
+    Event,
+    Fact,
+    Memory,
+    MemoryStatus,
+    SafeCandidate,
+    SafeName,
+    Source,
+    merged,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """One operation on one candidate, in the caller's transaction.
+
+    ``claim``, ``said_at``, ``sources`` and ``session`` are what the candidate says with its gaps
+    filled; ``waiting`` is the pending memory that is being confirmed, if one is, ``edited`` the
+    version that a person changes. ``id`` is that of the memory it may become, ``learnt_at`` when
+    another memory learnt it that it comes from.
+    """
+
+    unit: Unit
+    candidate: SafeCandidate
+    claim: Claim
+    said_at: datetime
+    operation_id: SafeName
+    now: datetime
+    scales: Scales
+    ask: Ask
+    guard: Guard
+    sources: tuple[Source, ...] = ()
+    session: SafeName = EMPTY
+    waiting: Memory | None = None
+    edited: Memory | None = None
+    id: SafeName = EMPTY
+    learnt_at: datetime | None = None
+
+    @property
+    def since(self) -> datetime:
+        """When it came true: what it says of that, but no later than it was said."""
+        return min(self.candidate.valid_from or self.said_at, self.said_at)
+
+    # --- ends: each leaves the event that says what was decided ---------------------------------
+
+    def drop(self, outcome: DecisionOutcome, reason: str) -> Decision:
+        """Nothing is kept but the event; of the statement only where it came from."""
+        type_ = "refuse" if outcome == "refused" else "drop"
+        return self._settled(type_, EMPTY, Decision(outcome, reason=reason), self._statement())
+
+    def write(
+        self, replaced: Sequence[Memory], outcome: DecisionOutcome, since: datetime | None = None
+    ) -> Decision:
+        """The statement holds from now on, or ``since`` then, in the place of ``replaced``."""
+        if since is None:  # It cannot have come true before what it takes the place of.
+            since = max([self.since, *(old.valid_from for old in replaced)])
+        memory = self.place("active", since)
+        ended = self.end(replaced, memory, is_over=outcome != "conflict")
+        self._announce(0.0, memory)
+        payload: dict[str, Fact] = {"supersedes": ended[0] if ended else EMPTY, **self._statement()}
+        return self._settled("write", memory.id, Decision(outcome, memory, ended), payload)
+
+    def repeat(
+        self,
+        memory: Memory,
+        outcome: DecisionOutcome,
+        reason: str = "",
+        replaced: Sequence[Memory] = (),
+    ) -> Decision:
+        """Said again: what is known gains from it as far as its source may give."""
+        if self.waiting is None and not replaced and stands_on(memory, self.candidate.sources):
+            return self.know(memory, outcome)
+        after = repeated(memory, self.claim, self.scales)
+        if self.candidate.metadata and rank(self.claim.trust) >= rank(memory.trust):
+            after = replace(after, metadata=merged(memory.metadata, self.candidate.metadata))
+        if after != memory:
+            self.unit.memories.revise(
+                replace(
+                    after,
+                    updated_at=self.now,
+                    session=memory.session if self.session else EMPTY,
+                )
+            )
+        self.unit.memories.add_sources(memory.id, self.candidate.sources)
+        if after.trust != memory.trust:
+            self.note("trust", memory.id, {"from": memory.trust, "to": after.trust})
+        (revised,) = self.unit.memories.by_id([memory.id])
+        if memory.status == "active":
+            self._announce(memory.importance, revised)
+        if self.waiting is not None:
+            self.close(self.waiting, revised, "it was known already")
+        decision = Decision(outcome, revised, self.end(replaced, revised), reason)
+        return self._settled("repeat", memory.id, decision, self._statement())
+
+    def know(self, memory: Memory, outcome: DecisionOutcome = "same") -> Decision:
+        """Read again, not said again: it stands on these turns already and gains nothing."""
+        decision = Decision(outcome, memory, reason="known from the same turns")
+        return self._settled("known", memory.id, decision, {})
+
+    def wait(self, reason: str) -> Decision:
+        """Put to a person first."""
+        memory = self.place("pending", self.since)
+        payload: dict[str, Fact] = {**self._statement(), "is_update": self.candidate.is_update}
+        return self._settled(
+            "pending", memory.id, Decision("pending", memory, reason=reason), payload
+        )
+
+    def lose(self, winner: Memory, lost_before: Memory | None, reason: str) -> Decision:
+        """Contradicted by something stronger: kept on file, not in force."""
+        if lost_before is None:
+            lost = self.place("rejected", self.since, superseded_by=winner.id)
+            self.note("reject", lost.id, {"by": winner.id, **self._statement()})
+        else:
+            lost = lost_before
+            self.unit.memories.add_sources(lost.id, self.candidate.sources)
+            counted = replace(lost, confirmations=lost.confirmations + 1, updated_at=self.now)
+            self.unit.memories.revise(counted)
+            self.note("repeat", lost.id, self._statement())
+        payload: dict[str, Fact] = {"kept": winner.id, "lost": [lost.id]}
+        return self._settled(
+            "conflict", winner.id, Decision("conflict", winner, reason=reason), payload
+        )
+
+    def withdraw(self, ended: Sequence[Memory], waiting: Sequence[Memory]) -> Decision:
+        """What was said no longer holds; ``as_of`` still answers it for the time before."""
+        for memory in ended:
+            self.unit.memories.revise(
+                replace(
+                    memory,
+                    status="superseded",
+                    valid_to=max(self.since, memory.valid_from),
+                    superseded_at=self.now,
+                    updated_at=self.now,
+                )
+            )
+            self.note("withdraw", memory.id, self._statement())
+        for memory in waiting:
+            self.close(memory, None, "it was withdrawn")
+        ids = tuple(memory.id for memory in (*ended, *waiting))
+        return self._settled(
+            "withdrawn", ids[0], Decision("withdrawn", None, ids), self._statement()
+        )
+
+    # --- steps ----------------------------------------------------------------------------------
+
+    def place(
+        self, status: MemoryStatus, since: datetime, superseded_by: SafeName = EMPTY
+    ) -> Memory:
+        """A new row, or the pending one that is confirmed; it is known from now on."""
+        if self.waiting is not None:
+            memory = replace(
+                repeated(self.waiting, self.claim, self.scales),
+                status=status,
+                created_at=self.now,
+                updated_at=self.now,
+                valid_from=since,
+                snoozed_until=None,
+            )
+            self.unit.memories.revise(memory)
+            return memory
+        new = self._memory(status, since, superseded_by)
+        memory = self.unit.memories.add(new, memory_terms(new))
+        self.ask(self.unit, self.now)
+        return memory
+
+    def end(
+        self, replaced: Sequence[Memory], by: Memory, *, is_over: bool = True
+    ) -> tuple[SafeName, ...]:
+        """Memories whose place another takes; says which. Only contradicted, none of them ends."""
+        for old in replaced:
+            if old.status == "pending":
+                self.close(old, by, "it was edited")
+                continue
+            self.unit.memories.supersede(old.id, by.id, self.now, ended=is_over)
+            self.note("supersede", old.id, {"by": by.id})
+            retire_rewritten(self.unit, old, by, operation=self.operation_id, now=self.now)
+        return tuple(old.id for old in replaced)
+
+    def close(self, waiting: Memory, by: Memory | None, reason: str) -> None:
+        """A pending memory has its answer."""
+        self.unit.memories.revise(
+            replace(
+                waiting,
+                status="archived",
+                superseded_by=EMPTY if by is None else by.id,
+                superseded_at=self.now,
+                updated_at=self.now,
+            )
+        )
+        payload: dict[str, Fact] = {
+            "reason": self.guard.error(reason),
+            "by": EMPTY if by is None else by.id,
+        }
+        self.note("archive", waiting.id, payload)
+
+    def note(self, type_: str, subject: SafeName, payload: dict[str, Fact]) -> None:
+        self.unit.journal.add_event(
+            type_, operation_id=self.operation_id, subject=subject, payload=payload, at=self.now
+        )
+
+    def _memory(self, status: MemoryStatus, since: datetime, superseded_by: SafeName) -> Memory:
+        candidate, claim = self.candidate, self.claim
+        memory = Memory(
+            id=self.id or new_id(self.now),
+            kind=candidate.kind,
+            content=candidate.content,
+            subject=candidate.subject,
+            predicate=candidate.predicate,
+            value=candidate.value,
+            project=candidate.project,
+            topic=candidate.topic,
+            tags=candidate.tags,
+            importance=claim.importance,
+            confidence=claim.confidence,
+            trust=claim.trust,
+            status=status,
+            created_at=self.learnt_at or self.now,
+            updated_at=self.now,
+            last_accessed_at=self.now,
+            valid_from=since,
+            valid_to=self._ends_after(since),
+            superseded_at=self.now if superseded_by else None,
+            superseded_by=superseded_by,
+            sources=self.sources,
+            session=self.session,
+            metadata=candidate.metadata,
+            origin=candidate.origin,
+        )
+        memory = first(memory, claim, self.scales)
+        if self.edited is None:
+            return memory
+        return replace(
+            memory,
+            confirmations=self.edited.confirmations,
+            access_count=self.edited.access_count,
+            last_accessed_at=self.edited.last_accessed_at,
+            episode=self.edited.episode,
+        )
+
+    def _ends_after(self, since: datetime) -> datetime | None:
+        """Until when it holds, if it says so; an end before its beginning says nothing."""
+        until = self.candidate.valid_to
+        return until if until is not None and until > since else None
+
+    def _announce(self, before: float, memory: Memory) -> None:
+        if before < IMPORTANT_FROM <= memory.importance:
+            note_important(self.unit, memory, self.operation_id, self.now)
+
+    def _statement(self) -> dict[str, Fact]:
+        """What an event keeps of the statement: enough to take it back, nothing to read."""
+        return {
+            "kind": self.candidate.kind,
+            "sources": list(self.candidate.sources),
+            "claim": dump_claim(self.claim),
+        }
+
+    def _settled(
+        self, type_: str, subject: SafeName, decision: Decision, payload: dict[str, Fact]
+    ) -> Decision:
+        settled: dict[str, Fact] = {
+            "decision": decision.outcome,
+            "memory": EMPTY if decision.memory is None else decision.memory.id,
+            "replaced": list(decision.replaced),
+            "reason": self.guard.error(decision.reason),
+        }
+        self.note(type_, subject, {**payload, "settled": settled})
+        return decision
+
+
+def decided_before(unit: Unit, events: Iterable[Event]) -> Decision | None:
+    """What an operation that has happened decided, with its memory as it is now."""
+    for event in events:
+        settled = event.payload.get("settled")
+        if isinstance(settled, dict):
+            memory = unit.memories.get(str(settled["memory"])) if settled["memory"] else None
+            replaced = settled["replaced"] if isinstance(settled["replaced"], list) else []
+            outcome: DecisionOutcome = settled["decision"]  # type: ignore[assignment]
+            ended = tuple(map(stored_name, replaced))
+            return Decision(outcome, memory, ended, str(settled["reason"]))
+    return None
+
+
+def stands_on(memory: Memory, turns: Sequence[str]) -> bool:
+    """Whether a memory has all of these turns among its sources."""
+    return bool(turns) and {source.turn_id for source in memory.sources}.issuperset(turns)

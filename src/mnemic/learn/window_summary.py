@@ -1,0 +1,71 @@
+"""The summary of the older part of a long conversation, written by the model in the background.
+
+A prompt never waits for it: until it is there, the summary by rule stands in the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from mnemic.context.window import ShortTermMemory
+from mnemic.language.detection import language_of
+from mnemic.language.fence import fence
+from mnemic.language.guard import MAX_SUMMARY, guard_of
+from mnemic.language.tokens import count_tokens
+from mnemic.language.truncation import cut_to_tokens
+from mnemic.learn.episodes import conversation
+from mnemic.prompts import filled
+from mnemic.providers.chat.base import ChatModel
+from mnemic.settings import Settings
+from mnemic.store.contract import Unit
+from mnemic.types import Job, SafeName
+
+KIND = "window_summary"
+PURPOSE = "summary"
+_TOKENS = 500  # of one summary, which stands for about a hundred messages
+
+
+def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
+    """Have the older part of a conversation summed up."""
+    payload = {"session": session}
+    unit.tasks.enqueue(
+        KIND, key=session, payload=payload, run_at=now, now=now, max_attempts=max_attempts
+    )
+
+
+class WindowSummaryJob:
+    """Sums up what no longer stands in the windows of one process."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        window_of: Callable[[str], ShortTermMemory | None],
+        model_of: Callable[[str], ChatModel | None],
+    ) -> None:
+        """``window_of`` a space that is open here: others are summed up by their own process."""
+        self._settings = settings
+        self._window_of = window_of
+        self._model_of = model_of
+        self._guard = guard_of(settings)
+
+    def run(self, job: Job) -> None:
+        """Put the model's summary in the place of the latest one by rule."""
+        memory, model = self._window_of(job.space), self._model_of(job.space)
+        session = job.name_of("session")
+        overflow = None if memory is None else memory.overflow(session)
+        if memory is None or model is None or overflow is None:
+            return
+        language = language_of(
+            [turn.content for turn in overflow.turns if turn.role == "user"],
+            self._settings.memory.language,
+        )
+        shown = conversation(overflow.turns, language, self._settings.extraction.batch_tokens.high)
+        answer = model.write(
+            fence(shown, "conversation"),
+            purpose=PURPOSE,
+            system=filled("summary", language, tokens=_TOKENS),
+        )
+        short = cut_to_tokens(answer.value, _TOKENS, count_tokens)
+        text = self._guard.error(short, MAX_SUMMARY)
+        memory.summarised(session, overflow.upto, text)

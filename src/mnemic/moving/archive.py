@@ -1,0 +1,371 @@
+"""The JSONL archive: a whole memory as lines, for people who leave, move or look after it with
+tools of their own. docs/moving.md describes the format.
+
+The first line says what the file is, each further one is a row with its table, and the last one
+counts the rows of each table and has a hash of its lines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from mnemic.documents.files import replacement
+from mnemic.errors import InvalidInput, MemoryOff
+from mnemic.language.guard import bounds_of
+from mnemic.mind import Mind
+from mnemic.moving.credentials import CredentialMask
+from mnemic.moving.rows import BATCH, put_rows, read_batches
+from mnemic.store.codec import dump
+from mnemic.store.contract import Store
+from mnemic.store.transfer import BY_NAME, MOVED, VERSION, Cells, MovedTable
+
+FORMAT = "mnemic-archive"
+_LISTED = 1_000  # problems that are kept; the rest are counted
+_LARGE = 8_000_000  # bytes of lines that are put down before there are enough for a batch
+_BOM = b"\xef\xbb\xbf"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSummary:
+    """What was exported: rows of each table, and how many of them had credentials masked."""
+
+    space: str
+    rows: Mapping[str, int]
+    masked: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveProblem:
+    """Something that did not go in, or is not as it was exported."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveImport:
+    """What became of an archive; ``complete`` when all of it was there and as it was exported.
+
+    ``masked`` rows had credentials that the settings do not let in. Of very many problems the
+    first are listed, and all are counted by ``rejected``.
+    """
+
+    space: str
+    added: Mapping[str, int]
+    known: Mapping[str, int]
+    rejected: int
+    masked: int
+    complete: bool
+    problems: tuple[ArchiveProblem, ...]
+
+
+# --- out ------------------------------------------------------------------------------------------
+
+
+def export_jsonl(
+    mind: Mind,
+    out: str | Path | BinaryIO,
+    *,
+    secrets: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> ArchiveSummary:
+    """Write a memory as it is at this moment; a file is replaced whole, or left as it was.
+
+    ``secrets`` writes credentials as they are stored. ``progress`` is told the rows that are done,
+    and how many there are.
+    """
+    store = _store_of(mind)
+    mask = None if secrets else CredentialMask(bounds_of(mind.settings), sealed=True)
+    target: AbstractContextManager[BinaryIO]
+    target = replacement(Path(out)) if isinstance(out, str | Path) else nullcontext(out)
+    tallies = {table.name: _LineTally() for table in MOVED}
+    with store.read(mind.space) as unit, target as stream:
+        total = sum(map(unit.transfer.count, MOVED))
+        stream.write(_line(_header(mind, store, secrets=secrets)))
+        done = 0
+        for table in MOVED:
+            tally = tallies[table.name]
+            for rows in read_batches(unit, table):
+                stream.writelines(_lines(table, rows, mask, tally))
+                done += len(rows)
+                progress(done, total)
+        stream.write(_line(_footer(tallies)))
+    return ArchiveSummary(
+        mind.space,
+        {name: tally.rows for name, tally in tallies.items()},
+        {name: tally.masked for name, tally in tallies.items() if tally.masked},
+    )
+
+
+def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "schema": store.stats(mind.space).schema,
+        "space": mind.space,
+        "made_at": mind._clock.now().isoformat(),
+        "credentials": "kept" if secrets else "masked",
+        "lossless": "all rows" if secrets else "all rows without credentials",
+        "columns": {table.name: list(table.names) for table in MOVED},
+    }
+
+
+def _footer(tallies: Mapping[str, _LineTally]) -> dict[str, Any]:
+    tables = {name: tally.told() for name, tally in tallies.items()}
+    masked = {name: tally.masked for name, tally in tallies.items() if tally.masked}
+    return {"format": FORMAT, "end": True, "tables": tables, "masked": masked}
+
+
+def _lines(
+    table: MovedTable, rows: list[Cells], mask: CredentialMask | None, tally: _LineTally
+) -> Iterator[bytes]:
+    if mask is not None:
+        rows, masked = mask.mask(table, rows)
+        tally.masked += masked
+    for row in rows:
+        line = _line({"table": table.name, "row": dict(zip(table.names, row, strict=True))})
+        tally.add(line)
+        yield line
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return dump(value).encode() + b"\n"
+
+
+class _LineTally:
+    """The rows of one table, and the hash of their lines."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.masked = 0
+        self._hash = hashlib.sha256()
+
+    def add(self, line: bytes) -> None:
+        self.rows += 1
+        self._hash.update(line)
+
+    def told(self) -> dict[str, Any]:
+        return {"rows": self.rows, "sha256": self._hash.hexdigest()}
+
+
+# --- in -------------------------------------------------------------------------------------------
+
+
+def import_jsonl(
+    mind: Mind, stream: BinaryIO, *, progress: Progress = lambda rows, read: None
+) -> ArchiveImport:
+    """Put an archive into this memory, whatever its space was called; safe to interrupt and repeat.
+
+    A row that is there already is known, and another one under its key stays. Lines that cannot be
+    read are reported with their place, and the rest goes in. ``progress`` is told the rows and the
+    bytes that are done.
+    """
+    return _Import(mind, _store_of(mind), progress).run(stream)
+
+
+def read_header(line: bytes) -> dict[str, Any] | None:
+    """The first line of an archive; None where it is something else."""
+    try:
+        value = json.loads(line.removeprefix(_BOM))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and value.get("format") == FORMAT else None
+
+
+def archived_rows(stream: BinaryIO) -> dict[str, int]:
+    """How many rows of each table an archive holds."""
+    counted: dict[str, int] = {}
+    for line in stream:
+        try:
+            table = _parse(line).get("table")
+        except InvalidInput:
+            continue
+        if isinstance(table, str):
+            counted[table] = counted.get(table, 0) + 1
+    return counted
+
+
+@dataclass(slots=True)
+class _Import:
+    """One import."""
+
+    mind: Mind
+    store: Store
+    progress: Progress
+    added: dict[str, int] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    problems: list[ArchiveProblem] = field(default_factory=list)
+    rejected: int = 0
+    masked: int = 0
+    complete: bool = False
+    _table: MovedTable = MOVED[0]
+    _rows: list[Cells] = field(default_factory=list)
+    _places: list[int] = field(default_factory=list)
+    _size: int = 0
+    _done: int = 0
+    _read: int = 0
+    _mask: CredentialMask | None = None
+
+    def run(self, stream: BinaryIO) -> ArchiveImport:
+        bounds = self.mind._guard.secrets
+        self._mask = None if bounds is None else CredentialMask(bounds, sealed=False)
+        lines = iter(stream)
+        first = next(lines, b"")
+        _check_header(first)
+        self._read = len(first)
+        tallies = {table.name: _LineTally() for table in MOVED}
+        footer: dict[str, Any] | None = None
+        number = 1
+        for number, line in enumerate(lines, 2):
+            self._read += len(line)
+            if footer is not None and line.strip():
+                self._reject(f"line {number}", "it comes after the end of the archive")
+            elif line.strip():
+                footer = self._take(number, line, tallies)
+            if len(self._rows) >= BATCH or self._size > _LARGE:
+                self._put()
+        self._put()
+        self._compare(footer, tallies, number)
+        return ArchiveImport(
+            self.mind.space, self.added, self.known, self.rejected, self.masked,
+            self.complete, tuple(self.problems),
+        )  # fmt: skip
+
+    def _take(
+        self, number: int, line: bytes, tallies: Mapping[str, _LineTally]
+    ) -> dict[str, Any] | None:
+        """Add a row to the batch; gives the last line of an archive when it comes."""
+        try:
+            value = _parse(line)
+            if value.get("end") is True:
+                return value
+            table, row = _row(value)
+            tallies[table.name].add(line)
+            table.check(row)
+        except InvalidInput as error:
+            self._reject(f"line {number}", error.message)
+            return None
+        if table is not self._table:
+            self._put()
+            self._table = table
+        self._rows.append(row)
+        self._places.append(number)
+        self._size += len(line)
+        return None
+
+    def _put(self) -> None:
+        rows, places, table = self._rows, self._places, self._table
+        if not rows:
+            return
+        self._rows, self._places, self._size = [], [], 0
+        if self._mask is not None:
+            rows, masked = self._mask.mask(table, rows)
+            self.masked += masked
+        put = put_rows(self.store, self.mind.space, table, rows)
+        self.added[table.name] = self.added.get(table.name, 0) + len(put.added)
+        self.known[table.name] = self.known.get(table.name, 0) + put.known
+        for conflict in put.conflicts:
+            self._reject(f"line {places[conflict.number]}", conflict.reason)
+        self._done += len(rows)
+        self.progress(self._done, self._read)
+
+    def _compare(
+        self, footer: Mapping[str, Any] | None, tallies: Mapping[str, _LineTally], lines: int
+    ) -> None:
+        """Whether what was read is what was exported."""
+        if footer is None:
+            self._note(
+                f"line {lines}", "the archive ends here without its last line: it was cut off"
+            )
+            return
+        self.complete = True
+        stated = footer.get("tables")
+        for name, tally in tallies.items():
+            told = stated.get(name) if isinstance(stated, dict) else None
+            read = tally.told()
+            if told == read:
+                continue
+            self.complete = False
+            if not isinstance(told, dict):
+                self._note(f"table {name}", "the last line of the archive does not tell of it")
+            elif told.get("rows") != read["rows"]:
+                self._note(
+                    f"table {name}", f"{told.get('rows')} rows were exported, {read['rows']} read"
+                )
+            else:
+                self._note(f"table {name}", "its lines were changed since they were exported")
+
+    def _reject(self, place: str, reason: str) -> None:
+        self.rejected += 1
+        self._note(place, reason)
+
+    def _note(self, place: str, reason: str) -> None:
+        if len(self.problems) < _LISTED:
+            self.problems.append(ArchiveProblem(place, reason))
+
+
+def _check_header(line: bytes) -> None:
+    header = read_header(line)
+    if header is None:
+        raise InvalidInput(
+            "This is no archive: its first line does not say so",
+            remedy="Give a file that `mnemic export --format jsonl` has written",
+        )
+    version = header.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise InvalidInput(
+            f"This archive has version {version} of the format, this Mnemic reads {VERSION}",
+            remedy="Upgrade with `pip install -U mnemic`; nothing was imported",
+        )
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"it is not UTF-8 at byte {error.start + 1}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"it is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidInput("it is no JSON object")
+    return value
+
+
+def _row(value: Mapping[str, Any]) -> tuple[MovedTable, Cells]:
+    name, cells = value.get("table"), value.get("row")
+    table = BY_NAME.get(name) if isinstance(name, str) else None
+    if table is None:
+        raise InvalidInput(f"there is no table {name!r}")
+    if not isinstance(cells, dict):
+        raise InvalidInput("it has no row")
+    if cells.keys() != set(table.names):
+        raise InvalidInput(_columns(table, cells))
+    return table, tuple(cells[name] for name in table.names)
+
+
+def _columns(table: MovedTable, cells: Iterable[str]) -> str:
+    given, wanted = set(cells), set(table.names)
+    missing, strange = sorted(wanted - given), sorted(given - wanted)
+    parts = [f"lacks {', '.join(missing)}"] if missing else []
+    parts += [f"has {', '.join(strange)} besides"] if strange else []
+    return f"a row of {table.name} {' and '.join(parts)}"
+
+
+def _store_of(mind: Mind) -> Store:
+    """The store of a mind, with everything written down that was gathered in this process."""
+    if not mind.settings.memory.enabled:
+        raise MemoryOff(
+            "There is no database to move rows of while memory is switched off",
+            remedy="Switch it on with memory.enabled; the plain files can be copied as they are",
+        )
+    if not mind._store.read_only:
+        mind._services.flush()
+    return mind._store

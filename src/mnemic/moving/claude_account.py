@@ -1,0 +1,137 @@
+"""What Claude's export holds beside the conversations: its memory, and projects with their files.
+
+``memories.json`` (or ``memories/<account>.json``) is what Claude noted of the person and of each
+project; ``projects.json`` (or ``projects/<project>.json``) what the person wrote there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mnemic.errors import InvalidInput
+from mnemic.moving.json_list import LONGEST, JsonEntry, JsonList, parsed
+from mnemic.moving.pieces import Piece, SentFile
+from mnemic.moving.record_fields import checked_text, read_moment, short_name
+from mnemic.moving.source import ImportSource, rejoined
+from mnemic.record.messages import UnreadableMessage, read_list, read_object, read_text
+from mnemic.types import NewMemory
+
+_MEMBER = re.compile(r"(?:.*/)?(?P<kind>memories|projects)(?:\.json|/[^/]+\.json)")
+_HEADING = re.compile(r"\*\*(?P<bold>[^*\n]{1,100}?):?\*\*|#{1,6}\s+(?P<title>.{1,100})")
+_HEAD = 1 << 12
+
+
+def account_members(source: ImportSource) -> list[str]:
+    """The files of an export that this reads, projects first: memories name them by their ids."""
+    found = (name for name in source.members() if _MEMBER.fullmatch(name))
+    return sorted(found, key=lambda name: (_kind(name) == "memories", name))
+
+
+def account_pieces(source: ImportSource, members: list[str]) -> Iterator[Piece]:
+    """What they hold, record by record."""
+    projects: dict[str, str] = {}
+    for name in members:
+        for entry in _entries(source, name):
+            place = f"{name}, entry {entry.number}" if entry.number else name
+            if entry.reason:
+                yield Piece(place, None, entry.reason)
+                continue
+            read = _memories if _kind(name) == "memories" else _project
+            try:
+                yield from read(place, read_object(entry.value, "a record"), projects)
+            except UnreadableMessage as reason:
+                yield Piece(place, None, str(reason))
+
+
+def _kind(name: str) -> str:
+    found = _MEMBER.fullmatch(name)
+    return found["kind"] if found else ""
+
+
+def _entries(source: ImportSource, name: str) -> Iterator[JsonEntry]:
+    """The records of one member: a list of them, or one."""
+    try:
+        with source.open_member(name) as stream:
+            head = stream.read(_HEAD)
+            if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+                yield from JsonList(rejoined(head, stream))
+            else:
+                yield JsonEntry(
+                    0, parsed((head + stream.read(LONGEST)).removeprefix(b"\xef\xbb\xbf"))
+                )
+    except InvalidInput as error:
+        yield JsonEntry(0, None, error.message)
+    except ValueError as error:
+        yield JsonEntry(0, None, str(error))
+
+
+# --- memories -------------------------------------------------------------------------------------
+
+
+def _memories(
+    place: str, fields: Mapping[str, Any], projects: Mapping[str, str]
+) -> Iterator[Piece]:
+    yield from _noted(place, read_text(fields, "conversations_memory"), None)
+    for project, text in read_object(fields.get("project_memories") or {}, "projects").items():
+        if isinstance(text, str):
+            yield from _noted(f"{place}, project {project}", text, projects.get(project) or project)
+        else:
+            yield Piece(f"{place}, project {project}", None, "its memory is not text")
+
+
+def _noted(place: str, text: str, project: str | None) -> Iterator[Piece]:
+    """Paragraph by paragraph, under their headings; a model wrote them."""
+    topic = ""
+    for paragraph in re.split(r"\n\s*\n", checked_text(text)):
+        heading = _HEADING.fullmatch(paragraph.strip())
+        if heading is not None:
+            topic = short_name(heading["bold"] or heading["title"])
+        elif paragraph.strip():
+            yield Piece(
+                place,
+                NewMemory(
+                    paragraph.strip(), "fact", project=project, topic=topic or None, trust="agent"
+                ),
+            )
+
+
+# --- projects -------------------------------------------------------------------------------------
+
+
+def _project(place: str, fields: Mapping[str, Any], projects: dict[str, str]) -> Iterator[Piece]:
+    uuid, name = read_text(fields, "uuid"), short_name(fields.get("name"))
+    projects[uuid] = name
+    if fields.get("is_starter_project"):  # comes with every account
+        return
+    at = read_moment(fields, "created_at")
+    for told, kind in (("description", "fact"), ("prompt_template", "rule")):
+        text = checked_text(read_text(fields, told)).strip()
+        if text:
+            # The person's own words.
+            memory = NewMemory(text, kind, project=name or None, trust="owner", learnt_at=at)
+            yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
+    for number, one in enumerate(read_list(fields, "docs"), 1):
+        try:
+            yield _document(f"{place}, document {number}", uuid, name, one)
+        except UnreadableMessage as reason:
+            yield Piece(f"{place}, document {number}", None, str(reason))
+
+
+def _document(place: str, project: str, name: str, value: Any) -> Piece:
+    fields = read_object(value, "a document")
+    file = short_name(fields.get("filename")) or "document"
+    own = read_text(fields, "uuid") or file
+    return Piece(
+        place,
+        SentFile(
+            f"claude/{project}/{own}/{file}",
+            {
+                "original_filename": file,
+                "description": f"{name}: {file}" if name else file,
+                "extracted_text": checked_text(read_text(fields, "content")),
+                "tags": (name,) if name else (),
+            },
+        ),
+    )

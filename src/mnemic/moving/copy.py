@@ -1,0 +1,194 @@
+"""Copying a space from one database into another, or under another name, row by row.
+
+The source is only read, in one snapshot; the target keeps what it has. A copy that was interrupted
+is repeated: what is there is known. At the end every row is read again on both sides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from mnemic.clock import SystemClock
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.language.guard import DEFAULT
+from mnemic.moving.rows import put_rows, read_batches
+from mnemic.settings import Settings
+from mnemic.store.codec import dump
+from mnemic.store.contract import Store, Unit
+from mnemic.store.postgres.address import is_address
+from mnemic.store.target import is_missing, is_same, open_store, shown
+from mnemic.store.transfer import MOVED, Cells, MovedTable
+
+Phase = Literal["Copying", "Verifying"]
+Progress = Callable[[Phase, int, int], None]
+_LISTED = 1_000  # conflicts that are kept; the rest are counted
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedTable:
+    """One table: its rows in the source, what became of them, and the hashes of both sides."""
+
+    name: str
+    rows: int
+    added: int
+    known: int
+    conflicts: int
+    source_sha256: str
+    target_sha256: str
+
+    @property
+    def same(self) -> bool:
+        return self.source_sha256 == self.target_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class CopyConflict:
+    """A row of the source that the target has no place for."""
+
+    table: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """What a copy did. ``verified``: the target has every row of the source, as it is there."""
+
+    space: str
+    to_space: str
+    tables: tuple[CopiedTable, ...]
+    conflicts: tuple[CopyConflict, ...]
+
+    @property
+    def verified(self) -> bool:
+        return all(table.same for table in self.tables)
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables)
+
+
+@dataclass(slots=True)
+class _Counts:
+    rows: int = 0
+    added: int = 0
+    known: int = 0
+    conflicts: int = 0
+    hashes: tuple[str, str] = ("", "")
+
+
+@dataclass(slots=True)
+class _Copy:
+    """One copy: the snapshot of the source, and where it goes."""
+
+    source: Unit
+    target: Store
+    space: str
+    progress: Progress
+    conflicts: list[CopyConflict] = field(default_factory=list)
+
+    def run(self) -> list[CopiedTable]:
+        counts = {table.name: _Counts() for table in MOVED}
+        total = sum(map(self.source.transfer.count, MOVED))
+        done = 0
+        for table in MOVED:
+            for rows in read_batches(self.source, table):
+                self._put(table, rows, counts[table.name])
+                done += len(rows)
+                self.progress("Copying", done, total)
+        done = 0
+        with self.target.read(self.space) as unit:
+            for table in MOVED:
+                counts[table.name].hashes = self._hashes(unit, table, done, total)
+                done += counts[table.name].rows
+        return [
+            CopiedTable(name, one.rows, one.added, one.known, one.conflicts, *one.hashes)
+            for name, one in counts.items()
+        ]
+
+    def _put(self, table: MovedTable, rows: Sequence[Cells], counts: _Counts) -> None:
+        put = put_rows(self.target, self.space, table, rows)
+        counts.rows += len(rows)
+        counts.added += len(put.added)
+        counts.known += put.known
+        counts.conflicts += len(put.conflicts)
+        room = _LISTED - len(self.conflicts)
+        self.conflicts += [CopyConflict(table.name, one.reason) for one in put.conflicts[:room]]
+
+    def _hashes(self, unit: Unit, table: MovedTable, done: int, total: int) -> tuple[str, str]:
+        """The hashes of the rows of the source, and of what stands for them in the target."""
+        ours, theirs = hashlib.sha256(), hashlib.sha256()
+        for rows in read_batches(self.source, table):
+            for row, stored in zip(rows, unit.transfer.stored(table, rows), strict=True):
+                ours.update(_bytes(table, row))
+                theirs.update(b"" if stored is None else _bytes(table, stored))
+            done += len(rows)
+            self.progress("Verifying", done, total)
+        return ours.hexdigest(), theirs.hexdigest()
+
+
+def copy_space(
+    source: str | Path,
+    target: str | Path,
+    *,
+    space: str = "default",
+    to_space: str | None = None,
+    progress: Progress = lambda phase, done, total: None,
+) -> CopyReport:
+    """Copy a space into another database, made if there is none, or under another name. Either may
+    be a file or the address of a server.
+
+    ``progress`` is told what is going on, the rows that are done, and how many there are.
+    """
+    beginning, end = _target(source), _target(target)
+    to_space = DEFAULT.name(space if to_space is None else to_space, "to_space")
+    if is_missing(beginning):
+        raise NotFound(f"There is no memory at {beginning}", remedy="Give the path of a database")
+    if to_space == space and is_same(beginning, end):
+        raise InvalidInput(
+            f"{shown(beginning)} and {shown(end)} are the same database",
+            remedy="Name another space to copy into",
+        )
+    busy, now = Settings().store.busy_timeout.total_seconds(), SystemClock().now
+    reading = open_store(beginning, busy_timeout=busy, now=now, read_only=True)
+    try:
+        _check_space(reading, space)
+        writing = open_store(end, busy_timeout=busy, now=now)
+        try:
+            return copy_between(reading, writing, space, to_space, progress)
+        finally:
+            writing.close()
+    finally:
+        reading.close()
+
+
+def copy_between(
+    source: Store, target: Store, space: str, to_space: str, progress: Progress
+) -> CopyReport:
+    """Copy a space of one open store into another one."""
+    with source.read(space) as unit:
+        copy = _Copy(unit, target, to_space, progress)
+        tables = copy.run()
+    return CopyReport(space, to_space, tuple(tables), tuple(copy.conflicts))
+
+
+def _target(given: str | Path) -> str:
+    text = str(given)
+    return text if is_address(text) else str(Path(given).expanduser())
+
+
+def _check_space(store: Store, space: str) -> None:
+    spaces = store.spaces()
+    if space not in spaces:
+        raise NotFound(
+            f"There is no space {space!r} in it",
+            remedy=f"It has {', '.join(spaces)}" if spaces else "Nothing was written into it yet",
+        )
+
+
+def _bytes(table: MovedTable, row: Cells) -> bytes:
+    """What a hash is made of: the cells that are the same in every store."""
+    return dump([row[n] for n in table.compared]).encode() + b"\n"

@@ -1,0 +1,289 @@
+"""Import of a source into a mind: in batches, past refused records, safe to repeat."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
+from hashlib import sha256
+from itertools import islice
+from typing import Any, TypeVar
+
+from mnemic.errors import Conflict, InvalidInput
+from mnemic.learn.bulk_writer import NewRecord
+from mnemic.mind import Mind
+from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
+from mnemic.moving.reader import reader_of
+from mnemic.moving.source import ImportSource
+from mnemic.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
+from mnemic.settings.logs import log_of
+from mnemic.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
+
+_BATCH = 4_000
+_FEW = 100  # records whose writing compares them with what is known
+_TOPIC = 200
+IMPORTED_FROM = "imported_from"
+Of = TypeVar("Of", bound=Item)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One record that was not imported."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speakers:
+    """The speakers of a source, as stated by the person who imports it.
+
+    ``owners`` are the names of the owner in it, which makes every other user an outsider;
+    ``sender`` is the name of users that the file leaves unnamed; nothing is trusted better than
+    ``most``.
+    """
+
+    owners: tuple[str, ...] = ()
+    sender: str = ""
+    most: Trust = "owner"
+
+    def named(self, turn: NewTurn) -> NewTurn:
+        """The turn with its sender, and with the trust that this and the file leave it."""
+        sender, trust = turn.sender, turn.trust
+        if turn.role == "user":
+            sender = sender or self.sender
+            if self.owners and trust is None:
+                named = speaker_mark(sender) in speaker_marks(self.owners)
+                trust = "owner" if named else "external"
+        if self.most != "owner":
+            trust = least_trusted((trust or trust_of(turn.role), self.most))
+        if (sender, trust) == (turn.sender, turn.trust):
+            return turn
+        return replace(turn, sender=sender, trust=trust)
+
+
+@dataclass(slots=True)
+class ImportProgress:
+    """Counts so far. ``known`` records were here before; ``dropped`` ones say nothing that is kept;
+    ``kinds`` counts what was read, by kind of record; ``first`` and ``last`` are their times.
+    """
+
+    format: str = ""
+    added: int = 0
+    known: int = 0
+    dropped: int = 0
+    rejected: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+class Reading:
+    """The pieces of a source, counted, with the trust that they are given; nothing is written."""
+
+    def __init__(
+        self,
+        format: str,
+        *,
+        project: str = "",
+        speakers: Speakers | None = None,
+        refused: Callable[[Refused], None],
+    ) -> None:
+        self.project = project
+        self.progress = ImportProgress(format)
+        self._speakers = speakers or Speakers()
+        self._refused = refused
+
+    def batches(self, pieces: Iterable[Piece]) -> Iterator[list[tuple[Piece, Item]]]:
+        """What can be read; the rest is refused."""
+        source = iter(pieces)
+        while batch := list(islice(source, _BATCH)):
+            readable: list[tuple[Piece, Item]] = []
+            for piece in batch:
+                if piece.item is None:
+                    self.refuse(piece, piece.reason)
+                else:
+                    self._count(piece.item)
+                    readable.append((piece, self._trusted(piece.item)))
+            yield readable
+
+    def refuse(self, piece: Piece, reason: str) -> None:
+        self.progress.rejected += 1
+        self._refused(Refused(piece.place, reason))
+
+    def _count(self, item: Item) -> None:
+        counted = self.progress
+        counted.kinds[_KINDS[type(item)]] += 1
+        at = _time_of(item)
+        if at is not None:
+            counted.first = at if counted.first is None else min(counted.first, at)
+            counted.last = at if counted.last is None else max(counted.last, at)
+
+    def _trusted(self, item: Item) -> Item:
+        """The record as far as its speaker is believed, with the name of where it came from."""
+        if isinstance(item, NewTurn):
+            return self._speakers.named(item)
+        if isinstance(item, NewMemory):
+            return replace(
+                item,
+                trust=least_trusted((item.trust, self._speakers.most)),
+                project=item.project if item.project is not None else self.project or None,
+                metadata={**item.metadata, IMPORTED_FROM: self.progress.format},
+                origin="migration",
+            )
+        return item
+
+
+class Importer:
+    """Writes what was read into a mind; refused records are reported and the rest goes on.
+
+    Repeating it adds nothing: turns have their place in their session, everything else the key of
+    its record.
+    """
+
+    def __init__(self, mind: Mind, reading: Reading) -> None:
+        self._mind = mind
+        self._reading = reading
+        self.progress = reading.progress
+
+    def run(self, pieces: Iterable[Piece]) -> Iterator[ImportProgress]:
+        """Import everything; yields the counts after each batch, which is then durable."""
+        for batch in self._reading.batches(pieces):
+            self._write(batch)
+            yield self.progress
+        done = self.progress
+        log_of(self._mind.settings).done(
+            "migration complete: {added} added, {known} known, {rejected} rejected",
+            added=done.added,
+            known=done.known,
+            rejected=done.rejected,
+        )
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def _write(self, batch: list[tuple[Piece, Item]]) -> None:
+        # First what turns would make anew: a file by its path, the notes of what is going on.
+        for piece, item in batch:
+            if isinstance(item, SentFile | WorkingNotes):
+                self._keep(piece, item)
+        turns = [(piece, item) for piece, item in batch if isinstance(item, NewTurn)]
+        self._in_halves(turns, self._record)
+        records = [
+            (piece, item)
+            for piece, item in batch
+            if isinstance(item, NewMemory | NewEpisode | NewDailyEvent)
+        ]
+        for start in range(0, len(records), _FEW):
+            self._in_halves(records[start : start + _FEW], self._add)
+
+    def _in_halves(
+        self, batch: list[tuple[Piece, Of]], write: Callable[[list[tuple[Piece, Of]]], None]
+    ) -> None:
+        """One transaction for all; where that is refused, halves, down to the one to blame."""
+        if not batch:
+            return
+        try:
+            write(batch)
+        except (InvalidInput, Conflict) as error:
+            if len(batch) == 1:
+                self._reading.refuse(batch[0][0], error.message)
+                return
+            middle = len(batch) // 2
+            self._in_halves(batch[:middle], write)
+            self._in_halves(batch[middle:], write)
+
+    def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
+        recorded = self._mind.record_many(
+            (turn for _, turn in batch), topics=_topics(batch), project=self._reading.project
+        )
+        self.progress.added += recorded.added
+        self.progress.known += recorded.known
+
+    def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
+        keyed = {self._key(piece, item): item for piece, item in batch}
+        added = self._mind.add_many(keyed)
+        self.progress.added += added.added
+        self.progress.known += added.known + len(batch) - len(keyed)
+        self.progress.dropped += added.dropped
+
+    def _keep(self, piece: Piece, item: SentFile | WorkingNotes) -> None:
+        try:
+            if isinstance(item, WorkingNotes):
+                fresh = not self._mind.scratchpad().text.strip()
+                if fresh:
+                    self._mind.write_scratchpad(item.text)
+            else:
+                session = item.details.get("session")
+                there = self._mind.attachments(session=session, limit=10_000)
+                fresh = item.path not in {one.path or one.url for one in there}
+                if fresh:
+                    self._mind.attach(item.path, **item.details)
+        except (InvalidInput, Conflict) as error:
+            self._reading.refuse(piece, error.message)
+        else:
+            self.progress.added += fresh
+            self.progress.known += not fresh
+
+    def _key(self, piece: Piece, item: NewRecord) -> str:
+        told = piece.key or _content_of(item)
+        digest = sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return f"import:{self.progress.format}:{digest}"
+
+
+_KINDS: dict[type, str] = {
+    NewTurn: "turn",
+    NewMemory: "memory",
+    NewEpisode: "episode",
+    NewDailyEvent: "daily event",
+    SentFile: "attachment",
+    WorkingNotes: "scratchpad",
+}
+
+
+def _topics(batch: Iterable[tuple[Piece, NewTurn]]) -> dict[str, str]:
+    """A title is optional: characters and length that cannot be stored are cut."""
+    titles = {turn.session: piece.topic for piece, turn in batch if piece.topic}
+    return {
+        session: title[:_TOPIC].encode("utf-8", "replace").decode()
+        for session, title in titles.items()
+    }
+
+
+def _content_of(item: NewRecord) -> str:
+    values = {one.name: getattr(item, one.name) for one in fields(item)}
+    return json.dumps([type(item).__name__, values], default=_plain, sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else list(value)
+
+
+def _time_of(item: Item) -> datetime | None:
+    at: object = None
+    if isinstance(item, NewTurn):
+        at = item.at
+    elif isinstance(item, NewMemory):
+        at = item.learnt_at
+    elif isinstance(item, NewEpisode):
+        at = item.started_at
+    return at if isinstance(at, datetime) and at.tzinfo is not None else None
+
+
+def import_source(
+    mind: Mind,
+    place: str,
+    *,
+    format: str = "",
+    session: str = "",
+    project: str = "",
+    speakers: Speakers | None = None,
+) -> tuple[ImportProgress, list[Refused]]:
+    """Import a file or folder by its name; what was refused is listed."""
+    source, refused = ImportSource.of(place, session=session), list[Refused]()
+    reader, found = reader_of(source, format)
+    reading = Reading(found, project=project, speakers=speakers, refused=refused.append)
+    for _ in Importer(mind, reading).run(reader.read(source, found)):
+        pass
+    return reading.progress, refused

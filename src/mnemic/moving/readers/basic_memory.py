@@ -1,0 +1,218 @@
+"""basic-memory: a folder of markdown notes with observations and relations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from mnemic.errors import InvalidInput
+from mnemic.moving.front_matter import split_front_matter
+from mnemic.moving.pieces import Piece
+from mnemic.moving.record_fields import (
+    checked_text,
+    read_moment,
+    short_name,
+    short_names,
+    small_metadata,
+)
+from mnemic.moving.source import ImportSource
+from mnemic.record.messages import UnreadableMessage
+from mnemic.types import NewMemory
+
+_HEAD = 1 << 12
+_LOOKED_AT = 50  # notes of a folder that may have been written by hand, before one that was not
+_LONGEST = 4 << 20  # bytes of one note
+_OBSERVATION = re.compile(r"^\s*[-*+]\s+\[(?P<category>[^\[\]()]+)\]\s+(?P<text>.+)$")
+_RELATION = re.compile(
+    r"^\s*[-*+]\s+(?P<type>\"[^\"]+\"|'[^']+'|[^\s\[\]]+)\s+\[\[(?P<target>[^\[\]]+)\]\]"
+    r"\s*(?:\((?P<context>.*)\))?\s*$"
+)
+_CLOCK = re.compile(r"\d{1,3}:\d{2}(:\d{2})?([.,]\d{1,3})?(\s+-\s+.*)?")
+_TAG = re.compile(r"(?:^|\s)#(\S+)")
+_CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
+_HEADING = re.compile(r"^#{1,6}\s+(?P<title>.+?)\s*#*$")
+_PLAIN = ("Observations", "Relations")  # headings that only say what stands below
+_KINDS = {
+    "preference": "preference", "decision": "decision", "rule": "rule", "requirement": "rule",
+    "lesson": "lesson", "insight": "lesson", "tip": "lesson", "technique": "skill",
+    "method": "skill", "config": "config", "event": "event",
+}  # fmt: skip
+
+
+class BasicMemoryReader:
+    """Notes are written by a person and by models alike, so nothing is the owner's own word."""
+
+    formats = ("basic-memory",)
+
+    def recognises(self, source: ImportSource) -> str:
+        if not source.is_folder and not source.members():
+            return "basic-memory" if _is_note(source.head) else ""
+        for name in _notes(source)[:_LOOKED_AT]:
+            try:
+                with source.open_member(name) as stream:
+                    if _is_note(stream.read(_HEAD)):
+                        return "basic-memory"
+            except InvalidInput:
+                continue
+        return ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        source.done = 0
+        if not source.is_folder and not source.members():
+            with source.open() as stream:
+                yield from _note(source.name, stream.read(_LONGEST + 1), _modified(source, ""))
+            return
+        names = _notes(source)
+        source.total = sum(map(source.member_size, names))
+        for name in names:
+            try:
+                with source.open_member(name) as stream:
+                    data = stream.read(_LONGEST + 1)
+            except InvalidInput as error:
+                yield Piece(name, None, error.message)
+            else:
+                yield from _note(name, data, _modified(source, name))
+
+
+def _notes(source: ImportSource) -> list[str]:
+    return [
+        name
+        for name in source.members()
+        if name.endswith(".md") and not any(part.startswith(".") for part in name.split("/"))
+    ]
+
+
+def _is_note(head: bytes) -> bool:
+    """Every note gets a permalink when it is first seen."""
+    text = head.removeprefix(b"\xef\xbb\xbf")
+    return text.startswith(b"---") and re.search(rb"^permalink:\s*\S", text, re.M) is not None
+
+
+def _modified(source: ImportSource, name: str) -> datetime | None:
+    if source.path is None or (name and not source.is_folder):
+        return None
+    return datetime.fromtimestamp((source.path / name).stat().st_mtime, UTC)
+
+
+# --- one note -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What a note says of itself."""
+
+    title: str
+    permalink: str
+    folder: str
+    tags: tuple[str, ...]
+    at: datetime | None
+
+
+def _note(name: str, data: bytes, modified: datetime | None) -> Iterator[Piece]:
+    try:
+        if len(data) > _LONGEST:
+            raise UnreadableMessage(f"it has more than {_LONGEST:,} bytes")
+        text = checked_text(data.decode("utf-8-sig"))
+        fields, body, before = split_front_matter(text)
+        head = _head(name, fields, modified)
+    except UnicodeDecodeError as error:
+        yield Piece(name, None, f"it is not UTF-8 at byte {error.start + 1}")
+        return
+    except UnreadableMessage as reason:
+        yield Piece(name, None, str(reason))
+        return
+    yield from _body(name, head, body, before)
+
+
+def _head(name: str, fields: Mapping[str, str | list[str]], modified: datetime | None) -> _Head:
+    path = PurePosixPath(name)
+    told = {key: value for key, value in fields.items() if isinstance(value, str)}
+    tags = fields.get("tags", [])
+    listed = tags if isinstance(tags, list) else re.split(r"[,\s]+", tags)
+    return _Head(
+        title=short_name(told.get("title")) or path.stem,
+        permalink=told.get("permalink") or path.with_suffix("").as_posix(),
+        folder="" if path.parent == PurePosixPath() else path.parent.as_posix(),
+        tags=short_names(tag.lstrip("#") for tag in listed),
+        at=read_moment(told, "created", "date") or modified,
+    )
+
+
+def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
+    """Observations and relations line by line, and the prose between them by paragraphs."""
+    prose: list[str] = []
+    section, began, fenced = "", 0, False
+
+    def paragraph() -> Iterator[Piece]:
+        text = "\n".join(prose).strip()
+        prose.clear()
+        if text:
+            titled = text if section in ("", head.title, *_PLAIN) else f"{section}: {text}"
+            yield _piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
+
+    for number, line in enumerate(body.split("\n"), before + 1):
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
+        told = None if fenced else _told(head, line)
+        heading = None if fenced else _HEADING.match(line)
+        if told is not None or heading is not None or (not line.strip() and not fenced):
+            yield from paragraph()
+        if told is not None:
+            yield _piece(f"{name}, line {number}", head, told, line.strip())
+        elif heading is not None:
+            section = short_name(heading["title"])
+        elif line.strip() or fenced:
+            began = began if prose else number
+            prose.append(line.rstrip())
+    yield from paragraph()
+
+
+def _told(head: _Head, line: str) -> NewMemory | None:
+    """The observation or the relation that a line is."""
+    relation = _RELATION.match(line)
+    if relation is not None:
+        kind = relation["type"].strip("\"'").replace("_", " ").strip()
+        target = relation["target"].split("|")[0].strip()
+        return NewMemory(
+            f"{head.title} {kind} {target}", "fact",
+            subject=head.title, predicate=short_name(kind), value=target,
+            metadata=small_metadata({"context": relation["context"]}),
+        )  # fmt: skip
+    found = _OBSERVATION.match(line)
+    if found is None:
+        return None
+    category, text = found["category"].strip(), found["text"].strip()
+    if (
+        _CLOCK.fullmatch(category)
+        or (len(category) == 1 and not category.isalnum())
+        or (category in ("x", "X", ""))
+    ):
+        return None  # a task, or a line of a transcript
+    context = _CONTEXT.search(text)
+    text = text if context is None else text[: context.start()]
+    tags = tuple(tag for told in _TAG.findall(text) for tag in told.split("#") if tag)
+    return NewMemory(
+        re.sub(r"(?:\s+#\S+)+$", "", text).strip() or text,
+        _KINDS.get(category.casefold(), "fact"),
+        tags=tags,
+        metadata=small_metadata(
+            {"category": category, "context": context["context"] if context else ""}
+        ),
+    )
+
+
+def _piece(place: str, head: _Head, said: NewMemory, line: str) -> Piece:
+    memory = NewMemory(
+        said.text, said.kind,
+        subject=said.subject or head.title, predicate=said.predicate, value=said.value,
+        topic=short_name(head.folder) or None,
+        tags=short_names((*said.tags, *head.tags)),
+        metadata=small_metadata({"permalink": head.permalink, **said.metadata}),
+        trust="agent", learnt_at=head.at,
+    )  # fmt: skip
+    return Piece(place, memory, key=f"{head.permalink} {line}")
+
+
+READER = BasicMemoryReader()

@@ -1,0 +1,256 @@
+"""Zep and its graph, Graphiti: facts with the time they held, summaries, and what was said."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from mnemic.errors import InvalidInput
+from mnemic.moving.json_list import JsonEntry
+from mnemic.moving.json_records import json_records, place_of, sample
+from mnemic.moving.pieces import Piece
+from mnemic.moving.record_fields import (
+    checked_text,
+    read_moment,
+    read_statement,
+    short_name,
+    short_names,
+    small_metadata,
+)
+from mnemic.moving.source import ImportSource
+from mnemic.record.messages import ROLE_NAMES, UnreadableMessage, read_object, read_text
+from mnemic.types import NewMemory, NewTurn, Role
+
+_LISTS = ("edges", "facts", "relevant_facts", "nodes", "episodes", "messages", "items")
+_FORMATS = ("graphiti", "zep")
+_EDGE = {"source_node_uuid", "valid_at", "invalid_at", "expired_at", "rating"}
+_ZEP = {"role_type", "thread_uuid", "graph_uuid"}
+_HEAD = 1 << 16
+_KEPT = ("group_id", "graph_uuid", "rating")
+_THREAD = re.compile(rb'"(?:thread_id|session_id)"\s*:\s*"([^"\\]{1,200})"')
+# "Alice (user): Hello" begins what Alice says.
+_SPEAKER = re.compile(r"^(?P<name>[^\s:][^:\n()]{0,60}?)(?: \((?P<role>\w+)\))?: ", re.MULTILINE)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Something that was said, until all of it is in order."""
+
+    place: str
+    at: datetime | None
+    session: str
+    turns: tuple[NewTurn, ...]
+
+
+class GraphitiReader:
+    """Reads what these programs give as JSON, in one file or several."""
+
+    formats = _FORMATS
+
+    def recognises(self, source: ImportSource) -> str:
+        for name in _files(source) if source.is_folder or source.members() else [""]:
+            told = source if not name else _head(source, name)
+            kind = next(filter(None, map(_format_of, sample(told, _LISTS))), "")
+            if kind:
+                return kind
+        return ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        names: dict[str, str] = {}
+        for _, entry in _entries(source):
+            if isinstance(entry.value, dict) and "fact" not in entry.value:
+                uuid, name = entry.value.get("uuid"), entry.value.get("name")
+                if isinstance(uuid, str) and isinstance(name, str):
+                    names[uuid] = name
+        thread = _thread(source)
+        said: list[_Said] = []
+        for place, entry in _entries(source):
+            if entry.reason:
+                yield Piece(place, None, entry.reason)
+            elif not isinstance(entry.value, str):  # a torn fact's list of the episodes it is from
+                try:
+                    yield from _record(place, entry.value, names, thread, said)
+                except UnreadableMessage as reason:
+                    yield Piece(place, None, str(reason))
+        yield from _in_order(said, format)
+
+
+def _format_of(fields: Mapping[str, Any]) -> str:
+    if isinstance(fields.get("fact"), str) and not fields.keys().isdisjoint(_EDGE):
+        ours = "source_node_uuid" in fields and "graph_uuid" not in fields
+        return "graphiti" if ours else "zep"
+    if "uuid" not in fields:
+        return ""
+    if "content" in fields and not fields.keys().isdisjoint(_ZEP):
+        return "zep"
+    if {"source_description", "content"} <= fields.keys():
+        return "graphiti"
+    if "summary" in fields and "name" in fields and "chat_messages" not in fields:
+        return "graphiti" if not fields.keys().isdisjoint({"labels", "group_id"}) else ""
+    return ""
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def _files(source: ImportSource) -> list[str]:
+    return [
+        name
+        for name in source.members()
+        if PurePosixPath(name).suffix in (".json", ".jsonl")
+        and any(word in PurePosixPath(name).stem.casefold() for word in _LISTS)
+    ]
+
+
+def _head(source: ImportSource, name: str) -> ImportSource:
+    """The beginning of a member, as a source of its own."""
+    try:
+        with source.open_member(name) as stream:
+            return ImportSource(None, io.BytesIO(stream.read(_HEAD)))
+    except InvalidInput:
+        return ImportSource(None, io.BytesIO())
+
+
+def _entries(source: ImportSource) -> Iterator[tuple[str, JsonEntry]]:
+    source.done = 0
+    if not source.is_folder and not source.members():
+        with source.open() as stream:
+            for entry in json_records(stream, _LISTS, source.head):
+                yield place_of(entry), entry
+        return
+    files = _files(source)
+    source.total = sum(map(source.member_size, files))
+    for name in files:
+        try:
+            with source.open_member(name) as stream:
+                for entry in json_records(stream, _LISTS, _head(source, name).head):
+                    yield f"{name}, {place_of(entry)}", entry
+        except InvalidInput as error:
+            yield name, JsonEntry(0, None, error.message)
+
+
+def _thread(source: ImportSource) -> str:
+    found = _THREAD.search(source.head)
+    return found[1].decode(errors="replace") if found else source.session
+
+
+# --- records ----------------------------------------------------------------------------------
+
+
+def _record(
+    place: str, value: Any, names: Mapping[str, str], thread: str, said: list[_Said]
+) -> Iterator[Piece]:
+    fields = read_object(value, "a record")
+    if "fact" in fields:
+        yield Piece(place, _fact(fields, names), key=read_text(fields, "uuid"))
+    elif "content" in fields:
+        said.append(_message(place, fields, thread))
+    elif "summary" in fields or "labels" in fields:
+        memory = _summary(fields)
+        if memory is not None:
+            yield Piece(place, memory, key=read_text(fields, "uuid"))
+    else:
+        raise UnreadableMessage("it is neither a fact, a node nor an episode")
+
+
+def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:
+    since = read_moment(fields, "valid_at")
+    until = read_moment(fields, "invalid_at", "expired_at")
+    ends = [
+        short_name(
+            fields.get(f"{end}_node_name") or names.get(read_text(fields, f"{end}_node_uuid"))
+        )
+        for end in ("source", "target")
+    ]
+    whole = all(ends) and bool(fields.get("name"))
+    return NewMemory(
+        read_statement(fields, "fact"),
+        "fact",
+        subject=ends[0] if whole else "",
+        predicate=short_name(fields.get("name")).replace("_", " ").lower() if whole else "",
+        value=ends[1] if whole else "",
+        metadata=small_metadata(
+            {name: fields.get(name) for name in ("group_id", "graph_uuid", "rating")}
+        ),
+        trust="agent",
+        valid_from=since if since is None or until is None or since <= until else None,
+        valid_to=until,
+        learnt_at=read_moment(fields, "created_at"),
+    )
+
+
+def _summary(fields: Mapping[str, Any]) -> NewMemory | None:
+    name, summary = read_statement(fields, "name"), read_text(fields, "summary").strip()
+    if not summary:
+        return None
+    return NewMemory(
+        checked_text(summary if name in summary else f"{name}: {summary}"),
+        "fact",
+        subject=short_name(name),
+        tags=short_names(fields.get("labels")),
+        metadata=small_metadata({"group_id": fields.get("group_id")}),
+        trust="agent",
+        learnt_at=read_moment(fields, "created_at"),
+    )
+
+
+def _message(place: str, fields: Mapping[str, Any], thread: str) -> _Said:
+    """A message of a thread, or an episode, whose text is lines as "user: Hello", or any text."""
+    content = checked_text(read_text(fields, "content"))
+    session = read_text(fields, "thread_id", "thread_uuid", "session_id", "group_id") or thread
+    at = read_moment(fields, "valid_at", "reference_time", "created_at")
+    turns: list[NewTurn] = []
+    kind = read_text(fields, "source")
+    if fields.get("role_type") or fields.get("role"):
+        told = read_text(fields, "role_type", "role")
+        name = short_name(next(filter(None, map(fields.get, ("name", "role_name", "role"))), ""))
+        turns.append(_turn(session, told, "" if name in ROLE_NAMES else name, content, at))
+    elif kind == "message":
+        turns += (_turn(session, *told, at) for told in _lines(content))
+    elif kind != "fact_triple":  # a triple is among the facts
+        turns.append(NewTurn(session, "tool", content, at=at))
+    return _Said(place, at, session, tuple(turns))
+
+
+def _turn(session: str, told: str, name: str, content: str, at: datetime | None) -> NewTurn:
+    role: Role = ROLE_NAMES.get(told.casefold(), "user")
+    return NewTurn(session, role, content, sender=name, at=at)
+
+
+def _lines(content: str) -> Iterator[tuple[str, str, str]]:
+    """Role, name and words of each speaker in turn."""
+    starts = list(_SPEAKER.finditer(content))
+    if not starts or content[: starts[0].start()].strip():
+        yield "user", "", content
+        return
+    for number, start in enumerate(starts):
+        end = starts[number + 1].start() if number + 1 < len(starts) else len(content)
+        name, role = start["name"], start["role"] or start["name"]
+        words = content[start.end() : end].strip()
+        if words:
+            yield role, "" if name.casefold() in ROLE_NAMES else short_name(name), words
+
+
+def _in_order(said: list[_Said], format: str) -> Iterator[Piece]:
+    """By time, since the order in which a graph gives its episodes is its own."""
+    places: Counter[str] = Counter()
+    for one in sorted(said, key=lambda one: (one.session, one.at or _LONG_AGO)):
+        for turn in one.turns:
+            if not turn.content.strip():
+                continue
+            if not one.session:
+                yield Piece(one.place, None, "it names no session")
+                continue
+            index = places[one.session]
+            places[one.session] += 1
+            yield Piece(one.place, replace(turn, channel=format, index=index))
+
+
+READER = GraphitiReader()

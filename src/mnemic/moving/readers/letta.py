@@ -1,0 +1,274 @@
+"""Letta: agent files (.af) of either shape, and lists of archival passages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from mnemic.moving.json_list import JsonEntry
+from mnemic.moving.json_records import json_records, place_of, sample
+from mnemic.moving.pieces import Piece, SentFile, WorkingNotes
+from mnemic.moving.record_fields import (
+    checked_text,
+    read_moment,
+    read_statement,
+    short_name,
+    short_names,
+    small_metadata,
+)
+from mnemic.moving.source import ImportSource
+from mnemic.record.messages import (
+    UnreadableMessage,
+    read_content,
+    read_list,
+    read_message,
+    read_object,
+    read_text,
+)
+from mnemic.types import NewMemory, NewTurn, Role, ToolCall, ToolResult
+
+_LISTS = ("messages", "core_memory", "blocks", "passages", "archival_memory", "files")
+_AGENT = re.compile(rb'"(?:agent_type|core_memory|block_ids|in_context_message_ids)"\s*:')
+_NAME = re.compile(
+    rb'"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:system|memory_blocks|description)"'
+)
+_SAY = "send_message"
+_ABOUT_USER = re.compile(r"human|user|customer|person(?!a)", re.IGNORECASE)
+_NOTES = re.compile(r"scratch|task|todo|plan|notes?|working|current", re.IGNORECASE)
+_HIDDEN = frozenset({"heartbeat", "login"})
+
+
+class LettaReader:
+    """Reads blocks as memories, messages as turns, passages as memories."""
+
+    formats = ("letta",)
+
+    def recognises(self, source: ImportSource) -> str:
+        head = source.head
+        if head.lstrip()[:1] == b"{" and len(_AGENT.findall(head)) > 1:
+            return "letta"
+        return "letta" if any(_is_passage(one) for one in sample(source, _LISTS)) else ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        source.done = 0
+        reading = _Reading(source)
+        with source.open() as stream:
+            for entry in json_records(stream, _LISTS, source.head):
+                if entry.reason:
+                    yield Piece(place_of(entry), None, entry.reason)
+                    reading.skip(entry)
+                    continue
+                try:
+                    yield from reading.pieces(entry)
+                except UnreadableMessage as reason:
+                    yield Piece(place_of(entry), None, str(reason))
+                    if not isinstance(entry.value, dict):
+                        reading.skip(entry)
+        if reading.notes:
+            text = "\n\n".join(f"## {label}\n\n{value}" for label, value in reading.notes)
+            yield Piece("blocks", WorkingNotes(text))
+
+
+def _is_passage(fields: Mapping[str, Any]) -> bool:
+    return isinstance(fields.get("text"), str) and not fields.keys().isdisjoint(
+        {"archive_id", "embedding_config"}
+    )
+
+
+class _Reading:
+    """What has to be known of an agent file while it is read."""
+
+    def __init__(self, source: ImportSource) -> None:
+        named = _NAME.search(source.head)
+        file = source.session or PurePosixPath(source.name).stem or "letta"
+        self._agent = named[1].decode(errors="replace") if named else file
+        # Where an agent speaks by a tool, what stands beside its calls is its inner monologue.
+        self._speaks_by_tool = b'"letta_v1_agent"' not in source.head
+        self._positions: dict[str, int] = {}
+        self._latest: datetime | None = None  # of what was said: what blocks say, they say then
+        self.notes: list[tuple[str, str]] = []
+
+    def skip(self, entry: JsonEntry) -> None:
+        """Keep the place of a message that cannot be read."""
+        if entry.key == "messages":
+            self._place(self._session(entry.value if isinstance(entry.value, dict) else {}))
+
+    def _session(self, fields: Mapping[str, Any]) -> str:
+        """An id such as agent-0 tells agents apart only within their file."""
+        agent = short_name(fields.get("agent_id"))
+        return f"{self._agent} {agent}" if agent else self._agent
+
+    def _place(self, session: str) -> int:
+        place = self._positions.get(session, 0)
+        self._positions[session] = place + 1
+        return place
+
+    def pieces(self, entry: JsonEntry) -> Iterator[Piece]:
+        place = place_of(entry)
+        fields = read_object(entry.value, "a record")
+        if fields.get("is_deleted"):
+            return
+        if entry.key == "messages" or "role" in fields:
+            turn = self._turn(fields)
+            if turn is not None:
+                yield Piece(place, turn, topic=self._agent)
+        elif "label" in fields:
+            yield from self._block(place, fields)
+        elif "text" in fields:
+            yield Piece(place, _passage(fields), key=read_text(fields, "id"))
+        else:
+            yield _file(place, fields)
+
+    # --- messages -------------------------------------------------------------------------------
+
+    def _turn(self, fields: Mapping[str, Any]) -> NewTurn | None:
+        session = self._session(fields)
+        index = self._place(session)
+        if fields.get("role") == "system":  # the prompt, written anew with every change of a block
+            return None
+        turn = read_message(
+            {**fields, "role": "tool" if fields.get("role") == "approval" else fields.get("role")},
+            session,
+            position=index,
+        )
+        role: Role = turn.role
+        content, calls, results = turn.content, list(turn.tool_calls), list(turn.tool_results)
+        if role == "user":
+            role, content = _unwrapped(content)
+        elif role == "assistant":
+            content, calls = self._spoken(content, calls)
+        elif role == "tool":
+            results = _results(fields, results)
+            content = ""
+        if not (content.strip() or calls or results):
+            return None
+        at = read_moment(fields, "created_at")
+        self._latest = at or self._latest
+        return NewTurn(
+            session, role, checked_text(content), channel="letta", tool_calls=tuple(calls),
+            tool_results=tuple(results), at=at, index=index,
+        )  # fmt: skip
+
+    def _spoken(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
+        said = [str(call.input.get("message", "")) for call in calls if call.name == _SAY]
+        others = [call for call in calls if call.name != _SAY]
+        if said or (calls and self._speaks_by_tool):
+            return "\n".join(filter(None, said)), others
+        return content, others
+
+    # --- blocks ---------------------------------------------------------------------------------
+
+    def _block(self, place: str, fields: Mapping[str, Any]) -> Iterator[Piece]:
+        label, value = read_text(fields, "label"), read_text(fields, "value").strip()
+        if not value or fields.get("is_template"):
+            return
+        checked_text(value)
+        at = read_moment(fields, "updated_at", "created_at") or self._latest
+        if _NOTES.search(label):
+            self.notes.append((label, value))
+            return
+        if label.casefold() == "persona":
+            memory = NewMemory(
+                value, "identity", subject=short_name(self._agent), predicate="persona",
+                topic="persona", trust="agent", learnt_at=at,
+            )  # fmt: skip
+            yield Piece(place, memory, key=f"{self._agent} persona {value}")
+            return
+        about_user = _ABOUT_USER.search(label) is not None
+        for line in value.splitlines() if about_user else re.split(r"\n\s*\n", value):
+            text = line.strip().removeprefix("- ").removeprefix("* ").strip()
+            if text and not text.endswith((": ?", ":?")):  # a form's line that nobody filled in
+                memory = _block_memory(text, label, at)
+                yield Piece(place, memory, key=f"{self._agent} {label} {text}")
+
+
+def _block_memory(text: str, label: str, at: datetime | None) -> NewMemory:
+    return NewMemory(text, "fact", topic=short_name(label) or None, trust="agent", learnt_at=at)
+
+
+def _unwrapped(content: str) -> tuple[Role, str]:
+    """What the user said, of the JSON in which it was wrapped; nothing of a heartbeat."""
+    try:
+        wrapped = json.loads(content) if content.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        wrapped = None
+    if not isinstance(wrapped, dict) or not isinstance(wrapped.get("type"), str):
+        return "user", content
+    if wrapped["type"] in _HIDDEN:
+        return "user", ""
+    said = wrapped.get("message")
+    role: Role = "user" if wrapped["type"] == "user_message" else "system"
+    return role, said if isinstance(said, str) else ""
+
+
+def _results(fields: Mapping[str, Any], results: list[ToolResult]) -> list[ToolResult]:
+    """What tools gave back; that a message was sent is nothing."""
+    listed = read_list(fields, "tool_returns")
+    if listed:
+        told = [read_object(one, "a tool return") for one in listed]
+        results = [
+            ToolResult(
+                read_content(one.get("func_response", one.get("tool_return"))).text,
+                read_text(one, "tool_call_id"),
+                one.get("status") == "error",
+            )
+            for one in told
+        ] + ([] if any(one.get("func_response") for one in told) else results)
+    kept = []
+    for one in results:
+        try:
+            wrapped = json.loads(one.content)
+        except (ValueError, RecursionError):
+            wrapped = None
+        if isinstance(wrapped, dict) and wrapped.keys() >= {"status", "message"}:
+            said = wrapped["message"]
+            if said in (None, "", "None"):
+                continue
+            one = ToolResult(  # noqa: PLW2901
+                said if isinstance(said, str) else json.dumps(said, ensure_ascii=False),
+                one.call_id,
+                wrapped["status"] not in ("OK", "success"),
+            )
+        if one.content.strip():
+            kept.append(one)
+    return kept
+
+
+# --- archival memory ------------------------------------------------------------------------------
+
+
+def _passage(fields: Mapping[str, Any]) -> NewMemory:
+    own = fields.get("metadata", fields.get("metadata_"))
+    of_file = fields.get("file_name") or fields.get("file_id") or fields.get("source_id")
+    return NewMemory(
+        read_statement(fields, "text"),
+        "fact",
+        tags=short_names(fields.get("tags")),
+        metadata=small_metadata(
+            {**(own if isinstance(own, dict) else {}), "file": fields.get("file_name")}
+        ),
+        trust="tool" if of_file else "agent",
+        learnt_at=read_moment(fields, "created_at"),
+    )
+
+
+def _file(place: str, fields: Mapping[str, Any]) -> Piece:
+    name = short_name(read_statement(fields, "original_file_name", "file_name"))
+    return Piece(
+        place,
+        SentFile(
+            read_statement(fields, "file_name"),
+            {
+                "original_filename": name,
+                "mime": short_name(fields.get("file_type")),
+                "extracted_text": checked_text(read_text(fields, "content")),
+            },
+        ),
+    )
+
+
+READER = LettaReader()

@@ -1,0 +1,241 @@
+"""Markdown that a person wrote: a file, or a folder of notes such as an Obsidian vault.
+
+Each bullet and each paragraph is a memory of the owner's. The heading above it is its topic; the
+headings above that, the folders, the front matter and ``#words`` are its tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from mnemic.errors import InvalidInput
+from mnemic.language.markdown import Bullet, MarkdownSection, parse, tidy, visible
+from mnemic.language.placeholders import is_placeholder
+from mnemic.moving.memory_fields import kind_of, read_moment, read_words
+from mnemic.moving.pieces import Piece
+from mnemic.moving.source import ZIP, ImportSource
+from mnemic.record.messages import UnreadableMessage
+from mnemic.types import KINDS, Kind, NewMemory
+
+FORMAT = "markdown"
+_SUFFIXES = (".md", ".markdown")
+_FRONT = re.compile(r"\A---[ \t]*\n(?P<fields>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+_FIELD = re.compile(r"(?P<name>[\w-]+)[ \t]*:[ \t]*(?P<value>.*)")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)")
+_DATED = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_COMMENT = re.compile(r"<!--.*?-->|^%%.*?%%[ \t]*$", re.S | re.M)
+_RULE = re.compile(r"\s*([-*_=])(?:\s*\1){2,}\s*")
+_PICTURE = re.compile(r"!\[\[[^\]\n]*\]\]|!\[[^\]\n]*\]\([^)\n]*\)")
+_WIKI = re.compile(r"\[\[(?:[^\]|\n]*\|)?([^\]|\n]+)\]\]")
+_TASK = re.compile(r"\[(?P<mark>[ xX-])\][ \t]+")
+_TAG = re.compile(r"(?<![\w#&/(])#([^\W\d][\w/-]*)")
+_LABEL = re.compile(
+    r"(?:\[(?P<boxed>[A-Za-z_ ]{2,20})\]|(?P<bare>[A-Za-z_]{2,20})[:：])[ \t]+(?=\S)"
+)
+_STRUCK = re.compile(r"~~(?P<text>.+)~~[.。]?", re.S)
+_NAME = 100  # characters of a heading that make a topic or a tag
+_TAGS = 50
+_CREATED = ("created", "created_at", "date", "date_created")
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """What holds for everything in a file."""
+
+    name: str
+    at: datetime | None
+    kind: Kind
+    tags: tuple[str, ...]
+
+
+class MarkdownReader:
+    """Reads notes that follow no format of their own."""
+
+    formats = (FORMAT,)
+
+    def recognises(self, source: ImportSource) -> str:
+        if _is_note(source.name) and not source.is_folder:
+            return FORMAT
+        return FORMAT if _notes(source) else ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        inside = _notes(source)
+        if not inside:
+            if source.is_folder or source.members():
+                raise InvalidInput(
+                    f"{source.name} holds no markdown", remedy="Give a folder with files *.md"
+                )
+            source.done = 0
+            with source.open() as stream:
+                yield from _file(source, source.name, stream.read(), "")
+            return
+        source.total, source.done = sum(map(source.member_size, inside)), 0
+        for name in inside:
+            try:
+                with source.open_member(name) as stream:
+                    raw = stream.read()
+            except InvalidInput as error:  # the others may be whole
+                yield Piece(name, None, error.message)
+            else:
+                yield from _file(source, name, raw, f"{name}, ")
+
+
+def _is_note(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in _SUFFIXES
+
+
+def _notes(source: ImportSource) -> list[str]:
+    """The notes of a folder or archive; hidden folders are of the program that shows it."""
+    return [
+        name
+        for name in source.members()
+        if _is_note(name) and not any(part.startswith(".") for part in PurePosixPath(name).parts)
+    ]
+
+
+def _file(source: ImportSource, name: str, raw: bytes, prefix: str) -> Iterator[Piece]:
+    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    try:
+        note = _note(source, name, _front(front["fields"]) if front else {})
+    except UnreadableMessage as reason:
+        yield Piece(f"{prefix}front matter", None, str(reason))
+        note = _note(source, name, {})
+    body = _COMMENT.sub("", text[front.end() :] if front else text)
+    titles: list[tuple[int, str]] = []
+    for section in parse(body):
+        if section.heading:
+            level = len(section.heading) - len(section.heading.lstrip("#"))
+            titles = [*(one for one in titles if one[0] < level), (level, section.title)]
+        above = [_short(title) for _, title in titles if title.strip()]
+        for number, said in enumerate(_statements(section), 1):
+            place = f"{prefix}{above[-1]}, {number}" if above else f"{prefix}statement {number}"
+            yield from _piece(note, place, said, above)
+
+
+def _statements(section: MarkdownSection) -> Iterator[str]:
+    for item in section.items:
+        if isinstance(item, Bullet):
+            yield item.text
+            continue
+        paragraph: list[str] = []
+        fenced = ""
+        for line in (*item.lines, ""):
+            begins = re.match(r"\s*(`{3,}|~{3,})", line)
+            if begins and not fenced:
+                fenced = begins[1]
+            elif begins and begins[1].startswith(fenced):
+                fenced = ""
+            if line.strip() or fenced:
+                paragraph.append(line)
+            else:
+                yield "\n".join(paragraph)
+                paragraph = []
+        yield "\n".join(paragraph)
+
+
+def _piece(note: _Note, place: str, said: str, above: list[str]) -> Iterator[Piece]:
+    text = _WIKI.sub(r"\1", _PICTURE.sub("", visible(said))).strip()
+    text = _TASK.sub("", text, count=1) if _TASK.match(text) else text
+    if not text or _RULE.fullmatch(text) or is_placeholder(text):
+        return
+    if "\ufffd" in text:
+        yield Piece(place, None, "it is not UTF-8")
+        return
+    kind, text = _kind(text, note.kind)
+    if kind == "credential":
+        yield Piece(place, None, "it is a credential, which is kept only on request")
+        return
+    struck = _STRUCK.fullmatch(text)
+    text = struck["text"].strip() if struck else text
+    words = dict.fromkeys((*note.tags, *above[:-1], *_TAG.findall(text)))
+    memory = NewMemory(
+        tidy(text) if "```" not in text else text,
+        kind,
+        topic=above[-1] if above else None,
+        tags=tuple(words)[:_TAGS],
+        trust="owner",
+        # What a person has struck out held until they did.
+        valid_to=(note.at or datetime.fromtimestamp(0, UTC)) if struck else None,
+        learnt_at=note.at,
+    )
+    yield Piece(place, memory, key=f"{note.name}\n{text}")
+
+
+def _kind(text: str, usual: Kind) -> tuple[Kind, str]:
+    """The kind that the line names itself: ``[rule] …`` or ``Rule: …``."""
+    label = _LABEL.match(text)
+    if label is None:
+        return usual, text
+    bare = (label["bare"] or "").lower()  # a word before a colon is mostly no kind
+    found = kind_of(label["boxed"] or (bare if bare in KINDS else ""))
+    return (usual, text) if found is None else (found, text[label.end() :])
+
+
+# --- what holds for a file ------------------------------------------------------------------------
+
+
+def _note(source: ImportSource, name: str, fields: dict[str, Any]) -> _Note:
+    path = PurePosixPath(name)
+    at = next((at for key in _CREATED if (at := read_moment(fields.get(key), key))), None)
+    stated = fields.get("kind") or fields.get("type") or ""
+    kind = kind_of(stated) if isinstance(stated, str) else None
+    tags = (*path.parts[:-1], *read_words(fields.get("tags"), "tags"))
+    return _Note(
+        name,
+        at or _named_day(path.stem) or _changed(source, name),
+        kind if kind not in (None, "credential") else "fact",
+        tuple(_short(tag.lstrip("#")) for tag in tags),
+    )
+
+
+def _named_day(stem: str) -> datetime | None:
+    found = _DATED.search(stem)
+    try:
+        day = date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None
+    return None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def _changed(source: ImportSource, name: str) -> datetime | None:
+    """When the file was last written: what stands in it is no younger."""
+    if source.path is None or source.head.startswith(ZIP):
+        return None
+    path = source.path / name if source.is_folder else source.path
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+def _front(text: str) -> dict[str, Any]:
+    """The fields of front matter: texts, and lists of texts in either way of writing them."""
+    fields: dict[str, Any] = {}
+    name = ""
+    for line in text.split("\n"):
+        item, named = _ITEM.fullmatch(line), _FIELD.fullmatch(line)
+        if item is not None and isinstance(fields.get(name), list):
+            fields[name].append(_bare(item["value"]))
+        elif named is not None:
+            name, value = named["name"].lower(), named["value"].strip()
+            if not value:
+                fields[name] = []
+            elif value.startswith("[") and value.endswith("]"):
+                fields[name] = [_bare(one) for one in value[1:-1].split(",")]
+            else:
+                fields[name] = _bare(value)
+    return {name: value for name, value in fields.items() if value != []}
+
+
+def _bare(value: str) -> str:
+    return value.strip().strip("\"'").strip()
+
+
+def _short(title: str) -> str:
+    return title.strip()[:_NAME]
+
+
+READER = MarkdownReader()

@@ -1,0 +1,137 @@
+"""myclaw's workspace: the lines of MEMORY.md are who the user is, dated files what a day was about.
+
+The file is read as it is when memory is switched on in such a workspace, so that both ways in know
+each other's statements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import PurePosixPath
+
+from mnemic.documents.fallback.notes import Note, blocks
+from mnemic.errors import InvalidInput
+from mnemic.language.placeholders import is_placeholder
+from mnemic.moving.pieces import Piece
+from mnemic.moving.source import ImportSource
+from mnemic.types import NewDailyEvent, NewMemory
+
+FORMAT = "myclaw"
+_FOLDER = "memory"
+_MEMORY = "MEMORY.md"
+_CHANNEL = "migration"
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
+_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*")
+
+
+class MyclawReader:
+    """Reads a workspace, or the folder ``memory`` in it."""
+
+    formats = (FORMAT,)
+
+    def recognises(self, source: ImportSource) -> str:
+        inside = source.name == _FOLDER or f"{_FOLDER}/" in _prefix(source)
+        named = [PurePosixPath(name).name for name in _files(source)] if inside else []
+        return FORMAT if any(name == _MEMORY or _DATED.fullmatch(name) for name in named) else ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        files = _files(source)
+        if not files:
+            raise InvalidInput(
+                f"{source.name or 'This'} holds no {_MEMORY} and no dated files",
+                remedy="Give the folder of the workspace, or its folder memory",
+            )
+        source.total, source.done = sum(map(source.member_size, files)), 0
+        for name in files:
+            with source.open_member(name) as stream:
+                raw = stream.read()
+            try:
+                text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+            except UnicodeDecodeError as error:
+                text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+                if PurePosixPath(name).name != _MEMORY:
+                    yield Piece(name, None, f"it is not UTF-8 at byte {error.start + 1}")
+                    continue
+            if PurePosixPath(name).name == _MEMORY:
+                yield from _lines(name, text, _changed(source, name))
+            else:
+                yield from _day(name, text)
+
+
+def _prefix(source: ImportSource) -> str:
+    below = any(name.startswith(f"{_FOLDER}/") for name in source.members())
+    return f"{_FOLDER}/" if below and source.is_folder else ""
+
+
+def _files(source: ImportSource) -> list[str]:
+    """The markdown that lies directly in the folder; MEMORY.md first."""
+    start = _prefix(source) if source.is_folder else ""
+    direct = [
+        name
+        for name in source.members()
+        if name.startswith(start) and "/" not in name[len(start) :] and name.endswith(".md")
+    ]
+    return sorted(direct, key=lambda name: (not name.endswith(_MEMORY), name))
+
+
+def _changed(source: ImportSource, name: str) -> datetime | None:
+    """When the file was last written: its lines are no younger."""
+    if source.path is None or not source.is_folder:
+        return None
+    return datetime.fromtimestamp((source.path / name).stat().st_mtime, UTC)
+
+
+def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
+    number = 1
+    for lines, note in blocks(text):
+        place = f"{name}, line {number}"
+        number += len(lines)
+        if note is None or is_placeholder(note.memory.content) or _RULE.fullmatch(lines[0]):
+            continue
+        if "\ufffd" in note.memory.content:
+            yield Piece(place, None, "it is not UTF-8")
+        elif note.memory.kind == "credential":
+            yield Piece(place, None, "it is a credential, which is kept only on request")
+        else:
+            yield Piece(place, _memory(note, changed), key=note.memory.content)
+
+
+def _memory(note: Note, changed: datetime | None) -> NewMemory:
+    known = note.memory
+    return NewMemory(
+        known.content,
+        known.kind,
+        subject=known.subject,
+        predicate=known.predicate,
+        value=known.value,
+        project=known.project,
+        topic=known.topic,
+        tags=known.tags,
+        importance=known.importance,
+        confidence=known.confidence,
+        trust=known.trust,
+        expires_at=known.expires_at,
+        learnt_at=known.created_at if note.ours else changed,
+    )
+
+
+def _day(name: str, text: str) -> Iterator[Piece]:
+    stem = PurePosixPath(name).stem
+    try:
+        day = date.fromisoformat(stem) if _DATED.fullmatch(f"{stem}.md") else None
+    except ValueError:
+        day = None
+    if day is None:
+        yield Piece(name, None, "its name is no day, such as 2026-02-12.md")
+    elif any(_says(line) for line in text.split("\n")):
+        yield Piece(name, NewDailyEvent(day, text.strip(), _CHANNEL), key=f"{stem}\n{text.strip()}")
+
+
+def _says(line: str) -> bool:
+    told = line.strip()
+    return bool(told) and not told.startswith("#") and not is_placeholder(told.lstrip("-*+ "))
+
+
+READER = MyclawReader()

@@ -1,0 +1,288 @@
+"""OpenAkita: ``memories.json``, its SQLite file, its JSONL history, or the folder with all of them.
+
+Everything it remembers was written down by its model, so it is trusted as the agent's word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
+from pathlib import PurePosixPath
+from typing import Any
+
+from mnemic.errors import InvalidInput
+from mnemic.moving.chats import Chats
+from mnemic.moving.json_list import JsonList
+from mnemic.moving.memory_fields import (
+    read_key,
+    read_memory,
+    read_moment,
+    read_share,
+    read_words,
+)
+from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
+from mnemic.moving.source import ImportSource
+from mnemic.moving.sqlite_rows import MAGIC, Row, SqliteTables, sqlite_tables
+from mnemic.record.attachments import DIRECTIONS
+from mnemic.record.messages import (
+    UnreadableMessage,
+    describe,
+    read_message,
+    read_object,
+    read_text,
+)
+from mnemic.types import OUTCOMES, NewEpisode, NewTurn
+
+FORMAT = "openakita"
+_MEMORIES = "memories.json"
+_HISTORY = "conversation_history"
+_DATABASE = "openakita.db"
+_LISTS = ("memories",)
+_SIGN = "importance_score"  # of its memories, in JSON and in SQL
+_OUTCOMES = {"": "success", "completed": "success"}
+_SET_ASIDE = ("legacy_quarantine", "pending_consolidation")  # scopes that it never reads from
+
+
+class OpenAkitaReader:
+    """Reads what OpenAkita keeps in its data folder."""
+
+    formats = (FORMAT,)
+
+    def recognises(self, source: ImportSource) -> str:
+        if source.is_folder:
+            ours = (name for name in source.members() if _is_ours(name))
+            return FORMAT if any(not _is_of_claude(source, name) for name in ours) else ""
+        head = source.head
+        if head.startswith(MAGIC):
+            return FORMAT if _SIGN.encode() in head or source.name == _DATABASE else ""
+        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+            return ""
+        first = next(iter(JsonList(BytesIO(head), _LISTS)), None)
+        fields = first.value if first is not None else None
+        return FORMAT if isinstance(fields, dict) and _SIGN in fields else ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        if source.is_folder:
+            yield from _folder(source)
+        elif source.head.startswith(MAGIC):
+            assert source.path is not None, "a pipe is not a SQLite file"
+            with sqlite_tables(source.path) as tables:
+                yield from _tables(tables, _Seen())
+        elif b"[" not in source.head:
+            raise InvalidInput(
+                f"{source.name or 'This'} is neither a database nor a list of memories",
+                remedy=f"Give {_DATABASE}, {_MEMORIES} or the data folder",
+            )
+        else:
+            source.done = 0
+            with source.open() as stream:
+                yield from _memories(JsonList(stream, _LISTS), _Seen())
+
+
+class _Seen:
+    """What the database has told already, which its older files repeat."""
+
+    def __init__(self) -> None:
+        self.memories: set[str] = set()
+        self.sessions: set[str] = set()
+
+
+def _is_ours(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.name in (_MEMORIES, _DATABASE) or (
+        path.parent.name == _HISTORY and path.suffix == ".jsonl"
+    )
+
+
+def _is_of_claude(source: ImportSource, name: str) -> bool:
+    """Claude's export has a file of the same name."""
+    if PurePosixPath(name).name != _MEMORIES:
+        return False
+    try:
+        with source.open_member(name) as stream:
+            return b'"conversations_memory"' in stream.read(1 << 16)
+    except InvalidInput:
+        return False
+
+
+def _folder(source: ImportSource) -> Iterator[Piece]:
+    """The database first: where an older file says otherwise, that is what was."""
+    assert source.path is not None, "a folder has a path"
+    named = [PurePosixPath(name) for name in source.members() if _is_ours(name)]
+    if source.path.name == _HISTORY:
+        named = [PurePosixPath(name) for name in source.members() if name.endswith(".jsonl")]
+    if not named:
+        raise InvalidInput(
+            f"{source.name} holds neither {_DATABASE} nor {_MEMORIES} nor {_HISTORY}",
+            remedy="Give the data folder of OpenAkita, or one of these files",
+        )
+    source.total = sum(source.member_size(str(path)) for path in named)
+    seen = _Seen()
+    for path in sorted(named, key=lambda path: (path.suffix == ".jsonl", path.name == _MEMORIES)):
+        try:
+            for piece in _member(source, path, seen):
+                yield piece.within(str(path))
+        except InvalidInput as error:  # the others may be whole
+            yield Piece(str(path), None, error.message)
+
+
+def _member(source: ImportSource, path: PurePosixPath, seen: _Seen) -> Iterator[Piece]:
+    if path.name == _DATABASE:
+        assert source.path is not None, "a folder has a path"
+        with sqlite_tables(source.path / path) as tables:
+            yield from _tables(tables, seen)
+        source.done += source.member_size(str(path))
+    elif path.suffix == ".json" or path.stem not in seen.sessions:
+        with source.open_member(str(path)) as stream:
+            if path.suffix == ".json":
+                yield from _memories(JsonList(stream, _LISTS), seen)
+            else:
+                yield from Chats(stream, session=path.stem, format="turns")
+
+
+def _memories(entries: JsonList, seen: _Seen) -> Iterator[Piece]:
+    for entry in entries:
+        row = Row(f"entry {entry.number}", reason=entry.reason)
+        if not entry.reason:
+            try:
+                row = Row(row.place, read_object(entry.value, "a memory"))
+            except UnreadableMessage as reason:
+                row = Row(row.place, reason=str(reason))
+        if row.reason or read_key(row.fields) not in seen.memories:
+            yield _piece(row, "memory")
+
+
+def _tables(tables: SqliteTables, seen: _Seen) -> Iterator[Piece]:
+    if not tables.names & _READ.keys():
+        raise InvalidInput("It has none of the tables of OpenAkita", remedy="Give its openakita.db")
+    for table, kind in _READ.items():
+        for row in tables.rows(table):
+            if kind == "memory" and (key := read_key(row.fields)):
+                seen.memories.add(key)
+            elif kind == "turn":
+                seen.sessions.add(str(row.fields.get("session_id")))
+            elif kind == "scratchpad" and row.fields.get("content") == "":
+                continue  # as it is made, before anything is noted
+            yield _piece(row, kind)
+
+
+def _piece(row: Row, kind: str) -> Piece:
+    if row.reason:
+        return Piece(row.place, None, row.reason)
+    key = read_key(row.fields)
+    try:
+        return Piece(row.place, _ITEMS[kind](row.fields), key=f"{kind}:{key}" if key else "")
+    except UnreadableMessage as reason:
+        return Piece(row.place, None, str(reason))
+
+
+# --- one record -----------------------------------------------------------------------------------
+
+
+def _memory(fields: Mapping[str, Any]) -> Item:
+    aside = {"status": "archived"} if fields.get("scope") in _SET_ASIDE else {}
+    return read_memory({**fields, **aside}, "agent")
+
+
+def _turn(fields: Mapping[str, Any]) -> NewTurn:
+    session = read_text(fields, "session_id")
+    if not session:
+        raise UnreadableMessage("it names no session")
+    message = {
+        "role": fields.get("role"),
+        "content": fields.get("content") or "",
+        "timestamp": fields.get("timestamp"),
+        "index": fields.get("turn_index"),
+        "tool_calls": _json(fields, "tool_calls"),
+        "tool_results": _json(fields, "tool_results"),
+    }
+    turn = read_message(message, session)
+    if turn.index is None:
+        raise UnreadableMessage("it has no turn_index")
+    read_moment(turn.at, "timestamp")
+    return turn
+
+
+def _episode(fields: Mapping[str, Any]) -> NewEpisode:
+    began = read_moment(fields.get("started_at"), "started_at")
+    if began is None:
+        raise UnreadableMessage("it has no started_at")
+    stated = read_text(fields, "outcome")
+    outcome = next((one for one in OUTCOMES if one == _OUTCOMES.get(stated, stated)), None)
+    if outcome is None:
+        raise UnreadableMessage(f"outcome {stated[:60]!r} is unknown")
+    summary, session = read_text(fields, "summary").strip(), read_text(fields, "session_id")
+    if not summary or not session:
+        raise UnreadableMessage("it has no summary" if session else "it names no session")
+    importance = read_share(fields, (_SIGN,))
+    return NewEpisode(
+        session,
+        summary,
+        began,
+        read_moment(fields.get("ended_at"), "ended_at"),
+        goal=read_text(fields, "goal"),
+        outcome=outcome,
+        entities=read_words(fields.get("entities"), "entities"),
+        tools=read_words(fields.get("tools_used"), "tools_used"),
+        tags=read_words(fields.get("tags"), "tags"),
+        importance=0.5 if importance is None else importance,
+    )
+
+
+def _attachment(fields: Mapping[str, Any]) -> SentFile:
+    places = (read_text(fields, name).strip() for name in ("local_path", "url", "filename"))
+    path = next(filter(None, places), "")
+    if not path:
+        raise UnreadableMessage("it says nowhere where the file is")
+    stated = read_text(fields, "direction") or "inbound"
+    direction = next((one for one in DIRECTIONS if one == stated), None)
+    if direction is None:
+        raise UnreadableMessage(f"direction {stated[:60]!r} is unknown")
+    return SentFile(
+        path,
+        {
+            "session": read_text(fields, "session_id"),
+            "direction": direction,
+            "original_filename": read_text(fields, "original_filename"),
+            "mime": read_text(fields, "mime_type"),
+            "description": read_text(fields, "description"),
+            "transcription": read_text(fields, "transcription"),
+            "extracted_text": read_text(fields, "extracted_text"),
+            "tags": read_words(fields.get("tags"), "tags"),
+        },
+    )
+
+
+def _notes(fields: Mapping[str, Any]) -> WorkingNotes:
+    return WorkingNotes(read_text(fields, "content"))
+
+
+def _json(fields: Mapping[str, Any], name: str) -> list[Any] | None:
+    value = fields.get(name)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else None
+        except (ValueError, RecursionError) as error:
+            raise UnreadableMessage(f"{name} is not JSON: {error}") from error
+    if value is not None and not isinstance(value, list):
+        raise UnreadableMessage(f"{name} is {describe(value)}, not a list")
+    return value
+
+
+_ITEMS: Mapping[str, Callable[[Mapping[str, Any]], Item]] = {
+    "turn": _turn,
+    "episode": _episode,
+    "memory": _memory,
+    "attachment": _attachment,
+    "scratchpad": _notes,
+}
+# In this order: turns would begin the scratchpad and the files that they write anew.
+_READ = {
+    "scratchpad": "scratchpad",
+    "attachments": "attachment",
+    "conversation_turns": "turn",
+    "episodes": "episode",
+    "memories": "memory",
+}
+READER = OpenAkitaReader()

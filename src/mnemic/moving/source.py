@@ -1,0 +1,250 @@
+"""A file, a folder or a pipe that is imported: opened for reading only, with its progress."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from mnemic.errors import InvalidInput
+
+_HEAD = 1 << 16
+ZIP = b"PK\x03\x04"
+# What zipfile raises for a member that is torn, encrypted or packed in an unknown way.
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    KeyError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+class ImportSource:
+    """What is imported. Readers say in ``total`` and ``done`` how far they are.
+
+    ``session`` is for messages that name none.
+    """
+
+    def __init__(self, path: Path | None, stream: BinaryIO | None = None, *, session: str = ""):
+        self.path = path
+        self.session = session
+        self.total: int | None = None
+        self.done = 0
+        self._stream = stream
+        self._head: bytes | None = None
+        self._members: list[str] | None = None
+
+    @classmethod
+    def of(cls, place: str | Path, *, session: str = "") -> ImportSource:
+        """A file or folder by its name."""
+        path = Path(place).expanduser()
+        try:
+            path.stat()
+        except (OSError, ValueError) as error:
+            raise InvalidInput(
+                f"{place} cannot be read: {getattr(error, 'strerror', None) or error}",
+                remedy="Give a file or a folder, or - for a pipe",
+            ) from error
+        return cls(path, session=session)
+
+    @property
+    def name(self) -> str:
+        """The last part of its path; empty for a pipe."""
+        return "" if self.path is None else self.path.name
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path is not None and self.path.is_dir()
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of a file; nothing of a folder."""
+        if self._head is None:
+            if self.path is None:
+                assert self._stream is not None, "a source is a path or a stream"
+                self._head = _first_lines(self._stream)
+            elif self.is_folder:
+                self._head = b""
+            else:
+                with self._opened(self.path) as file:
+                    self._head = file.read(_HEAD)
+        return self._head
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The bytes of the file, counted as they are read."""
+        if self.path is None:
+            head = self.head
+            assert self._stream is not None, "a source is a path or a stream"
+            yield _Counted(rejoined(head, self._stream), self)
+            return
+        with self._opened(self.path) as file:
+            self.total = self.path.stat().st_size
+            yield _Counted(file, self)
+
+    def members(self) -> list[str]:
+        """The files inside a ZIP archive or a folder, by their names in it, in order."""
+        if self._members is None:
+            self._members = sorted(self._names())
+        return self._members
+
+    def _names(self) -> Iterator[str]:
+        if self.is_folder:
+            assert self.path is not None
+            files = (path for path in self.path.rglob("*") if path.is_file())
+            yield from (path.relative_to(self.path).as_posix() for path in files)
+        elif self.head.startswith(ZIP):
+            with self._archive() as archive:
+                yield from (info.filename for info in archive.infolist() if not info.is_dir())
+
+    @contextmanager
+    def open_member(self, name: str) -> Iterator[BinaryIO]:
+        """One of ``members``, counted as it is read."""
+        if self.is_folder:
+            assert self.path is not None
+            with self._opened(self.path / name) as file:
+                yield _Counted(file, self)
+            return
+        with self._archive() as archive:
+            try:
+                member = archive.open(name)
+            except _UNREADABLE as error:
+                raise self.unreadable(name, error) from error
+            with member:
+                yield _Counted(member, self, name)
+
+    def unreadable(self, name: str, error: Exception) -> InvalidInput:
+        """What is said of bytes that cannot be had."""
+        place = f"{name} inside {self.name}" if name else self.name or "The pipe"
+        return InvalidInput(
+            f"{place} cannot be read: {error}",
+            remedy="Get it again; of an archive with a password, unpack it and give the folder",
+        )
+
+    def member_size(self, name: str) -> int:
+        """How many bytes reading a member counts."""
+        if self.is_folder:
+            assert self.path is not None
+            return (self.path / name).stat().st_size
+        with self._archive() as archive:
+            return archive.getinfo(name).file_size
+
+    @contextmanager
+    def _archive(self) -> Iterator[zipfile.ZipFile]:
+        if self.path is None:
+            raise InvalidInput(
+                "A ZIP archive cannot be read from a pipe", remedy="Give its file name"
+            )
+        try:
+            archive = zipfile.ZipFile(self.path)
+        except (*_UNREADABLE, ValueError, struct.error) as error:
+            raise InvalidInput(
+                f"{self.name} is not a whole ZIP archive: {error}", remedy="Download it again"
+            ) from error
+        with archive:
+            yield archive
+
+    @staticmethod
+    @contextmanager
+    def _opened(path: Path) -> Iterator[BinaryIO]:
+        try:
+            file = path.open("rb")
+        except OSError as error:
+            raise InvalidInput(
+                f"{path.name} cannot be read: {error.strerror}", remedy="Give a file you may read"
+            ) from error
+        with file:
+            yield file
+
+
+def bounded_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterator[bytes | None]:
+    """Line by line; None stands for one of more than ``longest`` bytes. ``begun`` is what was read
+    of the first one already.
+    """
+    line = begun if begun.endswith(b"\n") else begun + stream.readline(longest)
+    while line:
+        if line.endswith(b"\n") or len(line) < longest:
+            yield line
+        else:
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(longest)
+            yield None
+        line = stream.readline(longest)
+
+
+def rejoined(head: bytes, rest: BinaryIO) -> BinaryIO:
+    """A stream with what was read of it already."""
+    return io.BufferedReader(_Joined(head, rest))
+
+
+def _what_is_there(stream: io.RawIOBase | BinaryIO | IO[bytes], most: int) -> bytes:
+    """Some bytes, none at the end; of a pipe no more than its writer has written by now."""
+    read = getattr(stream, "read1", stream.read)
+    data: bytes | None = read(most)
+    return data or b""
+
+
+def _first_lines(stream: BinaryIO) -> bytes:
+    """The beginning of a pipe, at least a line of it."""
+    head = b""
+    while len(head) < _HEAD and b"\n" not in head.lstrip():
+        data = _what_is_there(stream, _HEAD - len(head))
+        if not data:
+            break
+        head += data
+    return head
+
+
+class _Joined(io.RawIOBase):
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._head[: len(buffer)]
+        if data:
+            self._head = self._head[len(data) :]
+        else:
+            data = _what_is_there(self._rest, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Counted(io.BufferedReader):
+    """A stream whose position is the progress of its source."""
+
+    def __init__(
+        self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: ImportSource, name: str = ""
+    ):
+        super().__init__(_Tap(raw, source, name), 1 << 16)
+
+
+class _Tap(io.RawIOBase):
+    def __init__(
+        self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: ImportSource, name: str
+    ) -> None:
+        self._raw, self._source, self._name = raw, source, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        try:
+            data = _what_is_there(self._raw, len(buffer))
+        except _UNREADABLE as error:
+            raise self._source.unreadable(self._name, error) from error
+        buffer[: len(data)] = data
+        self._source.done += len(data)
+        return len(data)

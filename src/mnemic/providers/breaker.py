@@ -1,0 +1,193 @@
+"""Circuit breakers: calls to a server that failed are suspended for a growing time.
+
+The state of an endpoint is shared by all its callers in this process, and measured by a clock that
+never jumps. After the pause a single call is let through as a probe; its outcome closes
+the circuit or doubles the pause.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Literal, TypeVar
+
+from mnemic.errors import (
+    DeadlineReached,
+    ModelError,
+    ModelRateLimited,
+    ModelSuspended,
+    ModelUnavailable,
+)
+from mnemic.locks import ForkSafeLock
+
+FIRST_PAUSE = 30.0  # seconds
+LONGEST_PAUSE = 900.0
+_LONGEST_BELIEVED = 86_400.0  # seconds that a server may ask for
+_TOLERATED = 2  # answers in a row that show a fault of the server, but no outage
+_PROBE = 60.0  # seconds after which a probe that never ended is given up
+_ENDPOINTS = 256
+Monotonic = Callable[[], float]
+T = TypeVar("T")
+Passage = Literal["closed", "probe"]
+
+
+class Breaker:
+    """The circuit to one endpoint. Safe to use from several threads."""
+
+    def __init__(self, service: str, monotonic: Monotonic) -> None:
+        self._service, self._monotonic = service, monotonic
+        self._lock = ForkSafeLock()
+        self._faults = 0
+        self._pause = 0.0
+        self._open_until: float | None = None
+        self._probe_until = 0.0
+
+    def enter(self) -> Passage:
+        """Ask to make a call; raises ModelSuspended while the circuit is open.
+
+        Whoever is let through reports the outcome with ``succeeded``, ``failed`` or ``abandoned``.
+        """
+        with self._lock:
+            if self._open_until is None:
+                return "closed"
+            now = self._monotonic()
+            waits = max(self._open_until, self._probe_until) - now
+            if waits > 0:
+                raise self.suspended(waits)
+            self._probe_until = now + _PROBE
+            return "probe"
+
+    def call(self, work: Callable[[float], T], timeout: float, hurry: timedelta | None = None) -> T:
+        """The outcome of ``work``, which gets the seconds it may take, unless calls are suspended.
+
+        ``hurry``: somebody waits, for no longer than this. An endpoint that failed before is then
+        probed in the background, and this call fails at once.
+        """
+        if self.enter() == "probe" and hurry is not None:
+            probe = threading.Thread(
+                target=self._probe, args=(work, timeout), name="mnemic-probe", daemon=True
+            )
+            probe.start()
+            raise self.suspended(timeout)
+        return self._guarded(
+            work, timeout if hurry is None else min(hurry.total_seconds(), timeout)
+        )
+
+    def _probe(self, work: Callable[[float], T], timeout: float) -> None:
+        # The outcome is kept here; nobody waits for this answer.
+        with contextlib.suppress(ModelError):
+            self._guarded(work, timeout)
+
+    def _guarded(self, work: Callable[[float], T], timeout: float) -> T:
+        try:
+            answer = work(timeout)
+        except ModelUnavailable as error:
+            pause = self.failed(outage=error.outage)
+            if not pause:
+                raise
+            raise ModelUnavailable(
+                f"{error.message}; it is not asked again for {pause:g} s",
+                remedy=error.remedy,
+                outage=error.outage,
+                status=error.status,
+                retry_after=timedelta(seconds=pause),
+            ) from error
+        except ModelRateLimited as error:
+            pause = self.failed(outage=True, at_least=error.retry_after)
+            error.retry_after = timedelta(seconds=pause)
+            raise
+        except DeadlineReached:
+            self.abandoned()
+            raise
+        except BaseException:
+            self.succeeded()  # a refusal is an answer, too
+            raise
+        self.succeeded()
+        return answer
+
+    def succeeded(self) -> None:
+        """The endpoint answered, be it with a refusal."""
+        with self._lock:
+            self._faults, self._pause = 0, 0.0
+            self._open_until, self._probe_until = None, 0.0
+
+    def abandoned(self) -> None:
+        """The caller ran out of time, which says nothing about the endpoint: another may probe."""
+        with self._lock:
+            self._probe_until = 0.0
+
+    def failed(self, *, outage: bool, at_least: timedelta | None = None) -> float:
+        """The seconds for which the circuit is open now; 0 where one fault is still tolerated.
+
+        ``at_least`` is how long the server asked to be left alone.
+        """
+        with self._lock:
+            self._faults += 1
+            if not outage and self._open_until is None and self._faults <= _TOLERATED:
+                return 0.0
+            self._pause = min(2 * self._pause or FIRST_PAUSE, LONGEST_PAUSE)
+            requested = 0.0 if at_least is None else at_least.total_seconds()
+            pause = max(self._pause, min(requested, _LONGEST_BELIEVED))
+            self._open_until, self._probe_until = self._monotonic() + pause, 0.0
+            return pause
+
+    @property
+    def remaining(self) -> float | None:
+        """Seconds until the next probe, at least 0; None while the circuit is closed."""
+        with self._lock:
+            if self._open_until is None:
+                return None
+            return max(0.0, self._open_until - self._monotonic())
+
+    def suspended(self, seconds: float) -> ModelSuspended:
+        return ModelSuspended(
+            f"{self._service} failed and is not asked again for {max(1, round(seconds))} s",
+            remedy="Words answer meanwhile; check the server, see mnemic stats",
+            retry_after=timedelta(seconds=max(0.1, seconds)),
+        )
+
+
+class Circuits:
+    """The breakers that one mind uses."""
+
+    def __init__(self, monotonic: Monotonic) -> None:
+        self._monotonic = monotonic
+        self._used: dict[str, Breaker] = {}
+
+    def of(self, service: str, base_url: str) -> Breaker:
+        """The breaker of an endpoint, the same for everybody in this process."""
+        breaker = _breaker(service, base_url, self._monotonic)
+        self._used[f"{service} {base_url}"] = breaker
+        return breaker
+
+    def own(self, service: str) -> Breaker:
+        """A breaker of this mind alone, for an object that its host has given."""
+        breaker = Breaker(service, self._monotonic)
+        self._used[service] = breaker
+        return breaker
+
+    def suspended(self) -> list[str]:
+        """A line for each endpoint that is suspended at present."""
+        open_ = [(breaker.remaining, breaker) for breaker in self._used.values()]
+        return [
+            breaker.suspended(remaining).message
+            for remaining, breaker in open_
+            if remaining is not None
+        ]
+
+
+_shared: OrderedDict[tuple[str, str, Monotonic], Breaker] = OrderedDict()
+_guard = ForkSafeLock()
+
+
+def _breaker(service: str, base_url: str, monotonic: Monotonic) -> Breaker:
+    key = (service, base_url, monotonic)
+    with _guard:
+        breaker = _shared.setdefault(key, Breaker(service, monotonic))
+        _shared.move_to_end(key)
+        while len(_shared) > _ENDPOINTS:
+            _shared.popitem(last=False)
+    return breaker

@@ -1,0 +1,167 @@
+"""A chat model that answers with checked values: a wrong answer is sent back for repair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from mnemic.errors import BadAnswer, ModelRefused
+from mnemic.providers.chat.base import (
+    Answer,
+    ChatMessage,
+    Meter,
+    Object,
+    OnText,
+    Schema,
+    T,
+    WrongShape,
+)
+from mnemic.providers.chat.json_answer import object_in
+from mnemic.providers.chat.transport import (
+    MeteredTransport,
+    ModelPrompt,
+    ModelReply,
+    Transport,
+    in_language,
+)
+
+_EXCERPT = 20_000  # characters of a bad answer that the model sees again
+_QUOTED = 200
+_DETAILS = 1_000  # characters of what is wrong with the parts of an answer
+_CUT_OFF = "it was cut off before its end"
+
+
+class Chat:
+    """Asks a model until its answer is right, or the repairs are used up."""
+
+    def __init__(self, transport: Transport, *, repairs: int) -> None:
+        self._transport, self._repairs = transport, repairs
+
+    @property
+    def name(self) -> str:
+        return self._transport.name
+
+    def ask(
+        self,
+        messages: str | Sequence[ChatMessage],
+        *,
+        purpose: str,
+        schema: Schema,
+        parse: Callable[[Object], T],
+        parse_partial: Callable[[str], T] | None = None,
+        system: str = "",
+    ) -> Answer[T]:
+        first = prompt = ModelPrompt(system, _listed(messages), purpose, schema)
+        spent, repairs = None, self._repairs
+        while True:
+            reply = self._reply(prompt)
+            spent = reply.spent if spent is None else spent + reply.spent
+            try:
+                return Answer(_parsed(reply, parse, parse_partial), spent)
+            except WrongShape as wrong:
+                if not repairs:
+                    raise self._unusable(reply, wrong, purpose) from None
+                repairs -= 1
+                prompt = _repair_prompt(first, reply, wrong, system)
+
+    def write(
+        self,
+        messages: str | Sequence[ChatMessage],
+        *,
+        purpose: str,
+        system: str = "",
+        on_text: OnText | None = None,
+    ) -> Answer[str]:
+        reply = self._reply(ModelPrompt(system, _listed(messages), purpose), on_text)
+        text = reply.text.strip()
+        if not text or reply.ending == "cut":
+            wrong = WrongShape(_CUT_OFF if reply.ending == "cut" else "it is empty")
+            raise self._unusable(reply, wrong, purpose)
+        return Answer(text, reply.spent)
+
+    def metered(self, meter: Meter) -> Chat:
+        return Chat(MeteredTransport(self._transport, meter), repairs=self._repairs)
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def _reply(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        reply = self._transport.send(prompt, on_text)
+        if reply.ending == "declined":
+            raise ModelRefused(
+                f"{self.name} declined to answer for {prompt.purpose}"
+                + _quoted(self._transport.masked(reply.text)),
+                remedy="Leave out what it objects to, or use another model",
+            )
+        return reply
+
+    def _unusable(self, reply: ModelReply, wrong: WrongShape, purpose: str) -> BadAnswer:
+        remedy = "Try again, or use a stronger model"
+        if reply.ending == "cut":
+            remedy = "Raise model.max_tokens, or give it less at once"
+        return BadAnswer(
+            f"What {self.name} answered for {purpose} cannot be used"
+            + _quoted(self._transport.masked(str(wrong))),
+            remedy=remedy,
+        )
+
+
+def _parsed(
+    reply: ModelReply,
+    parse: Callable[[Object], T],
+    parse_partial: Callable[[str], T] | None,
+) -> T:
+    try:
+        if reply.ending == "cut":
+            raise WrongShape(_CUT_OFF)
+        found = object_in(reply.text)
+    except WrongShape:
+        if parse_partial is None:
+            raise
+        return parse_partial(reply.text)
+    return parse(found)
+
+
+def _repair_prompt(
+    first: ModelPrompt, reply: ModelReply, wrong: WrongShape, system: str
+) -> ModelPrompt:
+    """The first prompt, its answer, and what was wrong with that."""
+    if wrong.partial:
+        request = in_language(_REST, system).format(wrong=_line(str(wrong), _DETAILS))
+    elif reply.ending == "cut":
+        request = in_language(_SHORTER, system)
+    else:
+        request = in_language(_AGAIN, system).format(wrong=_line(str(wrong)))
+    answered = reply.text[:_EXCERPT]
+    previous = (ChatMessage("assistant", answered),) if answered.strip() else ()
+    return replace(first, messages=(*first.messages, *previous, ChatMessage("user", request)))
+
+
+def _listed(messages: str | Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    return (ChatMessage("user", messages),) if isinstance(messages, str) else tuple(messages)
+
+
+def _quoted(text: str) -> str:
+    line = _line(text)
+    return f": {line}" if line else ""
+
+
+def _line(text: str, most: int = _QUOTED) -> str:
+    return " ".join(text[: most * 2].split())[:most]
+
+
+_AGAIN = (
+    "That answer cannot be used: {wrong}. Answer again, with the whole JSON object only.",
+    "这个回答无法使用：{wrong}。请重新回答，只写完整的 JSON 对象。",
+)
+_SHORTER = (
+    "That answer was cut off because it was too long. Answer again, shorter, with the whole JSON"
+    " object only.",
+    "这个回答太长，被截断了。请更简短地重新回答，只写完整的 JSON 对象。",
+)
+_REST = (
+    "Part of that answer cannot be used: {wrong}. The rest is kept, so do not repeat it. Answer"
+    " with a JSON object of the same form that holds only the missing or corrected entries.",
+    "这个回答有一部分无法使用：{wrong}。其余部分已经保留，不要重复。请用同样形式的 JSON 对象回答，"
+    "只写缺少的或改正后的条目。",
+)

@@ -1,0 +1,124 @@
+"""Fields of a model's answer: clear variants of what was asked for are read, all else is refused.
+
+Models write "0.8", "80%" or "high" for 0.8, "Fact" for "fact", "turn 1" or 1 for [1]. Each reader
+gives the value in its one form, or raises WrongShape with the place and what belongs there.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from mnemic.providers.chat.base import WrongShape
+from mnemic.types import Json
+
+C = TypeVar("C", bound=str)
+LONGEST = 2_000  # characters of one text
+_NOTHING = frozenset({"", "none", "null", "nil", "n/a", "na", "nothing", "无", "没有", "空"})
+_YES = frozenset({"true", "yes", "y", "1", "是", "真", "对"})
+_NO = frozenset({"false", "no", "n", "0", "否", "假", "不是"})
+_SHARES: Mapping[str, float] = {
+    "very low": 0.1, "low": 0.3, "medium": 0.5, "moderate": 0.5, "high": 0.8, "very high": 0.9,
+    "certain": 0.95, "critical": 0.95, "很低": 0.1, "低": 0.3, "中": 0.5, "中等": 0.5, "高": 0.8,
+    "很高": 0.9, "确定": 0.95,
+}  # fmt: skip
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*[%％]")
+_DECIMAL = re.compile(r"[01]?\.\d{1,15}|[01](?:\.0*)?")
+_RANGE = re.compile(r"(\d{1,6})\s*(?:-|–|—|~|to|到|至)\s*(\d{1,6})")
+_AROUND_NUMBERS = re.compile(
+    r"(?:\b(?:turns?|messages?|no|and)\b|\bt(?=\d)|[\s\[\]()#.,;:，、；第轮次条和及])+",
+    re.IGNORECASE,
+)
+_WIDEST = 200  # turns between the ends of a range
+
+
+def is_nothing(value: Json) -> bool:
+    """Whether a value is a word or a sign for "there is none"."""
+    if value is None or (isinstance(value, list | dict) and not value):
+        return True
+    return isinstance(value, str) and value.strip().strip("。.!").casefold() in _NOTHING
+
+
+def text_in(value: Json, place: str, most: int = LONGEST) -> str:
+    """One line of text; of several, all."""
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        value = ", ".join(str(one) for one in value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise WrongShape(f"{place} has to be text")
+    text = " ".join(value.split())
+    if len(text) > most:
+        raise WrongShape(f"{place} is longer than {most} characters")
+    return text
+
+
+def share_in(value: Json, place: str) -> float | None:
+    """A number from 0 to 1: also as text, as a percentage, or as a word such as "high"."""
+    found: float | None = None
+    if is_nothing(value):
+        return None
+    if isinstance(value, str):
+        word = value.strip().casefold()
+        percent = _PERCENT.fullmatch(word)
+        if percent is not None:
+            found = float(percent[1]) / 100
+        elif _DECIMAL.fullmatch(word) is not None:
+            found = float(word)
+        else:
+            found = _SHARES.get(word)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        # From 11 on it is out of a hundred; below that it might be out of five or ten.
+        found = value / 100 if 10 < value <= 100 else float(value)
+    if found is None or not math.isfinite(found) or not 0 <= found <= 1:
+        raise WrongShape(f"{place} has to be a number from 0 to 1")
+    return found
+
+
+def flag_in(value: Json, place: str) -> bool:
+    """True or false, in a word or a figure."""
+    if isinstance(value, bool):
+        return value
+    if is_nothing(value):
+        return False
+    word = str(value).strip().casefold() if isinstance(value, str | int) else ""
+    if word in _YES or word in _NO:
+        return word in _YES
+    raise WrongShape(f"{place} has to be true or false")
+
+
+def numbers_in(value: Json) -> list[int]:
+    """Whole numbers: a list, one alone, or text such as "turn 1", "1, 3" or "2-4"; others are left
+    out.
+    """
+    if isinstance(value, list):
+        return [number for one in value for number in numbers_in(one)]
+    if isinstance(value, bool):
+        return []
+    if isinstance(value, int | float):
+        return [int(value)] if math.isfinite(value) and value == int(value) else []
+    if not isinstance(value, str):
+        return []
+    span = _RANGE.search(value)
+    if span is not None and int(span[1]) <= int(span[2]) <= int(span[1]) + _WIDEST:
+        return list(range(int(span[1]), int(span[2]) + 1))
+    words = _AROUND_NUMBERS.sub(" ", value[:200]).split()
+    plain = all(word.isascii() and word.isdigit() for word in words)
+    return [int(word) for word in words] if plain else []
+
+
+def choice_in(
+    value: Json, choices: Sequence[C], place: str, aliases: Mapping[str, C] | None = None
+) -> C:
+    """One of the words, whatever its case, or the one that another word stands for."""
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    word = "_".join(value.casefold().replace("-", " ").split()) if isinstance(value, str) else ""
+    found = next((one for one in choices if one == word), None) or (aliases or {}).get(word)
+    if found is None:
+        raise WrongShape(f"{place} has to be one of {', '.join(choices)}")
+    return found

@@ -1,0 +1,134 @@
+"""A chat model behind an HTTP address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
+from mnemic.language.tokens import estimate_tokens
+from mnemic.providers.chat.base import OnText, Spent
+from mnemic.providers.chat.protocols import Reply, StreamPiece, WireProtocol, joined
+from mnemic.providers.chat.transport import (
+    Capabilities,
+    CapabilityRecord,
+    ModelPrompt,
+    ModelReply,
+    RequestOptions,
+    cost_of,
+    without_refused,
+)
+from mnemic.providers.wire import Wire
+from mnemic.settings.environment import ModelPrice
+
+T = TypeVar("T")
+
+
+class HttpTransport:
+    """Sends prompts over a wire in its protocol. Nothing is sent before the first prompt."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        protocol: WireProtocol,
+        options: RequestOptions,
+        record: CapabilityRecord,
+        *,
+        price: ModelPrice | None = None,
+    ) -> None:
+        self._wire, self._protocol, self._options = wire, protocol, options
+        self._record = record
+        self._price = price
+
+    @property
+    def name(self) -> str:
+        return self._options.model
+
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        reply = self._post(prompt, on_text)
+        return ModelReply(_valid(reply.text), reply.ending, self._spent(prompt, reply))
+
+    def masked(self, text: str) -> str:
+        return self._wire.masked(text)
+
+    def close(self) -> None:
+        self._wire.close()
+
+    def _post(self, prompt: ModelPrompt, on_text: OnText | None) -> Reply:
+        attempt = learnt = self._record.known
+        doubtful: ModelUnavailable | None = None
+        for_json = prompt.schema is not None
+        while True:
+            try:
+                reply = self._send(prompt, attempt, on_text)
+            except (ModelRefused, ModelUnavailable) as error:
+                if doubtful is not None:  # it fails whatever is asked
+                    raise doubtful from error
+                warm = self._options.temperature is not None
+                retry = without_refused(attempt, error, for_json=for_json, warm=warm)
+                if retry is None:
+                    raise _as_fault(error) from error
+                attempt, learnt = retry
+                doubtful = error if isinstance(error, ModelUnavailable) else None
+            else:
+                shown = for_json and attempt.form == learnt.form
+                self._record.known = replace(learnt, confirmed=learnt.confirmed or shown)
+                return reply
+
+    def _send(self, prompt: ModelPrompt, attempt: Capabilities, on_text: OnText | None) -> Reply:
+        options = replace(self._options, accepts=attempt)
+        payload = self._protocol.payload(prompt, options)
+        if on_text is not None and attempt.streams != "none":
+            payload = self._protocol.streamed(payload, usage=attempt.streams == "counted")
+            return self._stream(payload, on_text)
+        reply = self._read(self._protocol.reply, self._wire.post(self._protocol.path, payload))
+        if on_text is not None:
+            on_text(_valid(reply.text))
+        return reply
+
+    def _stream(self, payload: dict[str, Any], on_text: OnText) -> Reply:
+        pieces: list[StreamPiece] = []
+
+        def take(event: object) -> None:
+            pieces.append(piece := self._read(self._protocol.piece, event))
+            if piece.text and piece.ending != "declined":
+                on_text(_valid(piece.text))
+
+        self._wire.stream(self._protocol.path, payload, take)
+        return joined(pieces)
+
+    def _read(self, read: Callable[[object], T], answer: object) -> T:
+        try:
+            return read(answer)
+        except BadAnswer as error:
+            message = self._wire.masked(f"{self._wire.service}: {error.message}")
+            raise BadAnswer(message, remedy=error.remedy) from None
+
+    def _spent(self, prompt: ModelPrompt, reply: Reply) -> Spent:
+        """The tokens as the server counted them, else estimated."""
+        read, written = reply.input_tokens, reply.output_tokens
+        if read is None:
+            texts = [prompt.system, *(message.text for message in prompt.messages)]
+            if prompt.schema is not None:
+                texts.append(json.dumps(prompt.schema, ensure_ascii=False))
+            read = sum(map(estimate_tokens, texts))
+        if written is None:
+            written = estimate_tokens(reply.text)
+        return Spent(self.name, read, written, cost_of(self._price, read, written))
+
+
+def _valid(text: str) -> str:
+    """A server may send half a character, which no database takes. Its words are its own: the key
+    is masked in errors, and what looks like a secret where it is written.
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
+def _as_fault(error: ModelError) -> ModelError:
+    """A fault of the server that stays one in every form is no refusal of the request."""
+    status = error.status if isinstance(error, ModelRefused) else None
+    if status is None or status < 500:
+        return error
+    return ModelUnavailable(error.message, remedy=error.remedy, status=status)

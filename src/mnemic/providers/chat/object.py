@@ -1,0 +1,68 @@
+"""A chat model that is an object of the host."""
+
+from __future__ import annotations
+
+from mnemic.errors import BadAnswer
+from mnemic.language.tokens import estimate_tokens
+from mnemic.providers.chat.base import OnText, Spent
+from mnemic.providers.chat.transport import ModelPrompt, ModelReply, cost_of, system_text
+from mnemic.providers.objects import GuardedObject
+from mnemic.settings.environment import ModelPrice
+from mnemic.types import LanguageModel, Message, ModelOutput
+
+
+class ObjectTransport:
+    """Sends prompts to a language model of the host."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        name: str,
+        calls: GuardedObject,
+        *,
+        price: ModelPrice | None = None,
+    ) -> None:
+        self._model, self._calls, self._price = model, calls, price
+        self.name = name
+
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        # The schema stands in the text as well: an object may take no notice of the argument.
+        system = system_text(prompt, "plain")
+        messages = [Message(one.role, one.text) for one in prompt.messages]
+        if system:
+            messages.insert(0, Message("system", system))
+        answer = self._calls.call(lambda: self._model.complete(messages, schema=prompt.schema))
+        output = self._checked(answer)
+        text = output.text.encode("utf-8", "replace").decode()
+        if on_text is not None:
+            on_text(text)
+        return ModelReply(text, "whole", self._spent(messages, prompt, output))
+
+    def masked(self, text: str) -> str:
+        """Its key, if it has one, is not known here."""
+        return text
+
+    def close(self) -> None:
+        """It belongs to the host."""
+
+    def _checked(self, answer: object) -> ModelOutput:
+        output = ModelOutput(answer) if isinstance(answer, str) else answer
+        if not isinstance(output, ModelOutput) or not isinstance(output.text, str):
+            raise BadAnswer(
+                f"{self.name} returned a {type(answer).__name__}",
+                remedy="Return text, or mnemic.ModelOutput",
+            )
+        for tokens in (output.input_tokens, output.output_tokens):
+            if tokens is not None and (type(tokens) is not int or tokens < 0):
+                raise BadAnswer(
+                    f"{self.name} counted {tokens!r:.20} tokens", remedy="Return a whole number"
+                )
+        return output
+
+    def _spent(self, messages: list[Message], prompt: ModelPrompt, output: ModelOutput) -> Spent:
+        read, written = output.input_tokens, output.output_tokens
+        if read is None:
+            read = sum(estimate_tokens(message.content) for message in messages)
+        if written is None:
+            written = estimate_tokens(output.text)
+        return Spent(self.name, read, written, cost_of(self._price, read, written))

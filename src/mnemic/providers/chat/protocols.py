@@ -1,0 +1,299 @@
+"""The wire protocols of chat models: request payloads and replies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mnemic.errors import BadAnswer
+from mnemic.language.tokens import estimate_tokens
+from mnemic.providers.chat.base import Schema
+from mnemic.providers.chat.transport import (
+    Ending,
+    Form,
+    ModelPrompt,
+    RequestOptions,
+    system_text,
+)
+from mnemic.providers.wire import END_OF_STREAM
+
+_MOST_TOKENS = 2**40
+_TOOL = "answer"
+_SMALLEST_WINDOW = 4096
+ANTHROPIC_HEADERS = {"anthropic-version": "2023-06-01"}
+_OPENAI_ENDINGS: dict[str, Ending] = {
+    "stop": "whole",
+    "length": "cut",
+    "content_filter": "declined",
+}
+_ANTHROPIC_ENDINGS: dict[str, Ending] = {
+    "max_tokens": "cut",
+    "model_context_window_exceeded": "cut",
+    "pause_turn": "cut",
+    "refusal": "declined",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The content of an answer; tokens are None where the server did not count them."""
+
+    text: str
+    ending: Ending = "whole"
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPiece:
+    """A piece of a streamed answer, with whatever else its event says."""
+
+    text: str = ""
+    ending: Ending | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+def joined(pieces: Sequence[StreamPiece]) -> Reply:
+    """The whole of a stream; one that does not say that it ended was cut."""
+    endings = [piece.ending for piece in pieces if piece.ending is not None]
+    read = [piece.input_tokens for piece in pieces if piece.input_tokens is not None]
+    written = [piece.output_tokens for piece in pieces if piece.output_tokens is not None]
+    return Reply(
+        "".join(piece.text for piece in pieces),
+        endings[0] if endings else "cut",
+        read[-1] if read else None,
+        written[-1] if written else None,
+    )
+
+
+class WireProtocol(Protocol):
+    """One wire protocol. ``usage``: a stream is to count its tokens, where one has to ask."""
+
+    path: str
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]: ...
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]: ...
+    def reply(self, answer: Any) -> Reply: ...
+    def piece(self, event: Any) -> StreamPiece: ...
+
+
+class OpenAI:
+    """Chat completions, which most servers understand."""
+
+    path = "/chat/completions"
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        accepts = options.accepts
+        messages = _with_system(prompt, options)
+        payload = {"model": options.model, "messages": messages, "stream": False}
+        payload[accepts.token_field] = options.max_tokens
+        if options.temperature is not None and accepts.temperature:
+            payload["temperature"] = options.temperature
+        if accepts.forbid_thinking:
+            payload["enable_thinking"] = False
+        if prompt.schema is not None and accepts.form != "plain":
+            payload["response_format"] = _response_format(prompt.schema, accepts.form)
+        return payload
+
+    def reply(self, answer: Any) -> Reply:
+        choices = _mapping(answer).get("choices")
+        if not isinstance(choices, list) or not choices:
+            raise _no_message(answer)
+        choice = _mapping(choices[0])
+        message, usage = _mapping(choice.get("message")), _mapping(answer.get("usage"))
+        if not message:
+            raise _no_message(answer)
+        text, refusal = _text(message.get("content")), _text(message.get("refusal"))
+        ending: Ending = "cut" if choice.get("finish_reason") == "length" else "whole"
+        if refusal or choice.get("finish_reason") == "content_filter":
+            text, ending = refusal, "declined"
+        return Reply(text, ending, *_openai_tokens(usage))
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        options = {"stream_options": {"include_usage": True}} if usage else {}
+        return {**payload, "stream": True, **options}
+
+    def piece(self, event: Any) -> StreamPiece:
+        if event == END_OF_STREAM:
+            return StreamPiece(ending="whole")
+        choices = _mapping(event).get("choices")
+        if not isinstance(choices, list):
+            raise _no_message(event)
+        choice = _mapping(choices[0]) if choices else {}
+        if "message" in choice:
+            return _whole(self.reply(event))
+        delta, finish = _mapping(choice.get("delta")), choice.get("finish_reason")
+        text, ending = _text(delta.get("content")), _OPENAI_ENDINGS.get(_text(finish))
+        if refusal := _text(delta.get("refusal")):
+            text, ending = refusal, "declined"
+        return StreamPiece(text, ending, *_openai_tokens(_mapping(event.get("usage"))))
+
+
+class Anthropic:
+    """Messages. A promised object is the input of a tool that the model must call."""
+
+    path = "/v1/messages"
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        payload = {
+            "model": options.model,
+            "max_tokens": options.max_tokens,
+            "messages": [{"role": one.role, "content": one.text} for one in prompt.messages],
+        }
+        if system := system_text(prompt, options.accepts.form):
+            payload["system"] = system
+        if options.temperature is not None and options.accepts.temperature:
+            payload["temperature"] = min(options.temperature, 1.0)
+        if prompt.schema is not None and options.accepts.form == "schema":
+            tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": prompt.schema}
+            payload |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
+        return payload
+
+    def reply(self, answer: Any) -> Reply:
+        blocks, usage = _mapping(answer).get("content"), _mapping(_mapping(answer).get("usage"))
+        if not isinstance(blocks, list):
+            raise _no_message(answer)
+        inputs = [block["input"] for block in map(_mapping, blocks) if "input" in block]
+        text = _written(inputs[-1]) if inputs else _text(blocks)
+        return Reply(text, _anthropic_ending(answer), *_anthropic_tokens(usage))
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        return {**payload, "stream": True}
+
+    def piece(self, event: Any) -> StreamPiece:
+        if "content" in _mapping(event):
+            return _whole(self.reply(event))
+        delta = _mapping(_mapping(event).get("delta"))
+        match _mapping(event).get("type"):
+            case "message_start":
+                usage = _mapping(_mapping(event.get("message")).get("usage"))
+                return StreamPiece("", None, *_anthropic_tokens(usage))
+            case "content_block_delta":
+                return StreamPiece(_text(delta.get("text")))
+            case "message_delta":
+                written = _count(_mapping(event.get("usage")).get("output_tokens"))
+                return StreamPiece(ending=_anthropic_ending(delta), output_tokens=written)
+            case "error" | None:
+                raise _no_message(event)
+        return StreamPiece()
+
+
+class Ollama:
+    """Its own protocol: the one in which the window can be made as large as the prompt."""
+
+    path = "/api/chat"
+
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        messages, form = _with_system(prompt, options), options.accepts.form
+        parameters: dict[str, Any] = {
+            "num_predict": options.max_tokens,
+            "num_ctx": _window(messages, options.max_tokens),
+        }
+        if options.temperature is not None and options.accepts.temperature:
+            parameters["temperature"] = options.temperature
+        payload = {
+            "model": options.model,
+            "messages": messages,
+            "stream": False,
+            "options": parameters,
+        }
+        if prompt.schema is not None and form != "plain":
+            payload["format"] = prompt.schema if form == "schema" else "json"
+        return payload
+
+    def reply(self, answer: Any) -> Reply:
+        message = _mapping(answer).get("message")
+        if not isinstance(message, dict):
+            raise _no_message(answer)
+        cut = answer.get("done_reason") == "length" or answer.get("done") is False
+        return Reply(
+            _text(message.get("content")),
+            "cut" if cut else "whole",
+            _count(answer.get("prompt_eval_count")),
+            _count(answer.get("eval_count")),
+        )
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        return {**payload, "stream": True}
+
+    def piece(self, event: Any) -> StreamPiece:
+        reply = self.reply(event)
+        if event.get("done") is False:
+            return StreamPiece(reply.text)
+        return _whole(reply)
+
+
+def _whole(reply: Reply) -> StreamPiece:
+    return StreamPiece(reply.text, reply.ending, reply.input_tokens, reply.output_tokens)
+
+
+def _openai_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def _anthropic_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    read = [_count(usage.get(name)) for name in names]
+    whole = None if read[0] is None else sum(count or 0 for count in read)
+    return whole, _count(usage.get("output_tokens"))
+
+
+def _anthropic_ending(message: dict[str, Any]) -> Ending:
+    return _ANTHROPIC_ENDINGS.get(_text(message.get("stop_reason")), "whole")
+
+
+def _window(messages: list[dict[str, str]], max_tokens: int) -> int:
+    """A power of two: each new size makes the server load the model again."""
+    needed = sum(estimate_tokens(one["content"]) + 8 for one in messages) * 5 // 4 + max_tokens
+    return max(_SMALLEST_WINDOW, 1 << (needed - 1).bit_length())
+
+
+def _response_format(schema: Schema, form: Form) -> dict[str, Any]:
+    if form == "schema":
+        wanted = {"name": _TOOL, "schema": schema, "strict": False}
+        return {"type": "json_schema", "json_schema": wanted}
+    beside = {"schema": schema} if form == "object_schema" else {}
+    return {"type": "json_object", **beside}
+
+
+def _with_system(prompt: ModelPrompt, options: RequestOptions) -> list[dict[str, str]]:
+    text = system_text(prompt, options.accepts.form)
+    system = [{"role": "system", "content": text}] if text else []
+    return system + [{"role": one.role, "content": one.text} for one in prompt.messages]
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _written(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        raise BadAnswer("The answer is nested too deep", remedy="Try again") from None
+
+
+def _text(content: Any) -> str:
+    """A text, or the texts of a list of parts."""
+    if isinstance(content, list):
+        texts = [_mapping(part).get("text") for part in content]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+def _count(value: Any) -> int | None:
+    fine = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
+    return value if fine else None
+
+
+def _no_message(answer: Any) -> BadAnswer:
+    error = _mapping(answer).get("error")
+    text = _text(_mapping(error).get("message")) or _text(error)
+    line = " ".join(text[:400].split())[:200]
+    return BadAnswer(
+        "There is no message in the answer" + (f": {line}" if line else ""),
+        remedy="Check that the address is one of a chat model, then try again",
+    )

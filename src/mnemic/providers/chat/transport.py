@@ -1,0 +1,237 @@
+"""One exchange with a model: prompt, reply, and what its server accepts of a request.
+
+Servers of one protocol differ in what they accept. What one refuses is left out in the retry and
+from then on, for everybody in this process who asks the same model of the same server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
+
+from mnemic.errors import ModelRefused, ModelUnavailable
+from mnemic.language.tokens import estimate_tokens
+from mnemic.providers.breaker import Breaker
+from mnemic.providers.chat.base import ChatMessage, Meter, OnText, Schema, Spent
+from mnemic.providers.wire import ABOUT_THE_FORM, FAULTS
+from mnemic.settings.environment import ModelPrice
+
+Ending = Literal["whole", "cut", "declined"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrompt:
+    """The prompt of a model; with a schema the answer is to be such an object."""
+
+    system: str
+    messages: tuple[ChatMessage, ...]
+    purpose: str
+    schema: Schema | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """The reply of a model, and whether it is complete."""
+
+    text: str
+    ending: Ending
+    spent: Spent
+
+
+_MILLION = 1_000_000  # tokens that a price is for
+
+
+def cost_of(price: ModelPrice | None, read: int, written: int) -> float | None:
+    """What the tokens cost; None where the price is not known."""
+    if price is None:
+        return None
+    return (read * price.input + written * price.output) / _MILLION
+
+
+class Transport(Protocol):
+    """Sends a prompt to a model and returns its reply."""
+
+    @property
+    def name(self) -> str: ...
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply: ...
+
+    def masked(self, text: str) -> str:
+        """The text as an error may show it: without the key, should a server have repeated it."""
+
+    def close(self) -> None: ...
+
+
+class MeteredTransport:
+    """A transport with every exchange metered."""
+
+    def __init__(self, transport: Transport, meter: Meter) -> None:
+        self._transport, self._meter = transport, meter
+
+    @property
+    def name(self) -> str:
+        return self._transport.name
+
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        self._meter.allow()
+        if on_text is None:
+            reply = self._transport.send(prompt)
+        else:
+            reply = self._send_listening(prompt, on_text)
+        self._meter.record(prompt.purpose, reply.spent)
+        return reply
+
+    def _send_listening(self, prompt: ModelPrompt, on_text: OnText) -> ModelReply:
+        """What was written before an answer broke off is paid for all the same."""
+        pieces: list[str] = []
+
+        def listen(text: str) -> None:
+            pieces.append(text)
+            on_text(text)
+
+        try:
+            return self._transport.send(prompt, listen)
+        except BaseException:
+            if pieces:
+                read = sum(estimate_tokens(message.text) for message in prompt.messages)
+                written = estimate_tokens("".join(pieces))
+                spent = Spent(self.name, read + estimate_tokens(prompt.system), written)
+                self._meter.record(prompt.purpose, spent)
+            raise
+
+    def masked(self, text: str) -> str:
+        return self._transport.masked(text)
+
+    def close(self) -> None:
+        self._transport.close()
+
+
+# The ways to JSON: the wire promises a schema; it promises an object and has the schema beside it,
+# as llama.cpp takes it; it promises an object; it promises nothing.
+Form = Literal["schema", "object_schema", "object", "plain"]
+TokenField = Literal["max_tokens", "max_completion_tokens"]
+# Streams that count their tokens, streams, no streams.
+Streams = Literal["counted", "plain", "none"]
+_ON_THE_WIRE: tuple[Form, ...] = ("schema", "object_schema")
+_REFUSED = frozenset({400, 422})
+# Once a server has answered to a form, a refusal without one of these is about the text.
+_OF_STREAMS = re.compile(r"\bstream")
+_OF_THE_FORM = re.compile(r"format|json|schema|grammar|tool|additionalprop")
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a server accepts, as far as it is known; ``forms`` are the ways to JSON, best first.
+
+    ``confirmed``: it has answered to the first of them.
+    """
+
+    forms: tuple[Form, ...]
+    token_field: TokenField = "max_tokens"
+    temperature: bool = True
+    forbid_thinking: bool = False
+    confirmed: bool = False
+    streams: Streams = "counted"
+
+    @property
+    def form(self) -> Form:
+        return self.forms[0]
+
+
+class CapabilityRecord:
+    """What is known of a server by now; shared between those who ask it."""
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.known = capabilities
+
+
+_records: WeakKeyDictionary[Breaker, dict[tuple[Form, ...], CapabilityRecord]] = WeakKeyDictionary()
+
+
+def record_of(breaker: Breaker | None, forms: tuple[Form, ...]) -> CapabilityRecord:
+    """The record of an endpoint, the same for everybody who shares its breaker."""
+    record = CapabilityRecord(Capabilities(forms))
+    if breaker is None:
+        return record
+    return _records.setdefault(breaker, {}).setdefault(forms, record)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """The parts of a request besides the prompt: what the settings want, what the server takes."""
+
+    model: str
+    max_tokens: int
+    temperature: float | None
+    accepts: Capabilities
+
+
+class Retry(NamedTuple):
+    """What to ask with after a refusal, and what is known of the server should that work."""
+
+    attempt: Capabilities
+    learnt: Capabilities
+
+
+def without_refused(
+    known: Capabilities,
+    error: ModelRefused | ModelUnavailable,
+    *,
+    for_json: bool,
+    warm: bool,
+) -> Retry | None:
+    """What is left to try without that which the server refused; None where nothing is.
+
+    ``warm``: the request has a temperature. A fault that does not say what it is about may be about
+    the form as long as the server has not answered to it; then the plainest one shows it.
+    """
+    more = for_json and len(known.forms) > 1
+    if isinstance(error, ModelUnavailable):
+        doubtful = error.status in FAULTS and not known.confirmed
+        if not (more and doubtful):
+            return None
+        rest = replace(known, forms=known.forms[1:])
+        return Retry(replace(known, forms=known.forms[-1:]), rest)
+    message, simpler = error.message.lower(), None
+    form_refused = error.status in FAULTS or (error.status == 404 and _names_form(message))
+    if error.status not in _REFUSED and not form_refused:
+        return None
+    if "max_completion_tokens" in message and known.token_field == "max_tokens":
+        simpler = replace(known, token_field="max_completion_tokens")
+    elif "enable_thinking" in message and not known.forbid_thinking:
+        simpler = replace(known, forbid_thinking=True)
+    elif _OF_STREAMS.search(message) and known.streams != "none":
+        simpler = replace(known, streams="plain" if known.streams == "counted" else "none")
+    elif "temperature" in message and known.temperature and warm:
+        simpler = replace(known, temperature=False)
+    elif more and (not known.confirmed or form_refused or _OF_THE_FORM.search(message)):
+        simpler = replace(known, forms=known.forms[1:], confirmed=False)
+    return None if simpler is None else Retry(simpler, simpler)
+
+
+def _names_form(message: str) -> bool:
+    return ABOUT_THE_FORM.search(message) is not None
+
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_FORM_TEXT = (
+    "Answer with one JSON object and nothing else. It fits this JSON Schema:\n{schema}",
+    "只回答一个 JSON 对象，不要写别的内容。它必须符合这个 JSON Schema：\n{schema}",
+)
+
+
+def system_text(prompt: ModelPrompt, form: Form) -> str:
+    """The system text; the schema stands in it where the wire does not carry it."""
+    if prompt.schema is None or form in _ON_THE_WIRE:
+        return prompt.system
+    schema = json.dumps(prompt.schema, ensure_ascii=False)
+    text = in_language(_FORM_TEXT, prompt.system).format(schema=schema)
+    return f"{prompt.system}\n\n{text}" if prompt.system else text
+
+
+def in_language(texts: tuple[str, str], like: str) -> str:
+    """The English or the Chinese one of two texts, whichever is the language of a third."""
+    english, chinese = texts
+    return chinese if _CHINESE.search(like) else english

@@ -1,0 +1,200 @@
+"""The embedder that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mnemic.errors import ConfigError, MissingExtra
+from mnemic.settings.values import Secret
+
+if TYPE_CHECKING:
+    from mnemic.providers.breaker import Circuits
+    from mnemic.providers.embedding.base import Embedder
+    from mnemic.settings import Settings
+    from mnemic.settings.environment import EmbeddingSettings
+    from mnemic.types import EmbeddingModel
+
+
+class _UsualModel(NamedTuple):
+    name: str
+    dimensions: int
+
+
+# The model of a provider where none is named (documents A §4.6 and E §9).
+_USUAL: Mapping[str, _UsualModel] = {
+    "openai": _UsualModel("text-embedding-3-small", 1536),
+    "dashscope": _UsualModel("text-embedding-v3", 1024),
+    "ollama": _UsualModel("nomic-embed-text", 768),
+}
+
+
+def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
+    """The embedder of the settings, or None where there is none.
+
+    Nothing is loaded or sent before the first text, but a missing key, package or file is an error
+    at once. ``circuits`` suspend calls to a server that failed.
+    """
+    embedding = settings.embedding
+    match embedding.provider:
+        case "none":
+            return None
+        case "auto" if embedding.folder:
+            return _cached(_folder(embedding), embedding)
+        case "auto":
+            return _local_if_installed()
+        case "local":
+            return _local()
+        case "folder":
+            return _cached(_folder(embedding), embedding)
+        case "model2vec":
+            return _cached(_model2vec(embedding), embedding)
+        case _:
+            return _cached(_http_embedder(embedding, circuits), embedding)
+
+
+def object_embedder_for(
+    settings: Settings, given: EmbeddingModel, circuits: Circuits | None = None
+) -> Embedder:
+    """An embedding model of the host, with the timeouts, breaker and cache of one behind HTTP."""
+    from mnemic.providers.embedding.object import ObjectEmbedder
+    from mnemic.providers.objects import GuardedObject, name_of
+
+    embedding, service = settings.embedding, f"embedder {name_of(given, 'embedder')}"
+    breaker = None if circuits is None else circuits.own(service)
+    calls = GuardedObject(service, embedding.timeout, breaker)
+    made = ObjectEmbedder(
+        given, calls, batch=embedding.batch, query_timeout=embedding.query_timeout
+    )
+    return _cached(made, embedding)
+
+
+def embedder_named(
+    name: str, settings: Settings, circuits: Circuits | None = None
+) -> Embedder | None:
+    """An embedder of earlier settings, by the name its vectors are stored under.
+
+    None where the present settings do not lead to it: another folder, no key, a package that is
+    no longer there.
+    """
+    if local := _local_named(name):
+        return local
+    for candidate in _candidates(name, settings.embedding):
+        try:
+            embedder = embedder_for(settings.replace(embedding=candidate), circuits)
+        except (ConfigError, MissingExtra):
+            continue
+        if embedder is not None and embedder.name == name:
+            return embedder
+    return None
+
+
+def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings]:
+    """Settings that may make an embedder of this name."""
+    if now.folder:
+        yield now.replace(provider="folder")
+    for provider in ("openai", "dashscope", "ollama"):
+        model, of_it = name.removeprefix(f"{provider}-"), name.startswith(f"{provider}-")
+        if not of_it:
+            continue
+        # A key and an address are of the provider they were given for.
+        mine = now if now.provider == provider else now.replace(api_key=Secret(""), base_url="")
+        yield mine.replace(provider=provider, model=model, dimensions=0)
+        shorter, _, length = model.rpartition("-")
+        if shorter and length.isdecimal():
+            yield mine.replace(provider=provider, model=shorter, dimensions=int(length))
+
+
+def _cached(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
+    if not embedding.cache_entries:
+        return embedder
+    from mnemic.providers.embedding.cache import CachedEmbedder
+
+    return CachedEmbedder(embedder, embedding.cache_entries)
+
+
+def _local() -> Embedder:
+    """Without a cache: making its vectors takes no longer than finding them again."""
+    from mnemic.providers.embedding import cedict
+    from mnemic.providers.embedding.glosses import GlossedEmbedder
+    from mnemic.providers.embedding.local import LocalEmbedder, installed
+
+    installed()
+    dictionary = cedict.installed()
+    return GlossedEmbedder(dictionary) if dictionary else LocalEmbedder()
+
+
+def _local_named(name: str) -> Embedder | None:
+    """With and without a dictionary: what has no Chinese in it has the same vectors in all."""
+    from mnemic.providers.embedding.glosses import MARK, GlossedEmbedder
+    from mnemic.providers.embedding.local import LocalEmbedder
+
+    present = _local_if_installed()
+    if present is None or present.name == name:
+        return present
+    if name == LocalEmbedder.name:
+        return LocalEmbedder()
+    if name.startswith(LocalEmbedder.name + MARK):
+        return GlossedEmbedder(None, name=name)
+    return None
+
+
+def _local_if_installed() -> Embedder | None:
+    try:
+        return _local()
+    except MissingExtra:
+        return None
+
+
+def _folder(embedding: EmbeddingSettings) -> Embedder:
+    from mnemic.providers.embedding.folder import folder_embedder
+
+    if not embedding.folder:
+        raise ConfigError("embedding.folder is not set", remedy="Set it to the folder of the model")
+    return folder_embedder(Path(embedding.folder).expanduser())
+
+
+def _model2vec(embedding: EmbeddingSettings) -> Embedder:
+    from mnemic.providers.embedding.model2vec import Model2VecEmbedder
+
+    folder = str(Path(embedding.folder).expanduser()) if embedding.folder else ""
+    return Model2VecEmbedder(folder or embedding.model)
+
+
+def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
+    from mnemic.providers.embedding.http import SERVICES, HttpEmbedder
+    from mnemic.providers.wire import Wire
+
+    provider = embedding.provider
+    service = SERVICES[provider]
+    usual = _USUAL.get(provider)
+    model = embedding.model or (usual.name if usual else "")
+    if not model:
+        raise ConfigError(
+            f"No model of {provider} is named", remedy="Set embedding.model to its name"
+        )
+    # One's own server at one's own address may want no key.
+    if service.needs_key and not embedding.base_url and not embedding.api_key:
+        raise ConfigError(
+            f"embedding.provider is {provider} and there is no key",
+            remedy="Set embedding.api_key, or MNEMIC_EMBEDDING__API_KEY in the environment",
+        )
+    dimensions = embedding.dimensions or (usual.dimensions if usual and model == usual.name else 0)
+    address, named = embedding.base_url or service.base_url, f"{provider} embeddings"
+    wire = Wire(
+        address,
+        service=named,
+        key=embedding.api_key,
+        timeout=embedding.timeout,
+        breaker=None if circuits is None else circuits.of(named, address),
+    )
+    return HttpEmbedder(
+        wire,
+        provider=provider,
+        model=model,
+        dimensions=dimensions,
+        ask_dimensions=bool(embedding.dimensions),
+        batch=embedding.batch,
+        query_timeout=embedding.query_timeout,
+    )

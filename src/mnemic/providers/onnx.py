@@ -1,0 +1,105 @@
+"""A model from a folder, on onnxruntime: its files, its options, and the loaded model."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.errors import ConfigError, ModelRefused
+from mnemic.locks import ForkSafeLock
+from mnemic.providers import extras
+
+EXTRA = "local-models"
+CHARS_A_TOKEN = 16  # more than any tokenizer needs: the rest of a long text is not even cut up
+_MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
+
+
+class OnnxFolder:
+    """The files of one model. Loads at first use; safe to use from several threads."""
+
+    def __init__(self, folder: Path, *, remedy: str) -> None:
+        """``remedy`` says what to do when a file is missing."""
+        extras.require(EXTRA, "onnxruntime", "tokenizers")
+        self.model = _file(folder, *_MODELS, remedy=remedy)
+        self.tokenizer = _file(folder, "tokenizer.json", remedy=remedy)
+        self._session: OnnxSession | None = None
+        self._loading = ForkSafeLock()
+
+    def loaded(self, *, max_tokens: int, threads: int) -> OnnxSession:
+        """The model and its tokenizer, which cuts off what is beyond ``max_tokens``."""
+        if self._session is None:
+            with self._loading:
+                if self._session is None:
+                    self._session = OnnxSession(self.model, self.tokenizer, max_tokens, threads)
+        return self._session
+
+
+class OnnxSession:
+    """A loaded model and its tokenizer."""
+
+    def __init__(self, model: Path, tokenizer: Path, max_tokens: int, threads: int) -> None:
+        onnxruntime = extras.load(EXTRA, "onnxruntime")
+        tokenizers = extras.load(EXTRA, "tokenizers")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 3
+        try:
+            self._onnx = onnxruntime.InferenceSession(
+                str(model), options, providers=["CPUExecutionProvider"]
+            )
+            self._cut = tokenizers.Tokenizer.from_file(str(tokenizer))
+        except Exception as error:  # Both libraries raise types of their own, and bare Exception.
+            raise ModelRefused(
+                f"{model.name} or {tokenizer.name} in {model.parent.name} cannot be loaded: "
+                f"{type(error).__name__}",
+                remedy="Fetch the files again",
+            ) from error
+        self._cut.enable_truncation(max_tokens)
+        self._cut.enable_padding()
+        self._cut.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
+        self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
+        self.name = model.parent.name
+
+    def cut(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[Any]:
+        """Texts, or pairs of them, as the tokenizer's rows of equal length."""
+        rows: list[Any] = self._cut.encode_batch(list(texts))
+        return rows
+
+    def run(self, feed: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
+        """The first output."""
+        output: NDArray[Any] = self._onnx.run(None, dict(feed))[0]
+        return output
+
+
+def read_options(path: Path, fits: Callable[[str, object], bool], *, remedy: str) -> dict[str, Any]:
+    """The options file of a folder; empty where there is none."""
+    if not path.is_file():
+        return {}
+    try:
+        options = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{path} is not TOML: {error}", remedy="Correct it") from error
+    wrong = sorted(name for name, value in options.items() if not fits(name, value))
+    if wrong:
+        raise ConfigError(f"{path} has a wrong {', '.join(wrong)}", remedy=remedy)
+    return options
+
+
+def is_reading_option(name: str, value: object) -> bool:
+    """Whether it is one of the options that every model has, with a value that fits."""
+    if name == "lowercase":
+        return isinstance(value, bool)
+    least = {"max_tokens": 1, "threads": 0}.get(name)
+    return least is not None and type(value) is int and value >= least
+
+
+def _file(folder: Path, *names: str, remedy: str) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise ConfigError(f"{folder} has no {names[0]}", remedy=remedy)

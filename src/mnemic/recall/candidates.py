@@ -1,0 +1,384 @@
+"""Candidates from every route: words, meaning, named times, exact questions, partitions, recency.
+
+Each route gives a ranked list of documents; what they add to a score is the ranking's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import NamedTuple
+
+from mnemic.index.forms import with_forms
+from mnemic.index.segment import (
+    STOP_WEIGHT,
+    WORD_WEIGHT,
+    has_dense_script,
+    index_text,
+    query_terms,
+)
+from mnemic.language.entities import find_entities
+from mnemic.language.exact import ExactQuestion
+from mnemic.language.names import respelt, words_of
+from mnemic.recall.attempts import Attempts
+from mnemic.recall.request import Request, with_query
+from mnemic.recall.slot_route import answers_by_slot
+from mnemic.recall.vectors import VectorMatches, VectorRoute
+from mnemic.rules import checks
+from mnemic.settings.recall import RecallSettings
+from mnemic.store.contract import Unit
+from mnemic.store.rows import QueryTerm, TextMatches, type_of
+from mnemic.types import RECORD_TYPES, Kind, RecordType, SafeName
+
+_LAST_RESORT = 20
+# Times as many of the nearest are taken where a filter may drop most of them, or where a text may
+# be wanted for something else than how well it fits.
+_WIDE = 3
+
+
+@dataclass(frozen=True)
+class CandidateLists:
+    """The documents of each route, best first."""
+
+    lists: dict[str, list[int]] = field(default_factory=dict)
+    text: TextMatches | None = None
+    vector: VectorMatches | None = None
+    trust: float = 0.0
+    total: int = 0  # records that an exact question is about, listed or not
+    query: str = ""  # where the names in it were misspelt, as it was searched for
+
+    @cached_property
+    def docs(self) -> list[int]:
+        """Every document once."""
+        return list(dict.fromkeys(doc for docs in self.lists.values() for doc in docs))
+
+    @cached_property
+    def _places(self) -> dict[str, dict[int, int]]:
+        return {
+            route: {doc: rank for rank, doc in enumerate(docs, 1)}
+            for route, docs in self.lists.items()
+        }
+
+    def ranks(self, doc: int) -> list[int]:
+        """The document's rank in each list that has it."""
+        return [places[doc] for places in self._places.values() if doc in places]
+
+    def routes(self, doc: int) -> tuple[str, ...]:
+        """The routes that found the document; none for a neighbour of a candidate."""
+        return tuple(route for route, places in self._places.items() if doc in places)
+
+
+class CandidateSearch:
+    """Searches by every route that the settings name."""
+
+    def __init__(
+        self,
+        settings: RecallSettings,
+        vectors: VectorRoute | None,
+        core_kinds: Sequence[Kind] = (),
+    ) -> None:
+        """``core_kinds`` stand in every prompt: no partition counts them."""
+        self._settings = settings
+        self._vectors = vectors
+        self._core_kinds = core_kinds
+
+    def search(self, attempts: Attempts, request: Request) -> CandidateLists:
+        """Each route in turn; one that fails leaves its list empty."""
+        lists: dict[str, list[int]] = {}
+        total = 0
+        if self._settings.supplement_below and "partition" in self._settings.routes:
+            lists["partition"] = self._by_route(attempts, request, "partition").docs
+            if self._vectors is not None and len(lists["partition"]) == _PARTITION_CANDIDATES:
+                nearest = attempts.run("vector", partial(self._of_large_partition, request))
+                lists["partition"] = nearest or lists["partition"]
+        enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
+        trust = self._vectors.trust(request.query) if self._vectors else 0.0
+        outcome = None if enough else attempts.run("text", partial(self._by_words, request))
+        request, text = outcome or (request, None)
+        # Where partitions come first, meaning chooses inside them and nowhere else.
+        by_meaning = trust and "partition" not in lists
+        vector = self._by_meaning(attempts, request, text) if by_meaning else None
+        if text is not None:
+            lists["text"] = [match.doc for match in text.matches]
+        if vector is not None:
+            search = partial(self._nearest, attempts, request, vector)
+            near = attempts.outside("vector", search)
+            if near is None:
+                vector = None
+            else:
+                lists["vector"] = near
+        if "slot" in self._settings.routes:
+            found = lists.get("text", ())
+            answers = attempts.run("slot", lambda unit: answers_by_slot(request, found, unit))
+            lists["slot"] = answers or []
+        for route in ROUTES:
+            if route not in lists and route in self._settings.routes and applies(route, request):
+                result = self._by_route(attempts, request, route)
+                lists[route] = result.docs
+                total = max(total, result.total)
+        if not any(lists.values()) and attempts.failures:
+            return self.latest(attempts, request)
+        if self._core_kinds and not request.scope.words:
+            lists = attempts.run("core", partial(self._beside_core, lists)) or lists
+        filled = {name: docs for name, docs in lists.items() if docs}
+        return CandidateLists(filled, text, vector, trust, total, request.query)
+
+    def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
+        """Without what stands in every prompt, unless nothing else was found."""
+        memories = [doc for docs in lists.values() for doc in docs if type_of(doc) == "memory"]
+        core = frozenset(unit.memories.of_kinds(memories, self._core_kinds) if memories else ())
+        rest = {name: [doc for doc in docs if doc not in core] for name, docs in lists.items()}
+        return rest if any(rest.values()) else lists
+
+    def _partition(self, request: Request, unit: Unit, limit: int) -> list[int]:
+        core = self._core_kinds
+        return by_partition(request, self._settings, unit, limit=limit, without=core).docs
+
+    def _by_route(self, attempts: Attempts, request: Request, route: str) -> RouteResult:
+        search = ROUTES[route]
+        if route == "partition":
+            search = partial(by_partition, without=self._core_kinds)
+        return attempts.run(route, partial(search, request, self._settings)) or RouteResult([])
+
+    def _of_large_partition(self, request: Request, unit: Unit) -> list[int]:
+        """Of a partition too large to be chosen from by importance, the nearest to the query."""
+        docs = self._partition(request, unit, _LARGE_PARTITION + 1)
+        if self._vectors is None or len(docs) <= _LARGE_PARTITION:
+            return []
+        vector = self._vectors.search(unit, request.query, None)
+        docs = self._partition(request, unit, checks.MAX_ROWS)
+        near = [] if vector is None else vector.among(docs, _PARTITION_CANDIDATES)
+        return [match.doc for match in near if match.cosine >= near[0].cosine * _NEAR_ENOUGH]
+
+    def latest(
+        self, attempts: Attempts, request: Request, types: tuple[RecordType, ...] = RECORD_TYPES
+    ) -> CandidateLists:
+        """The newest records: better than nothing when every search has failed."""
+        narrowed = tuple(type_ for type_ in request.scope.types if type_ in types)
+        scope = replace(request.scope, types=narrowed)
+        docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
+        return CandidateLists({"latest": docs} if docs else {})
+
+    def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
+        """The matches, and the request again with the names spelt as they are known here."""
+        limit = max(self._settings.text_candidates, self._settings.oversample * request.k)
+        terms = enriched_terms(request.query, request.around, self._settings)
+        matches = unit.text.search(terms, request.scope, limit)
+        known = with_known_names(request, terms, matches, unit)
+        if known is not request:
+            terms = enriched_terms(known.query, known.around, self._settings)
+            matches = unit.text.search(terms, known.scope, limit)
+        return known, matches
+
+    def _nearest(self, attempts: Attempts, request: Request, vector: VectorMatches) -> list[int]:
+        """The nearest of the scope where those are few; else of all, some of them out of scope."""
+        narrow = request.scope.narrow
+        wide = narrow or request.asking.wide
+        limit = self._settings.vector_candidates * (_WIDE if wide else 1)
+        limit = max(limit, self._settings.oversample * request.k)
+        few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
+        if few is None:
+            near = vector.nearest(request.scope.types, limit)
+        else:
+            near = vector.among(few, limit)
+        return [match.doc for match in near]
+
+    def _by_meaning(
+        self, attempts: Attempts, request: Request, text: TextMatches | None
+    ) -> VectorMatches | None:
+        vectors = self._vectors
+        if vectors is None:
+            return None
+        return attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
+
+
+_MOST_TERMS = 32  # of a query that is looked through for misspelt names
+
+
+def with_known_names(
+    request: Request, terms: Sequence[QueryTerm], matches: TextMatches, unit: Unit
+) -> Request:
+    """The request with misspelt names as the people known here are called.
+
+    Only words that no text has are looked at: most queries have none.
+    """
+    found = set(matches.words.values())
+    unknown = {term.text for term in terms if term.weight >= WORD_WEIGHT and not term.form_of}
+    unknown -= found
+    if not unknown or len(terms) > _MOST_TERMS:
+        return request
+    words = {
+        word for word in words_of(request.query) if unknown.issuperset(index_text(word).split())
+    }
+    query = respelt(request.query, words, unit.text.names) if words else request.query
+    return request if query == request.query else with_query(request, query)
+
+
+_ENOUGH = 6  # content words of a query that needs no help
+_MOST = 16  # words that are added, the latest first
+
+
+def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) -> list[QueryTerm]:
+    """The terms to search for: the query's own, then those of the turns before it.
+
+    "And how long did that take?" says nothing by itself. The turns before it help, but their words
+    count far less than the query's own, and not at all where it has enough.
+    """
+    terms = query_terms(query)
+    own = with_forms(terms)
+    telling = sum(term.weight >= WORD_WEIGHT for term in terms)
+    if telling >= _ENOUGH or not around:
+        return own
+    own_texts = {term.text for term in own}
+    added: dict[str, QueryTerm] = {}
+    for text in reversed(around[-settings.enrich_turns :]):
+        for term in query_terms(text):
+            if term.weight >= WORD_WEIGHT and term.text not in own_texts:
+                lighter = QueryTerm(term.text, term.weight * _WEIGHT)
+                added.setdefault(term.text, lighter)
+    return [*own, *list(added.values())[:_MOST]]
+
+
+_EXACT_DEPTH = 200
+_ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
+_PARTITION_CANDIDATES = 20  # as in document D §5.3
+_NEAR_ENOUGH = 0.5  # of the nearest one's cosine: the rest is as near as any other
+_LARGE_PARTITION = 500  # memories above which vectors choose, as in document D §4.3
+_WEIGHT = 0.15  # of a word of the turns before, beside one of the query
+_ABOUT: tuple[RecordType, ...] = ("memory", "episode")
+
+
+class RouteResult(NamedTuple):
+    """Documents, best first; ``total`` says how many there are where that was counted."""
+
+    docs: list[int]
+    total: int = 0
+
+
+Route = Callable[[Request, RecallSettings, Unit], RouteResult]
+
+
+def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Records of the times that the query names."""
+    docs: list[int] = []
+    for span in request.times:
+        scope = replace(request.scope, since=span.start, until=span.end)
+        terms = with_forms(query_terms(request.query.replace(span.text, " ")))
+        result = unit.text.search(terms, scope, settings.text_candidates)
+        docs += [match.doc for match in result.matches]
+        if not result.matches:
+            docs += unit.text.latest(scope, settings.text_candidates)
+    return RouteResult(docs)
+
+
+def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Every record with all the words of an exact question's topic, in the order it asks for."""
+    question = request.exact
+    if question is None:
+        return RouteResult([])
+    if question.kind == "file":
+        return RouteResult(_files(request, question, settings, unit))
+    everything = query_terms(question.topic)
+    empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
+    telling = with_forms(
+        [term for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)]
+    )
+    if not telling:
+        return RouteResult([])
+    docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
+    if question.kind == "count":
+        total = _count(request, telling, docs, total, unit)
+    if question.kind in ("latest", "earliest"):
+        docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
+    return RouteResult(docs, total)
+
+
+def _count(
+    request: Request, telling: Sequence[QueryTerm], docs: list[int], total: int, unit: Unit
+) -> int:
+    """How many records of the times that the query names; a memory and its turn are one."""
+    if request.times:
+        since, until = min(t.start for t in request.times), max(t.end for t in request.times)
+        scope = replace(request.scope, since=since, until=until)
+        docs, total = unit.text.holding(telling, scope, _EXACT_DEPTH)
+    turns = [doc for doc in docs if type_of(doc) == "turn"]
+    memories = [doc for doc in docs if type_of(doc) == "memory"]
+    if not turns or not memories:
+        return total
+    counted = {id_ for _, id_ in unit.text.records(turns).values()}
+    learnt = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
+    twice = [m for m in learnt if any(source.turn_id in counted for source in m.sources)]
+    return total - len(twice)
+
+
+def by_entity(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Memories and episodes about the entities of the query: people, projects, files, tools."""
+    types = tuple(type_ for type_ in request.scope.types if type_ in _ABOUT)
+    named = find_entities(request.query) if types else ()
+    terms = {term.text: term for name in named for term in query_terms(name)}
+    if not terms:
+        return RouteResult([])
+    scope = replace(request.scope, types=types)
+    result = unit.text.search(list(terms.values()), scope, _ENTITY_CANDIDATES)
+    return RouteResult([match.doc for match in result.matches])
+
+
+def _is_loose(term: str, empty: set[str]) -> bool:
+    """Whether a pair of characters is only a word and a particle beside it: 看了, 红的."""
+    return has_dense_script(term) and any(character in empty for character in term)
+
+
+def _files(
+    request: Request, question: ExactQuestion, settings: RecallSettings, unit: Unit
+) -> list[int]:
+    if "attachment" not in request.scope.types:
+        return []
+    scope = replace(request.scope, types=("attachment",))
+    result = unit.text.search(query_terms(question.topic), scope, settings.text_candidates)
+    docs = [match.doc for match in result.matches]
+    return docs or unit.text.latest(scope, settings.text_candidates)
+
+
+def by_partition(
+    request: Request,
+    settings: RecallSettings,
+    unit: Unit,
+    *,
+    limit: int = _PARTITION_CANDIDATES,
+    without: Sequence[Kind] = (),
+) -> RouteResult:
+    """The most important memories of the query's project, and of no project; none of the core."""
+    if "memory" not in request.scope.types:
+        return RouteResult([])
+    project = request.scope.project or _named_project(unit, request.query)
+    return RouteResult(unit.memories.partition(project, limit, without))
+
+
+def _named_project(unit: Unit, query: str) -> SafeName | None:
+    folded = query.lower()
+    named = [name for name in unit.memories.projects() if name.lower() in folded]
+    return max(named, key=len, default=None)
+
+
+def by_recency(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Records of the last days, whatever their words."""
+    since = request.now - settings.recent
+    scope = replace(request.scope, since=max(since, request.scope.since or since))
+    return RouteResult(unit.text.latest(scope, settings.text_candidates))
+
+
+def applies(route: str, request: Request) -> bool:
+    """Whether the query has what a route searches by."""
+    if route == "time":
+        return bool(request.times)
+    return route != "exact" or request.exact is not None
+
+
+ROUTES: dict[str, Route] = {
+    "time": by_time,
+    "exact": by_exact_question,
+    "entity": by_entity,
+    "partition": by_partition,
+    "recent": by_recency,
+}

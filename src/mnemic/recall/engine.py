@@ -1,0 +1,182 @@
+"""Recall: find evidence for a query and say why each piece was found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from mnemic.clock import Clock
+from mnemic.context.parts import PROFILE
+from mnemic.language.dates.reader import find_times
+from mnemic.language.gate import Verdict, wants_memory
+from mnemic.language.guard import guard_of
+from mnemic.language.query_intent import asks_of_past
+from mnemic.locks import ForkSafeLock
+from mnemic.recall.attempts import Attempts
+from mnemic.recall.candidates import CandidateLists, CandidateSearch
+from mnemic.recall.evidence import as_hits, without_outdated
+from mnemic.recall.features import Floats
+from mnemic.recall.ranker import RankedRecord, ranker_for, stored_records
+from mnemic.recall.relevance import candidate_pool
+from mnemic.recall.request import Request
+from mnemic.recall.reranking import RERANKED, reranked, reranker_for
+from mnemic.recall.vectors import VectorRoute
+from mnemic.settings import Settings
+from mnemic.settings.logs import log_of
+from mnemic.store.contract import Store
+from mnemic.types import Hit, SafeName, Why
+
+
+class Touches:
+    """Uses of the records of one space that are not written yet."""
+
+    def __init__(self, store: Store, space: str, *, enabled: bool) -> None:
+        self._store = store
+        self._space = space
+        self._enabled = enabled
+        self._guard = ForkSafeLock()
+        self._waiting: dict[str, tuple[int, datetime]] = {}
+        self._pid = os.getpid()
+
+    def add(self, ids: Sequence[str], at: datetime) -> None:
+        """Count a use of these records."""
+        if not ids or not self._enabled:
+            return
+        with self._guard:
+            self._reset_after_fork()
+            for id_ in ids:
+                count, _ = self._waiting.get(id_, (0, at))
+                self._waiting[id_] = (count + 1, at)
+
+    def flush(self) -> None:
+        """Write the counts to the store."""
+        with self._guard:
+            self._reset_after_fork()
+            waiting, self._waiting = self._waiting, {}
+        if waiting:
+            with self._store.write(self._space) as unit:
+                for id_, (count, at) in waiting.items():
+                    unit.memories.touch(id_, count, at)
+                    unit.episodes.touch(id_, count)
+
+    def _reset_after_fork(self) -> None:
+        """Uses counted before a fork are written by the parent."""
+        if self._pid != os.getpid():
+            self._pid, self._waiting = os.getpid(), {}
+
+
+class Recall:
+    """Answers queries over one space.
+
+    A failure of one route does not reach the caller; an error is raised when nothing could be read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        *,
+        settings: Settings,
+        vectors: VectorRoute | None,
+        touches: Touches,
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = guard_of(settings)
+        self._gate = settings.gate
+        core = PROFILE if settings.upkeep.core_choice == "profile" else ()
+        self._candidates = CandidateSearch(settings.recall, vectors, core)
+        self._ranker = ranker_for(settings)
+        self._reranker = reranker_for(settings.recall)
+        self._touches = touches
+        self._log = log_of(settings)
+        self.failure = ""
+
+    def project_meant(self, query: str, project: SafeName) -> SafeName | None:
+        """The project of a session, unless the query names another one."""
+        with self._store.read(self._space) as unit:
+            others = [name.lower() for name in unit.memories.projects() if name != project]
+        return None if any(name in query.lower() for name in others) else project
+
+    def gate(self, message: str) -> Verdict:
+        """Whether a message wants memory; the projects of this space count as known names."""
+        if self._gate.mode in ("always", "on_demand"):
+            return Verdict(self._gate.mode == "always", f"mode: {self._gate.mode}")
+        with self._store.read(self._space) as unit:
+            projects = unit.memories.projects()
+        return wants_memory(message, self._gate, projects)
+
+    def recall(self, request: Request) -> list[Hit]:
+        """The best pieces of evidence, best first; each counts as used."""
+        hits = self.find(request)
+        self.note_use(hits)
+        return hits
+
+    def find(self, request: Request) -> list[Hit]:
+        """The best pieces of evidence, best first, of which not all may come to be shown."""
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            lists = self._candidates.search(attempts, request)
+            hits = self._weigh(attempts, request, lists)
+            if hits is None:
+                latest = self._candidates.latest(attempts, request, ("turn",))
+                hits = self._weigh(attempts, request, latest) if latest.docs else None
+        unread = hits is None or attempts.all_failed
+        hits = [hit for hit in hits or () if hit.score >= request.min_score]
+        if attempts.failures:
+            attempts.note(self._clock, self._log)
+        self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
+        if unread:
+            raise attempts.unanswered()
+        return hits
+
+    def note_use(self, hits: Sequence[Hit]) -> None:
+        """Count a use of the memories and episodes among what was shown."""
+        used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
+        self._touches.add(used, self._clock.now())
+
+    def pool(self, request: Request) -> tuple[list[Hit], Mapping[str, Floats]]:
+        """Every candidate of a query with its features, unranked: what the ranker is trained on."""
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            lists = self._candidates.search(attempts, request)
+        if not lists.docs:
+            return [], {}
+        with self._store.read(self._space) as unit:
+            pool = candidate_pool(unit, request, lists)
+            docs = pool.around.docs
+            records = stored_records(unit, docs)
+            why = Why((), {})
+            ranked = [RankedRecord(doc, 0.0, why, records.get(doc)) for doc in docs]
+            return as_hits(unit, ranked), pool.features
+
+    def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Hits without what no longer holds, unless the query is about the past."""
+        has_conversation = any(hit.type in ("turn", "episode") for hit in hits)
+        if not has_conversation or asks_of_past(query) or find_times(query, self._clock.now()):
+            return hits
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            current = attempts.run("holding", lambda unit: without_outdated(unit, hits))
+        if attempts.failures:
+            attempts.note(self._clock, self._log)
+        return hits if current is None else current
+
+    def _weigh(
+        self, attempts: Attempts, request: Request, lists: CandidateLists
+    ) -> list[Hit] | None:
+        """Candidates as ranked evidence; None when ranking failed."""
+        if not lists.docs:
+            return []
+        reranker = self._reranker
+        wide = replace(request, k=max(request.k, RERANKED)) if reranker else request
+        hits = attempts.run(
+            "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
+        )
+        if reranker is None or not hits:
+            return hits
+        moved = attempts.run(
+            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
+        )
+        return (hits if moved is None else moved)[: request.k]

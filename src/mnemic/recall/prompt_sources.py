@@ -1,0 +1,149 @@
+"""Where the parts of a prompt come from: recall, core memories, turns, and the zone of dates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import timedelta
+
+from mnemic.clock import LOCAL, Clock, Zone
+from mnemic.context.build import Sources
+from mnemic.context.parts import PROFILE, evidence_items, most_core_lines
+from mnemic.context.window import ShortTermMemory
+from mnemic.language.guard import guard_of
+from mnemic.recall.engine import Recall
+from mnemic.recall.request import read_request, searched
+from mnemic.settings import Settings
+from mnemic.settings.recall import SectionName
+from mnemic.store.contract import Store
+from mnemic.store.rows import TurnFilter
+from mnemic.store.upkeep import CoreLine
+from mnemic.types import Hit, Memory, SafeName, Turn
+
+_STORY_TURNS = 200  # an episode of more turns counts as saying more than a prompt shows
+
+
+class PromptSources:
+    """Reads the parts of a prompt for one space."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, settings: Settings, recall: Recall
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._settings = settings
+        self._recall = recall
+        self._guard = guard_of(settings)
+
+    def sources(
+        self,
+        short_term: ShortTermMemory,
+        *,
+        scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str],
+        cards: Callable[[str | None], Mapping[SectionName, str]],
+        pending: Callable[[], Sequence[Memory]],
+    ) -> Sources:
+        """Everything that a context is built from."""
+        return Sources(
+            gate=self._recall.gate,
+            recall=self._find,
+            used=self._recall.note_use,
+            read=evidence_items,
+            without_outdated=self._recall.without_outdated,
+            turns_behind=self._turns_behind,
+            window=short_term.window,
+            opening=self._opening,
+            core=self._core,
+            project_of=short_term.project_of,
+            scratchpad=scratchpad,
+            cards=cards,
+            pending=pending,
+            zone=self._zone,
+        )
+
+    def _find(
+        self,
+        query: str,
+        *,
+        k: int,
+        persona: str | None,
+        around: Sequence[str],
+        project: SafeName | None,
+        without: Collection[str],
+    ) -> list[Hit]:
+        request = read_request(
+            query,
+            k=k,
+            min_score=self._settings.recall.evidence_score,
+            of=searched(self._settings.recall),
+            within=project and self._recall.project_meant(query, project),
+            persona=persona,
+            around=around,
+            without=without,
+            now=self._clock.now(),
+            guard=self._guard,
+        )
+        return self._recall.find(request)
+
+    def _core(self, project: SafeName | None) -> list[CoreLine]:
+        """The core as the preset chooses it; a document that is not written yet has no lines."""
+        settings = self._settings
+        choice = settings.upkeep.core_choice
+        with self._store.read(self._space) as unit:
+            document = unit.document_states.get("memory") if choice == "document" else None
+            written = document.written if document is not None else None
+            chosen = choice == "profile" or written is not None
+            return unit.tiers.core_lines(
+                least=0.0 if chosen else settings.upkeep.core_importance,
+                now=self._clock.now(),
+                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
+                within=project,
+                kinds=PROFILE if choice == "profile" else None,
+                ids=None if written is None else list(written.bullets),
+            )
+
+    def _opening(self, session: str) -> str:
+        """The first message of the user in a session."""
+        first = TurnFilter(session=self._guard.name(session, "session"), role="user", limit=1)
+        with self._store.read(self._space) as unit:
+            turns = unit.ledger.turns(first)
+        return turns[0].content if turns else ""
+
+    def _turns_behind(self, hits: Sequence[Hit]) -> dict[str, list[Turn]]:
+        """The turns that memories were learnt from and that episodes cover; an episode that covers
+        very many has none here.
+        """
+        sources = {hit.id: [s.turn_id for s in hit.sources] for hit in hits if hit.type == "memory"}
+        stories = [hit.id for hit in hits if hit.type == "episode"]
+        if not stories and not any(sources.values()):
+            return {}
+        with self._store.read(self._space) as unit:
+            ids = [id_ for some in sources.values() for id_ in some]
+            turns = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
+            behind = {
+                id_: [turns[one] for one in some]
+                for id_, some in sources.items()
+                if all(one in turns for one in some)
+            }
+            for episode in unit.episodes.by_id(stories):
+                stretch = TurnFilter(
+                    session=episode.session,
+                    since=episode.started_at,
+                    until=episode.ended_at + timedelta(microseconds=1),
+                    limit=_STORY_TURNS + 1,
+                )
+                covered = [turn for turn in unit.ledger.turns(stretch) if turn.content.strip()]
+                behind[episode.id] = covered if len(covered) <= _STORY_TURNS else []
+        return behind
+
+    def _zone(self) -> Zone:
+        """The zone that is set; with "local" the one that the latest turn states, else the
+        machine's: one for every date of a prompt.
+        """
+        zone = self._settings.schedule.zone
+        if zone != LOCAL:
+            return zone
+        with self._store.read(self._space) as unit:
+            turns = unit.ledger.turns(TurnFilter(newest_first=True, limit=1))
+        stated = turns[0].at.tzinfo if turns and turns[0].at.utcoffset() else None
+        return stated or zone

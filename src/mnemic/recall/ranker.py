@@ -1,0 +1,301 @@
+"""The order of evidence: by the learned probability, or by the formula of a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+
+from mnemic.language.no_evidence import is_for_questions
+from mnemic.recall.candidates import CandidateLists
+from mnemic.recall.evidence_model import evidence_model, probability
+from mnemic.recall.features import Floats, Places, crowding
+from mnemic.recall.relevance import (
+    CandidatePool,
+    Relevance,
+    by_ranks,
+    candidate_pool,
+    states_nothing,
+)
+from mnemic.recall.request import Request
+from mnemic.rules import ranking as rules
+from mnemic.rules.decay import class_of, faded, fading
+from mnemic.settings import Settings
+from mnemic.settings.recall import RankingSettings
+from mnemic.store import codec
+from mnemic.store.contract import Unit
+from mnemic.store.rows import type_of
+from mnemic.types import EXACT_TOTAL, Attachment, Episode, Memory, RecordType, Why
+
+StoredRecord = Memory | Episode | Attachment
+
+_READERS: dict[RecordType, Callable[[Unit, Sequence[str]], Sequence[StoredRecord]]] = {
+    "memory": lambda unit, ids: unit.memories.by_id(ids),
+    "episode": lambda unit, ids: unit.episodes.by_id(ids),
+    "attachment": lambda unit, ids: unit.attachments.by_id(ids),
+}
+
+
+def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
+    """The records among the documents that are no turns."""
+    others = [doc for doc in docs if type_of(doc) != "turn"]
+    ids: dict[RecordType, dict[str, int]] = {}
+    for doc, (type_, id_) in unit.text.records(others).items() if others else ():
+        ids.setdefault(type_, {})[id_] = doc
+    return {
+        mine[record.id]: record
+        for type_, mine in ids.items()
+        for record in _READERS[type_](unit, list(mine))
+    }
+
+
+_ACCESS_SATURATION = 10  # uses at which the access part is full
+
+_POOL = 2  # candidates for each wanted result that a preset's formula weighs to the end
+_LEAST_POOL = 20
+_PLAIN_IMPORTANCE = 0.5
+# Taken from the log odds of each further turn of a session, for a question about a whole course.
+SPREAD = 0.6
+# Added to those of the latest or the first of its kind, for a question that asks for it.
+_EXACT = 4.0
+_STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
+_SURE = 0.98  # the probability of a memory that answers by its slot
+_AHEAD = 2  # times as many as are wanted are looked at closely
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRecord:
+    """One piece of evidence with its score; ``record`` is None for a turn."""
+
+    doc: int
+    score: float
+    why: Why
+    record: StoredRecord | None = None
+
+
+class Ranker(Protocol):
+    """Puts candidates in order."""
+
+    def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
+        """The best ``k``, best first."""
+
+
+def ranker_for(settings: Settings) -> Ranker:
+    """The learned ranker, or the formula of a preset."""
+    if settings.ranking.fusion == "learned":
+        return LearnedRanker(settings.ranking)
+    return FormulaRanker(settings)
+
+
+class LearnedRanker:
+    """Ranks by the probability that a candidate is evidence for the query."""
+
+    def __init__(self, ranking: RankingSettings) -> None:
+        self._personas = ranking.personas
+
+    def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
+        model = evidence_model()
+        pool = candidate_pool(unit, request, lists)
+        docs = pool.around.docs
+        rows = model.rows(pool.features)
+        odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
+        if request.asking.of_whole:
+            odds -= SPREAD * crowding(odds, pool.session)
+        # Newer first among equals.
+        order = self._in_scope(unit, request, docs, np.lexsort((np.array(docs), odds))[::-1])
+        _lower_what_states_nothing(request, pool, odds, order)
+        score = probability(odds)
+        if request.persona:
+            score = self._by_persona(unit, request.persona, docs, order, score)
+        # An answer may be a version that no longer holds, which the scope has not.
+        answers = {doc: place for place, doc in enumerate(lists.lists.get("slot", ()))}
+        first = sorted((n for n in range(len(docs)) if docs[n] in answers),
+                       key=lambda n: answers[docs[n]]) if answers else []  # fmt: skip
+        score[first] = _SURE
+        rest = sorted((n for n in order if n not in first), key=lambda n: -score[n])
+        best = [*first, *rest][: request.k]
+        shares = model.shares(rows[best])
+        chosen = [docs[n] for n in best]
+        records = stored_records(unit, chosen)
+        words = unit.text.matched(lists.text, chosen) if lists.text else {}
+        return [
+            RankedRecord(
+                doc,
+                float(score[n]),
+                Why(
+                    lists.routes(doc) or ("neighbour",),
+                    share | ({"slot": 1.0} if doc in answers else {}) | exact_total(lists, doc),
+                    words.get(doc, ()),
+                ),
+                records.get(doc),
+            )
+            for n, doc, share in zip(best, chosen, shares, strict=True)
+        ]
+
+    def _in_scope(
+        self, unit: Unit, request: Request, docs: Sequence[int], order: Places
+    ) -> list[int]:
+        """The first ones that the scope allows, somewhat more than are wanted; all for a persona,
+        which may put a later one first.
+        """
+        enough = len(docs) if request.persona else _AHEAD * request.k
+        found: list[int] = []
+        for start in range(0, len(order), enough):
+            part = order[start : start + enough].tolist()
+            allowed = frozenset(unit.text.in_scope([docs[n] for n in part], request.scope))
+            found += [n for n in part if docs[n] in allowed]
+            if len(found) >= enough:
+                break
+        return found[:enough]
+
+    def _by_persona(
+        self, unit: Unit, persona: str, docs: Sequence[int], order: Sequence[int], score: Floats
+    ) -> Floats:
+        """Probabilities, times what the persona cares about."""
+        records = stored_records(unit, [docs[n] for n in order])
+        kinds = [getattr(records.get(doc), "kind", None) for doc in docs]
+        boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
+        boosted: Floats = np.minimum(1.0, score * np.array(boosts))
+        return boosted
+
+
+def _lower_what_states_nothing(
+    request: Request, pool: CandidatePool, odds: Floats, order: Sequence[int]
+) -> None:
+    """Earlier questions, greetings and thanks are no evidence, unless the query is after them."""
+    if is_for_questions(request.query):
+        return
+    turns = pool.around.turns
+    empty = [n for n in order if n < len(turns) and states_nothing(turns[n])]
+    odds[empty] -= _STATES_NOTHING
+
+
+class FormulaRanker:
+    """Ranks by the weighted sum of a preset."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
+        ranking = self._settings.ranking
+        relevant = by_ranks(unit, lists, ranking)
+        asked_for = precise(lists)
+        pool = _pool(unit, request, relevant, asked_for)
+        docs = [relevant.docs[n] for n in pool]
+        records = stored_records(unit, docs)
+        weighed = []
+        for n, doc in zip(pool, docs, strict=True):
+            record = records.get(doc)
+            if record is not None and record.id in request.without:
+                continue
+            parts = self._parts(relevant, n, record, request.now)
+            kind = record.kind if isinstance(record, Memory) else None
+            boost = rules.persona_boost(kind, ranking.personas, request.persona)
+            score = rules.combine(parts, ranking.weights) * boost
+            if asked_for:
+                place = asked_for.get(doc)
+                score = min(score, _SURE) if place is None else _SURE + (1 - _SURE) / (1 + place)
+            weighed.append((score, n, parts, boost))
+        best = sorted(weighed, key=lambda one: -one[0])[: request.k]
+        docs = [relevant.docs[n] for _, n, _, _ in best]
+        words = unit.text.matched(lists.text, docs) if lists.text else {}
+        return [
+            RankedRecord(
+                doc,
+                score,
+                Why(
+                    lists.routes(doc) or ("neighbour",),
+                    _score_parts(relevant, n, parts, lists)
+                    | ({"persona": boost} if boost != 1 else {}),
+                    words.get(doc, ()),
+                ),
+                records.get(doc),
+            )
+            for doc, (score, n, parts, boost) in zip(docs, best, strict=True)
+        ]
+
+    def _parts(
+        self, relevant: Relevance, n: int, record: StoredRecord | None, now: datetime
+    ) -> rules.ScoreParts:
+        ranking = self._settings.ranking
+        importance, uses = _PLAIN_IMPORTANCE, 0
+        at = codec.maybe_from_micros(relevant.moments[n])
+        if isinstance(record, Attachment):
+            at = record.created_at
+        elif isinstance(record, Episode):
+            importance, uses, at = record.importance, record.access_count, record.ended_at
+        elif record is not None:
+            importance, uses = record.importance, record.access_count
+            at = {
+                "created": record.created_at,
+                "updated": record.updated_at,
+                "accessed": record.last_accessed_at,
+            }[ranking.recency_clock]
+            if ranking.importance_decays:
+                law = class_of(record.kind, self._settings.decay)
+                importance = faded(importance, now - record.last_accessed_at, law)
+        return rules.ScoreParts(
+            relevance=float(relevant.relevance[n]),
+            semantic=float(relevant.semantic[n]),
+            keyword=float(relevant.keyword[n]),
+            recency=fading(now - at, ranking.recency_half_life) if at else 0.0,
+            importance=importance,
+            access=rules.access(uses, _ACCESS_SATURATION),
+        )
+
+
+def precise(lists: CandidateLists) -> dict[int, int]:
+    """The records that an exact or dated question is about, by their place: those that answer by
+    their slot, then those of both its words and its time, then of one of them; each in the order
+    of its route, which for the latest or the first of a kind is that of time.
+    """
+    exact, dated = lists.lists.get("exact", []), lists.lists.get("time", [])
+    both = [doc for doc in exact if doc in frozenset(dated)]
+    ordered = dict.fromkeys([*lists.lists.get("slot", ()), *both, *dated, *exact])
+    return {doc: place for place, doc in enumerate(ordered)}
+
+
+def _pool(unit: Unit, request: Request, relevant: Relevance, first: Collection[int]) -> list[int]:
+    """The best candidates within the scope, the ``first`` before all others: neighbours and near
+    vectors may lie outside of it.
+    """
+    size = max(_LEAST_POOL, _POOL * request.k) + len(request.without)
+    places = range(len(relevant.docs))
+    if first:
+        places_first = [n for n in places if relevant.docs[n] in first]
+        order = [*places_first, *(n for n in places if relevant.docs[n] not in first)]
+    else:
+        order = list(places)
+    pool: list[int] = []
+    for start in range(0, len(order), size):
+        part = order[start : start + size]
+        allowed = frozenset(unit.text.in_scope([relevant.docs[n] for n in part], request.scope))
+        pool += [n for n in part if relevant.docs[n] in allowed]
+        if len(pool) >= size:
+            break
+    return pool[:size]
+
+
+def _score_parts(
+    relevant: Relevance, n: int, parts: rules.ScoreParts, lists: CandidateLists
+) -> dict[str, float]:
+    """Every part of a score that is not zero."""
+    all_parts = {name: float(values[n]) for name, values in relevant.parts.items()}
+    all_parts |= {
+        "relevance": parts.relevance,
+        "recency": parts.recency,
+        "importance": parts.importance,
+        "access": parts.access,
+    }
+    all_parts |= exact_total(lists, relevant.docs[n])
+    return {name: value for name, value in all_parts.items() if value}
+
+
+def exact_total(lists: CandidateLists, doc: int) -> dict[str, float]:
+    """How many records there are of what an exact question is about, for each that is one."""
+    if not lists.total or doc not in lists.lists.get("exact", ()):
+        return {}
+    return {EXACT_TOTAL: float(lists.total)}

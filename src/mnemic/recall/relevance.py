@@ -1,0 +1,361 @@
+"""How relevant each candidate is: by its conversation, or by the ranks its routes gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+
+from mnemic.index.marks import numbers, times
+from mnemic.language.dates.query_dates import date_fit
+from mnemic.language.names import named_speakers
+from mnemic.language.no_evidence import is_for_questions, statement_share
+from mnemic.language.query_intent import QueryIntent
+from mnemic.language.requests import LONGEST_WISH, is_standing_wish
+from mnemic.language.voice import own_voice
+from mnemic.recall.candidates import CandidateLists
+from mnemic.recall.features import (
+    ABSENT,
+    CandidateTable,
+    Flags,
+    Floats,
+    Places,
+    VectorScores,
+    features,
+    leading,
+)
+from mnemic.recall.request import Request
+from mnemic.rules.bm25 import TermMatches, TermSet, no_matches
+from mnemic.rules.ranking import rank_share
+from mnemic.settings.recall import RankingSettings
+from mnemic.store import codec
+from mnemic.store.contract import LedgerStore, Unit
+from mnemic.store.rows import SHORT_TEXT, Place, are_of, type_of
+from mnemic.types import Kind
+
+RRF_K = 60  # the usual constant of reciprocal rank fusion
+_NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
+_NEAR = 3
+_PROMISING = 6  # of a route's list: the turns around these are looked at too
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Candidates, best first; the arrays hold one entry for each, in that order."""
+
+    docs: list[int]
+    moments: list[int | None]
+    relevance: Floats
+    keyword: Floats
+    semantic: Floats
+    parts: Mapping[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePool:
+    """Every candidate with the features that it is ranked by."""
+
+    around: Surroundings
+    session: Places
+    features: Mapping[str, Floats]
+    exact_order: Floats  # what an exact question asks for by its order, from 0 to 1
+
+
+def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
+    """The candidates and the turns around the promising ones, with their features."""
+    around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
+    words = _term_matches(unit, lists, around.docs)
+    echoes = [] if is_for_questions(request.query) else _echoes(around.turns, words)
+    if len(echoes) < len(around.docs):
+        around, words, echoes = _without_unanswered(around, words, echoes)
+    vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
+    if echoes and len(echoes) < len(around.docs):
+        _cap(words.scores, echoes)
+        if vectors is not None:
+            _cap(vectors.similarity, echoes)
+    table = candidate_table(unit, request, lists, around, (words, vectors))
+    return CandidatePool(
+        around,
+        table.session,
+        features(table, vectors, request.asking),
+        _exact_order(around.docs, request, lists),
+    )
+
+
+def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:
+    if lists.text is None:
+        return no_matches(len(docs))
+    return unit.text.term_matches(lists.text, docs)
+
+
+def _echoes(turns: Sequence[Place], words: TermMatches) -> list[int]:
+    """The places of questions in nearly the words of the query that state nothing beside them."""
+    if not words.present.size:
+        return []
+    cover = words.present[: len(turns)] @ words.heft
+    full = np.flatnonzero(cover >= _NEARLY_ALL * words.heft.sum()).tolist()
+    return [n for n in full if turns[n].asks and states_nothing(turns[n])]
+
+
+def states_nothing(turn: Place) -> bool:
+    """Whether a turn only asks, greets or thanks."""
+    return turn.whole and len(turn.text) <= SHORT_TEXT and not statement_share(turn.text)
+
+
+def _without_unanswered(
+    around: Surroundings, words: TermMatches, echoes: Sequence[int]
+) -> tuple[Surroundings, TermMatches, list[int]]:
+    """The candidates but for those echoes that nobody has answered, and where the others are: one
+    is the query itself, which the host may have recorded before it asks.
+    """
+    gone = {n for n in echoes if not _is_answered(around.turns, n)}
+    if not gone:
+        return around, words, list(echoes)
+    kept = [n for n in range(len(around.docs)) if n not in gone]
+    turns = [turn for n, turn in enumerate(around.turns) if n not in gone]
+    matches = TermMatches(words.scores[kept], words.present[kept], words.heft)
+    left = [kept.index(n) for n in echoes if n not in gone]
+    return Surroundings([around.docs[n] for n in kept], turns), matches, left
+
+
+def _cap(values: Floats, echoes: Sequence[int]) -> None:
+    """No more for an echo than for the best of the others: nothing fits a query as well as its own
+    words, and the others are measured by the best.
+    """
+    values[echoes] = np.minimum(values[echoes], np.delete(values, echoes).max())
+
+
+def _is_answered(turns: Sequence[Place], n: int) -> bool:
+    following = turns[n + 1] if n + 1 < len(turns) else None
+    mine = turns[n]
+    return following is not None and (following.session, following.idx) == (
+        mine.session,
+        mine.idx + 1,
+    )
+
+
+def _shared_terms(
+    unit: Unit, lists: CandidateLists, docs: Sequence[int], best: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """How much each candidate shares with the best other one beside the words of the query: what
+    belongs to one answer often has a name in common that the question does not say.
+    """
+    if lists.text is None:
+        return np.zeros(len(docs)), np.zeros(len(docs))
+    return unit.text.shared_terms(lists.text, docs, best)
+
+
+def _promising(candidates: CandidateLists) -> list[int]:
+    """Turns that may stand beside the answer. One that is only near in meaning seldom does, so
+    its neighbours are looked at only where no other route has candidates.
+    """
+    return [
+        doc
+        for route, docs in candidates.lists.items()
+        for doc in docs[: _NEAR if route == "vector" else _PROMISING]
+    ]
+
+
+def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -> Relevance:
+    """Reciprocal ranks over the routes, or the best score that any of them gave."""
+    around = with_neighbours(unit.ledger, candidates.docs)
+    docs = around.docs
+    text = _text_scores(unit, candidates, docs)
+    vectors = candidates.vector.scores(docs, candidates.trust) if candidates.vector else None
+    likeness = np.zeros(len(docs)) if vectors is None else np.maximum(vectors.similarity, 0.0)
+    words = text / max(float(text.max(initial=0.0)), 1e-9)
+    if ranking.fusion == "rrf":
+        lists = len(candidates.lists)
+        joined = np.array([rank_share(candidates.ranks(doc), RRF_K, lists) for doc in docs])
+    else:
+        joined = np.maximum(words, likeness)
+    return _ordered(
+        around,
+        relevance=joined,
+        keyword=text,
+        semantic=likeness,
+        parts={"text": words, "vector": likeness},
+    )
+
+
+def _text_scores(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> Floats:
+    if lists.text is None:
+        return np.zeros(len(docs))
+    return np.array(unit.text.score(lists.text, docs))
+
+
+def _ordered(
+    around: Surroundings,
+    *,
+    relevance: Floats,
+    keyword: Floats,
+    semantic: Floats,
+    parts: Mapping[str, Floats],
+) -> Relevance:
+    """By relevance, newer first among equals; the text score as a share of the best."""
+    order = np.lexsort((np.array(around.docs), relevance))[::-1]
+    return Relevance(
+        docs=[around.docs[n] for n in order],
+        moments=[around.moment(n) for n in order],
+        relevance=relevance[order],
+        keyword=keyword[order] / max(float(keyword.max(initial=0.0)), 1e-9),
+        semantic=semantic[order],
+        parts={name: values[order] for name, values in parts.items()},
+    )
+
+
+_by_conversation = attrgetter("session", "idx")
+REACH = 2  # turns on either side that can lend support
+_WISHES: tuple[Kind, ...] = ("preference", "rule")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Candidates with the turns around them: turns first, in the order of their conversation."""
+
+    docs: list[int]
+    turns: list[Place]
+
+    def moment(self, n: int) -> int | None:
+        """When the n-th was said, in microseconds; None for what is no turn."""
+        return self.turns[n].at if n < len(self.turns) else None
+
+
+def with_neighbours(
+    ledger: LedgerStore, docs: Sequence[int], promising: Sequence[int] = ()
+) -> Surroundings:
+    """Add the neighbours of the ``promising`` among the documents, each document once."""
+    wide = {doc for doc in promising if type_of(doc) == "turn"}
+    alone = [doc for doc in docs if type_of(doc) == "turn" and doc not in wide]
+    places = ledger.places_around(sorted(wide), REACH) if wide else []
+    if alone:
+        places += ledger.places(alone)
+    turns = sorted({place.doc: place for place in places}.values(), key=_by_conversation)
+    others = [doc for doc in docs if type_of(doc) != "turn"]
+    return Surroundings([*(place.doc for place in turns), *others], turns)
+
+
+def candidate_table(
+    unit: Unit,
+    request: Request,
+    lists: CandidateLists,
+    around: Surroundings,
+    matches: tuple[TermMatches, VectorScores | None],
+) -> CandidateTable:
+    """One array entry per document, in the order of ``around.docs``."""
+    words, vectors = matches
+    shared, rarest_shared = _shared_terms(unit, lists, around.docs, leading(words.scores, vectors))
+    turns, others = around.turns, len(around.docs) - len(around.turns)
+    session = np.array([place.session for place in turns], np.int64)
+    idx = np.array([place.idx for place in turns], np.int64)
+    at = np.array([place.at for place in turns], np.int64)
+    assistant = np.array([place.assistant for place in turns], bool)
+    follows = np.zeros(len(turns), bool)
+    follows[1:] = (session[1:] == session[:-1]) & (idx[1:] == idx[:-1] + 1)
+    places = np.arange(len(turns))
+    senders = [place.sender for place in turns]
+    speakers = named_speakers(lists.query or request.query, set(senders))
+    named = [sender in speakers for sender in senders]
+    follows_next = np.append(follows[1:], False) if len(turns) else follows
+    docs = np.array(around.docs, np.int64)
+    none = np.zeros(len(docs), bool)
+    return CandidateTable(
+        text_score=words.scores,
+        shared=shared,
+        rarest_shared=rarest_shared,
+        present=words.present,
+        heft=words.heft,
+        absent=lists.text.absent if lists.text else 0.0,
+        tells_time=_having(unit, lists, around.docs, times() if request.asking.for_time else None),
+        tells_number=_having(
+            unit, lists, around.docs, numbers() if request.asking.for_number else None
+        ),
+        # A record that is no turn is a session of its own.
+        session=np.concatenate([session, -1 - np.arange(others)]),
+        previous=_padded(np.where(follows, places - 1, ABSENT), others, ABSENT),
+        following=_padded(np.where(follows_next, places + 1, ABSENT), others, ABSENT),
+        in_conversation=_padded(
+            _in_conversation(session, _codes(assistant, senders)), others, False
+        ),
+        asks=_padded(np.array([place.asks for place in turns], bool), others, False),
+        by_assistant=_padded(assistant, others, False),
+        by_named_speaker=_padded(np.array(named, bool), others, False),
+        date_fit=_padded(_fits(turns, request.asking), others, 0.0),
+        standing_wish=_wishes(unit, around.docs, request.asking),
+        recency=_padded(_recency(at), others, _HALF),
+        in_routes={
+            name: np.isin(docs, lists.lists[name]) if name in lists.lists else none
+            for name in RANKED_ROUTES
+        },
+        of_type={"memory": are_of(docs, "memory"), "episode": are_of(docs, "episode")},
+    )
+
+
+def _having(unit: Unit, lists: CandidateLists, docs: Sequence[int], terms: TermSet | None) -> Flags:
+    if terms is None or lists.text is None:
+        return np.zeros(len(docs), bool)
+    return unit.text.having(lists.text, docs, terms)
+
+
+_HALF = 0.5
+RANKED_ROUTES = ("time", "exact", "entity")
+
+
+def _exact_order(docs: Sequence[int], request: Request, lists: CandidateLists) -> Floats:
+    """Highest for the latest or the first of a kind, when that is what was asked for."""
+    ordered = lists.lists.get("exact", [])
+    if not ordered or request.exact is None or request.exact.kind not in ("latest", "earliest"):
+        return np.zeros(len(docs))
+    places = {doc: place for place, doc in enumerate(ordered)}
+    return np.array([1 / (1 + places[doc]) if doc in places else 0.0 for doc in docs])
+
+
+def _recency(at: Places) -> Floats:
+    """From 0 for the oldest candidate to 1 for the newest, by their order."""
+    moments = np.unique(at)
+    places: Floats = np.searchsorted(moments, at) / max(1, len(moments) - 1)
+    return places
+
+
+def _wishes(unit: Unit, docs: Sequence[int], asking: QueryIntent) -> Flags:
+    """Which documents state a lasting wish of the user, for a query that asks for help."""
+    if not asking.for_help:
+        return np.zeros(len(docs), bool)
+    texts = unit.ledger.said_by_owner([doc for doc in docs if type_of(doc) == "turn"], LONGEST_WISH)
+    wishes = {
+        doc
+        for doc, text in texts.items()
+        if is_standing_wish(text) and is_standing_wish(own_voice(text))
+    }
+    memories = [doc for doc in docs if type_of(doc) == "memory"]
+    wishes |= set(unit.memories.of_kinds(memories, _WISHES) if memories else ())
+    return np.array([doc in wishes for doc in docs], bool)
+
+
+def _codes(assistant: Flags, senders: Sequence[str]) -> Places:
+    """A number for each speaker."""
+    codes = {sender: 2 * n for n, sender in enumerate(dict.fromkeys(senders))}
+    return np.array([codes[sender] for sender in senders], np.int64) + assistant
+
+
+def _in_conversation(session: Places, speaking: Places) -> Flags:
+    """Whether a turn's session has at least two speakers; turns of one session stand together."""
+    is_next = session[1:] == session[:-1]
+    which = np.cumsum(np.append(True, ~is_next))[: len(session)]
+    several = np.zeros(len(session) + 1, bool)
+    several[which[1:][is_next & (speaking[1:] != speaking[:-1])]] = True
+    result: Flags = several[which]
+    return result
+
+
+def _padded(values: np.ndarray, others: int, filler: float) -> np.ndarray:
+    return np.append(values, np.full(others, filler, values.dtype)) if others else values
+
+
+def _fits(turns: Sequence[Place], asking: QueryIntent) -> Floats:
+    date = asking.date
+    if date is None:
+        return np.zeros(len(turns))
+    return np.array([date_fit(date, codec.from_micros(place.at)) for place in turns])

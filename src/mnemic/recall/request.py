@@ -1,0 +1,145 @@
+"""A recall request: the query, the scope of records that may answer, and how many hits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mnemic.errors import InvalidInput
+from mnemic.language.dates.moments import maybe_moment
+from mnemic.language.dates.reader import TimeSpan, find_times
+from mnemic.language.exact import ExactQuestion, exact_question
+from mnemic.language.guard import Guard, word_filters
+from mnemic.language.query_intent import QueryIntent, read_intent
+from mnemic.language.truncation import two_ends
+from mnemic.rules import checks
+from mnemic.settings.recall import RecallSettings
+from mnemic.store.rows import Scope
+from mnemic.types import RECORD_TYPES, STATUSES, TRUSTS, MemoryStatus, RecordType, Trust
+
+MAX_HITS = 1_000
+MAX_QUERY = 100_000
+READ_QUERY = 8_000  # characters that are searched for: the beginning and the end of a longer query
+_USUAL = RecallSettings()
+_MOST_TIMES = 6  # each is a search of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A checked query."""
+
+    query: str
+    k: int
+    min_score: float
+    scope: Scope
+    asking: QueryIntent
+    exact: ExactQuestion | None
+    times: tuple[TimeSpan, ...]
+    persona: str | None
+    around: tuple[str, ...]
+    without: frozenset[str]  # ids of records that the prompt has already
+    now: datetime
+
+
+def read_request(
+    query: str,
+    *,
+    k: int | None = None,
+    min_score: float | None = None,
+    of: Iterable[RecordType] | RecordType | None = None,
+    session: str | None = None,
+    project: str | None = None,
+    within: str | None = None,
+    topic: str | None = None,
+    kind: str | None = None,
+    scope: str | None = None,
+    min_importance: float | None = None,
+    speaker: str | None = None,
+    trust: Trust | None = None,
+    status: MemoryStatus | None = None,
+    since: datetime | str | None = None,
+    until: datetime | str | None = None,
+    as_of: datetime | str | None = None,
+    persona: str | None = None,
+    around: Sequence[str] = (),
+    without: Collection[str] = (),
+    now: datetime,
+    guard: Guard,
+    usual: RecallSettings = _USUAL,
+) -> Request:
+    """Check the arguments of a recall; ``around`` are the texts just before the query, ``usual``
+    says how many hits of what records and score are wanted where the caller does not.
+    """
+    query = shortened(checks.check_text(query, "query", MAX_QUERY))
+    k = checks.check_count(usual.limit if k is None else k, "k", MAX_HITS)
+    min_score = checks.check_share(usual.min_score if min_score is None else min_score, "min_score")
+    if min_importance is not None:
+        checks.check_share(min_importance, "min_importance")
+    if persona is not None:
+        checks.check_text(persona, "persona", checks.MAX_NAME)
+    if trust is not None:
+        checks.check_choice(trust, TRUSTS, "trust")
+    if status is not None:
+        checks.check_choice(status, STATUSES, "status")
+    records = Scope(
+        types=_types(searched(usual) if of is None else of),
+        session=guard.filter(session, "session"),
+        project=guard.filter(project, "project"),
+        within=guard.filter(within, "within"),
+        topic=guard.filter(topic, "topic"),
+        words=word_filters(guard, kind, scope),
+        min_importance=min_importance,
+        speaker=guard.filter(speaker, "speaker"),
+        trust=trust,
+        status=status,
+        since=maybe_moment(since, "since"),
+        until=maybe_moment(until, "until"),
+        as_of=maybe_moment(as_of, "as_of"),
+        now=now,
+    )
+    return Request(
+        query=query,
+        k=k,
+        min_score=min_score,
+        scope=records,
+        asking=read_intent(query, now),
+        exact=exact_question(query),
+        times=_times(query, now),
+        persona=persona,
+        around=tuple(
+            shortened(checks.check_text(text, "one of around", checks.MAX_INDEX)) for text in around
+        ),
+        without=frozenset(without),
+        now=now,
+    )
+
+
+def with_query(request: Request, query: str) -> Request:
+    """The same request in other words."""
+    asking = read_intent(query, request.now)
+    return replace(request, query=query, asking=asking, exact=exact_question(query))
+
+
+def searched(settings: RecallSettings) -> tuple[RecordType, ...]:
+    """The records that are searched where the caller names none; all, where no route names any."""
+    return tuple(type_ for type_ in RECORD_TYPES if type_ in settings.routes) or RECORD_TYPES
+
+
+def shortened(text: str) -> str:
+    """The two ends of a long text, which usually say what it is about."""
+    return "\n".join(two_ends(text, READ_QUERY // 2))
+
+
+def _times(query: str, now: datetime) -> tuple[TimeSpan, ...]:
+    """The first few different times that a query names."""
+    distinct = {(time.start, time.end): time for time in reversed(find_times(query, now))}
+    return tuple(list(distinct.values())[: -_MOST_TIMES - 1 : -1])
+
+
+def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:
+    types: tuple[RecordType, ...] = (of,) if isinstance(of, str) else tuple(of)
+    if not types:
+        raise InvalidInput("of is empty", remedy=f"Use some of {', '.join(RECORD_TYPES)}")
+    checked = [checks.check_choice(type_, RECORD_TYPES, "of") for type_ in types]
+    return tuple(dict.fromkeys(checked))

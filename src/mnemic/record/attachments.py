@@ -1,0 +1,243 @@
+"""Attachments: files people send, and files the agent's tools write."""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mnemic.clock import Clock
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.ids import new_id
+from mnemic.index.embedding_job import Ask
+from mnemic.index.segment import index_text
+from mnemic.language.actions import HasTools, failure, matched_calls
+from mnemic.language.guard import Guard
+from mnemic.record.episode_links import files_with_episodes
+from mnemic.rules import checks
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import TurnFilter, TurnRow
+from mnemic.types import (
+    EMPTY,
+    Attachment,
+    AttachmentDetails,
+    Direction,
+    SafeName,
+    SafeText,
+    ToolResult,
+    file_name,
+    lines_of,
+)
+
+DIRECTIONS: tuple[Direction, ...] = ("inbound", "outbound")
+_LONGEST = 1024  # characters of a path or an address
+_LARGEST = 2**62  # bytes
+_DEEPEST = 4  # objects and lists around a path
+_MOST_LISTED = 100  # of a list that are looked at
+_LONGEST_LIST = 20_000  # characters of a result that is read for paths
+_ANSWERED_WITHIN = 20  # turns
+
+
+_WRITES = re.compile(r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit)", re.I)
+_ABOUT_FILES = re.compile(r"file|image|picture|pdf|doc|report|chart|audio|video|csv|sheet", re.I)
+_PATH_KEYS = frozenset(
+    ("path", "file_path", "filepath", "filename", "file", "output", "output_path", "dest",
+     "destination", "target_file", "save_path", "outfile")
+)  # fmt: skip
+
+
+class AttachmentWriter:
+    """Adds and describes the attachments of one space."""
+
+    def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._guard = guard
+        self._ask_vectors = ask
+
+    def attach(self, path_or_url: str | Path, details: AttachmentDetails) -> Attachment:
+        """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
+        guard, now = self._guard, self._clock.now()
+        place = checks.check_name(str(path_or_url), "path_or_url")
+        direction = checks.check_choice(
+            details.get("direction", "inbound"), DIRECTIONS, "direction"
+        )
+        session = guard.maybe_name(details.get("session", ""), "session")
+        size = details.get("size")
+        if size is not None and not 0 <= size <= _LARGEST:
+            raise InvalidInput(f"size={checks.brief_value(size)}", remedy="Give the bytes")
+        described = _describe(place, session, direction, now, guard, size=size)
+        name = details.get("original_filename") or described.filename
+        new = replace(
+            described,
+            original_filename=guard.label(name, "original_filename"),
+            mime=guard.label(details.get("mime") or described.mime, "mime"),
+            description=guard.text(details.get("description", ""), "description"),
+            transcription=guard.text(details.get("transcription", ""), "transcription"),
+            extracted_text=guard.text(details.get("extracted_text", ""), "extracted_text"),
+            tags=guard.labels(details.get("tags", ())),
+            memories=guard.labels(details.get("memories", ()), "memories"),
+        )
+        with self._store.write(self._space) as unit:
+            self._ask_vectors(unit, now)
+            return unit.attachments.add(new, attachment_terms(new))
+
+    def describe(
+        self,
+        id_: str,
+        description: str | None,
+        transcription: str | None,
+        extracted_text: str | None,
+    ) -> Attachment:
+        """Fill in what is in a file; None leaves a text as it is."""
+        checks.check_name(id_, "id")
+        with self._store.write(self._space) as unit:
+            stored = unit.attachments.by_id([id_])
+            if not stored:
+                raise NotFound(f"No attachment {id_}", remedy="See attachments()")
+            old = stored[0]
+            new = replace(
+                old,
+                description=self._given(description, "description", old.description),
+                transcription=self._given(transcription, "transcription", old.transcription),
+                extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
+            )
+            self._ask_vectors(unit, self._clock.now())
+            described = unit.attachments.replace(new, attachment_terms(new))
+            return files_with_episodes(unit, [described])[0]
+
+    def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
+        return before if text is None else self._guard.text(text, what)
+
+    def latest(
+        self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
+    ) -> list[Attachment]:
+        checks.check_limit(limit)
+        if direction is not None:
+            checks.check_choice(direction, DIRECTIONS, "direction")
+        with self._store.read(self._space) as unit:
+            files = unit.attachments.latest(
+                session=self._guard.filter(session, "session"), direction=direction, limit=limit
+            )
+            return files_with_episodes(unit, files)
+
+
+def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
+    """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
+    for path in written_files([turn])[: guard.tags]:
+        known = unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST))
+        if known is None:
+            new = _describe(path, turn.session, "outbound", turn.at, guard)
+            unit.attachments.add(new, attachment_terms(new))
+        else:
+            unit.tiers.put_attachment_away(known.id, None)  # it was written after all
+
+
+def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
+    """Put away what was kept of calls whose failure is heard of in a later turn."""
+    latest = TurnFilter(session=turn.session, newest_first=True, limit=_ANSWERED_WITHIN)
+    turns = unit.ledger.turns(latest)[::-1]
+    ends = len(turns) - 1
+    for called in matched_calls(turns):
+        if called.answered != ends or called.turn == ends or not called.result:
+            continue
+        if called.result.is_error and _WRITES.search(called.call.name):
+            for path in _paths_in(called.call.input, called.call.name):
+                label = guard.label(path, "path", _LONGEST)
+                kept = unit.attachments.by_path(turn.session, label)
+                if kept is not None and kept.created_at == turns[called.turn].at:
+                    unit.tiers.put_attachment_away(kept.id, turn.at)
+
+
+def _describe(
+    place: str,
+    session: SafeName,
+    direction: Direction,
+    at: datetime,
+    guard: Guard,
+    *,
+    size: int | None = None,
+) -> Attachment:
+    shown = guard.label(place, "path", _LONGEST)
+    is_url = "://" in place
+    name = file_name(place)
+    file = None if is_url or size is not None else Path(place)
+    return Attachment(
+        id=new_id(at),
+        session=session,
+        filename=guard.short(name),
+        mime=guard.short(mimetypes.guess_type(name)[0] or ""),
+        size=file.stat().st_size if file is not None and _is_file(file) else size or 0,
+        path=EMPTY if is_url else shown,
+        url=shown if is_url else EMPTY,
+        direction=direction,
+        created_at=at,
+    )
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except (OSError, ValueError):  # a path of another system, too long or malformed here
+        return False
+
+
+def attachment_terms(about: Attachment) -> SafeText:
+    """What a file is found by: its names and place, its tags, and what is in it."""
+    texts = (about.description, about.transcription, about.extracted_text)
+    names = dict.fromkeys((about.filename, about.original_filename))
+    parts = (*names, about.path or about.url, *about.tags, *texts)
+    return index_text(lines_of(parts))
+
+
+def written_files(turns: Sequence[HasTools]) -> list[str]:
+    """The paths that file-writing calls or their results name, each once, in order; a call that
+    failed wrote none.
+    """
+    paths: dict[str, None] = {}
+    for called in matched_calls(turns):
+        call, result = called.call, called.result
+        if _WRITES.search(call.name) and not (result and failure(result)):
+            paths.update(dict.fromkeys(_paths_in(call.input, call.name)))
+            paths.update(dict.fromkeys(_paths_in(_json(result), call.name)))
+    return list(paths)
+
+
+def _json(result: ToolResult | None) -> Any:
+    """A result that lists what was written: {"artifacts": [{"path": …}]}."""
+    if (
+        result is None
+        or len(result.content) > _LONGEST_LIST
+        or result.content[:1] not in ("{", "[")
+    ):
+        return None
+    try:
+        return json.loads(result.content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _paths_in(value: Any, tool: str, key: str = "", depth: int = 0) -> Iterator[str]:
+    """The paths under keys that name files, in nested objects and lists too."""
+    if isinstance(value, str):
+        if key in _PATH_KEYS and _is_path(value, tool):
+            yield value.strip()
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _paths_in(part, tool, str(name).lower(), depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple):
+        for part in value[:_MOST_LISTED]:
+            yield from _paths_in(part, tool, key.removesuffix("s"), depth + 1)
+
+
+def _is_path(value: str, tool: str) -> bool:
+    text = value.strip()
+    if not text or len(text) > 1024 or "\n" in text or "\x00" in text:
+        return False
+    return bool(_ABOUT_FILES.search(tool) or re.search(r"[\\/]|\.\w{1,8}$", text))

@@ -1,0 +1,112 @@
+"""Daily events: one short line a stretch of conversation says what it was about.
+
+Where a model learns, its answer about a batch of turns brings the line. Where none does, or none
+has for a while, the rules write it when the conversation falls silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from mnemic.clock import Clock
+from mnemic.ids import new_id
+from mnemic.language.digest import digest
+from mnemic.language.guard import Guard
+from mnemic.language.story import SUMMARY_CHARS
+from mnemic.language.truncation import cut_to_tokens
+from mnemic.record.triggers import talking_until
+from mnemic.store.contract import Store, Unit
+from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
+
+KIND = "digest"
+SUMMARISED = "summary"  # the event that says of which turns a model has made a line
+MODEL_FIRST = timedelta(minutes=5)  # that the rules leave a model to learn from a silent session
+
+
+def queue(
+    unit: Unit, sessions: Iterable[SafeName], now: datetime, when: datetime, max_attempts: int
+) -> None:
+    """Look at ``when`` whether the sessions have fallen silent."""
+    unit.tasks.enqueue_many(
+        KIND,
+        {session: {"session": session} for session in sessions},
+        run_at=when,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+class Digests:
+    """Writes daily events."""
+
+    def __init__(self, store: Store, clock: Clock, quiet: timedelta, guard: Guard) -> None:
+        self._store = store
+        self._clock = clock
+        self._quiet = quiet
+        self._guard = guard
+
+    def write(self, job: Job) -> None:
+        """One event per day, channel and sender for the turns no event speaks of yet."""
+        session = job.name_of("session")
+        with self._store.write(job.space) as unit:
+            if self._still_talking(unit, session, job):
+                return
+            turns = unit.ledger.undigested(session)
+            write_lines(unit, turns, now=self._clock.now(), guard=self._guard)
+            if turns:
+                unit.ledger.mark_digested(session, turns[-1].id)
+
+    def _still_talking(self, unit: Unit, session: SafeName, job: Job) -> bool:
+        """Come back when the last turn is old enough."""
+        info, now = unit.ledger.session(session), self._clock.now()
+        later = None if info is None else talking_until(info.last_at, self._quiet, now)
+        if later is not None:
+            queue(unit, [session], now, later, job.max_attempts)
+        return later is not None
+
+
+def note_batch(
+    unit: Unit, batch: Sequence[Turn], summary: str, *, now: datetime, guard: Guard
+) -> None:
+    """The line of a session's turns that a model has read, unless the rules were first."""
+    session = batch[0].session
+    open_ = {turn.id for turn in unit.ledger.undigested(session)}
+    turns = [turn for turn in batch if turn.id in open_]
+    if not turns:
+        return
+    if not summary:
+        write_lines(unit, turns, now=now, guard=guard)
+    else:
+        event = _event(turns, cut_to_tokens(summary, SUMMARY_CHARS, len), now, guard)
+        unit.journal.add_daily_event(event)
+        unit.journal.add_event(
+            SUMMARISED,
+            operation_id=key_of(SUMMARISED, event.id),
+            subject=event.id,
+            payload={"session": session, "first": turns[0].index, "last": turns[-1].index},
+            at=now,
+        )
+    unit.ledger.mark_digested(session, batch[-1].id)
+
+
+def write_lines(unit: Unit, turns: Iterable[Turn], *, now: datetime, guard: Guard) -> None:
+    """By the rules: one event per day and channel."""
+    batches: dict[tuple[object, ...], list[Turn]] = {}
+    for turn in turns:
+        batches.setdefault((turn.at.date(), turn.channel), []).append(turn)
+    for some in batches.values():
+        unit.journal.add_daily_event(_event(some, digest(some, SUMMARY_CHARS), now, guard))
+
+
+def _event(turns: Sequence[Turn], line: str, now: datetime, guard: Guard) -> DailyEvent:
+    return DailyEvent(
+        id=new_id(now),
+        day=turns[0].at.date(),
+        channel=turns[0].channel,
+        sender=next((turn.sender for turn in turns if turn.sender), EMPTY),
+        summary=guard.text(line, "summary"),
+        tokens=sum(turn.tokens for turn in turns),
+        compressed=False,
+        created_at=now,
+    )

@@ -1,0 +1,226 @@
+"""Reading the ledger and the journal of one space, and noting what models cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+from mnemic.clock import Clock
+from mnemic.ids import new_id
+from mnemic.jobs.waiting import model_wait
+from mnemic.language.dates.moments import calendar_day, maybe_moment
+from mnemic.language.guard import MAX_SUMMARY, Guard
+from mnemic.record import triggers
+from mnemic.record.episode_links import turns_with_episodes
+from mnemic.rules import checks
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import TurnFilter
+from mnemic.types import (
+    OUTCOMES,
+    ROLES,
+    TURN_STATES,
+    DailyEvent,
+    Episode,
+    EpisodeQuery,
+    Event,
+    Job,
+    JobState,
+    SafeName,
+    SessionInfo,
+    Stats,
+    Turn,
+    TurnQuery,
+    UsageTotal,
+    constant,
+    key_of,
+)
+
+_REVIVED = constant("to be tried again")
+_READ = 500  # dead turns looked at in one go
+
+
+class LedgerReader:
+    """What happened in one space."""
+
+    def __init__(
+        self, store: Store, space: str, clock: Clock, max_attempts: int, guard: Guard
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._max_attempts = max_attempts
+        self._guard = guard
+
+    # --- conversations --------------------------------------------------------------------------
+
+    def open_session(self, session: str, project: str, topic: str) -> SafeName:
+        """The session as it is stored."""
+        id_ = self._guard.name(session, "session")
+        about = self._guard.maybe_name(project, "project"), self._guard.maybe_name(topic, "topic")
+        with self._store.write(self._space) as unit:
+            unit.ledger.open_session(id_, *about, self._clock.now())
+        return id_
+
+    def episodes(self, query: EpisodeQuery) -> list[Episode]:
+        outcome = query.get("outcome")
+        if outcome is not None:
+            checks.check_choice(outcome, OUTCOMES, "outcome")
+        limit = checks.check_limit(query.get("limit", 100))
+        with self._store.read(self._space) as unit:
+            return unit.episodes.latest(
+                session=self._guard.filter(query.get("session"), "session"),
+                entity=self._guard.filter(query.get("entity"), "entity"),
+                tool=self._guard.filter(query.get("tool"), "tool"),
+                outcome=outcome,
+                since=maybe_moment(query.get("since"), "since"),
+                until=maybe_moment(query.get("until"), "until"),
+                limit=limit,
+            )
+
+    def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
+        checks.check_limit(limit)
+        checks.check_offset(offset)
+        with self._store.read(self._space) as unit:
+            return unit.ledger.sessions(limit, offset)
+
+    def turns(self, query: TurnQuery) -> list[Turn]:
+        role, state, metadata = query.get("role"), query.get("state"), query.get("metadata")
+        wanted = TurnFilter(
+            session=self._guard.filter(query.get("session"), "session"),
+            project=self._guard.filter(query.get("project"), "project"),
+            since=maybe_moment(query.get("since"), "since"),
+            until=maybe_moment(query.get("until"), "until"),
+            role=None if role is None else checks.check_choice(role, ROLES, "role"),
+            tool=self._guard.filter(query.get("tool"), "tool"),
+            state=None if state is None else checks.check_choice(state, TURN_STATES, "state"),
+            having={} if metadata is None else self._guard.metadata_texts(metadata),
+            newest_first=query.get("newest_first", False),
+            limit=checks.check_limit(query.get("limit", 100)),
+            offset=checks.check_offset(query.get("offset", 0)),
+        )
+        with self._store.read(self._space) as unit:
+            return turns_with_episodes(unit, unit.ledger.turns(wanted))
+
+    # --- the journal ----------------------------------------------------------------------------
+
+    def daily_events(self, day: date | None, text: str | None, limit: int) -> list[DailyEvent]:
+        checks.check_limit(limit)
+        chosen = None if day is None else calendar_day(day)
+        words = () if text is None else tuple(checks.check_text(text, "text", MAX_SUMMARY).split())
+        with self._store.read(self._space) as unit:
+            return unit.journal.daily_events(chosen, limit, words=words)
+
+    def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
+        checks.check_limit(limit)
+        about = self._guard.filter(subject, "subject")
+        kind = self._guard.filter(type_, "type")
+        with self._store.read(self._space) as unit:
+            return unit.journal.events(subject=about, type_=kind, limit=limit)
+
+    def note_failure(self, where: str, error: str) -> Event:
+        now = self._clock.now()
+        with self._store.write(self._space) as unit:
+            return unit.journal.add_event(
+                "host_fail",
+                operation_id=key_of("host_fail", new_id(now)),
+                subject=self._guard.name(where, "where"),
+                payload={"error": self._guard.text(error, "error", MAX_SUMMARY)},
+                at=now,
+            )
+
+    def record_usage(
+        self, purpose: str, model: str, input_tokens: int, output_tokens: int, cost: float | None
+    ) -> None:
+        with self._store.write(self._space) as unit:
+            unit.journal.add_usage(
+                purpose=self._guard.name(purpose, "purpose"),
+                model=self._guard.name(model, "model"),
+                input_tokens=checks.check_tokens(input_tokens, "input_tokens"),
+                output_tokens=checks.check_tokens(output_tokens, "output_tokens"),
+                cost=checks.check_amount(cost, "cost"),
+                at=self._clock.now(),
+            )
+
+    def usage(self, since: datetime | str | None) -> list[UsageTotal]:
+        moment = maybe_moment(since, "since")
+        with self._store.read(self._space) as unit:
+            return unit.journal.usage(moment)
+
+    # --- jobs and figures -----------------------------------------------------------------------
+
+    def jobs(self, state: JobState | None, limit: int) -> list[Job]:
+        if state is not None:
+            checks.check_choice(state, ("ready", "running", "dead"), "state")
+        checks.check_limit(limit)
+        with self._store.read(self._space) as unit:
+            return unit.tasks.unfinished(state, limit)
+
+    def redrive(self, ids: Sequence[str] | None) -> int:
+        chosen = None if ids is None else checks.check_tags(ids, checks.MAX_ROWS, "ids")
+        with self._store.write(self._space) as unit:
+            return _redrive(unit, chosen, self._clock.now(), self._max_attempts)
+
+    def discard(self, ids: Sequence[str]) -> int:
+        chosen = checks.check_tags(ids, checks.MAX_ROWS, "ids")
+        with self._store.write(self._space) as unit:
+            return unit.tasks.discard(chosen)
+
+    def stats(
+        self,
+        *,
+        worker_failure: str,
+        recall_failure: str,
+        unembedded: int,
+        suspended: Sequence[str] = (),
+    ) -> Stats:
+        with self._store.read(self._space) as unit:
+            waiting = model_wait(unit)
+            kinds = self._guard.words.kinds
+            counts = unit.memories.count_by_kind(kinds.name)
+        by_kind: Counter[str] = Counter()
+        for (kind, noted), count in counts.items():
+            by_kind[kinds.said_of(kind, {kinds.name: noted})] += count
+        return replace(
+            self._store.stats(self._space),
+            model_wait=waiting,
+            worker_failure=worker_failure,
+            recall_failure=recall_failure,
+            unembedded=unembedded,
+            read_only=self._store.read_only,
+            suspended=tuple(suspended),
+            by_kind=dict(by_kind.most_common()),
+        )
+
+
+def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts: int) -> int:
+    """Dead jobs, all or these, and the turns they gave up, and those that wait for a model; says
+    how many jobs there are to run.
+
+    With all of them come the dead turns whose job somebody has removed.
+    """
+    dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
+    chosen = [job for job in dead if ids is None or job.id in ids]
+    started = unit.tasks.redrive(ids, now)
+    sessions = {
+        job.name_of("session")
+        for job in chosen
+        if job.kind in (triggers.KIND, triggers.SESSION_END)
+    }
+    _revive(unit, sessions, now, max_attempts)
+    if ids is not None:
+        return started
+    while orphans := unit.ledger.turns(TurnFilter(state="dead", limit=_READ)):
+        orphaned = {turn.session for turn in orphans}
+        _revive(unit, orphaned, now, max_attempts)
+        started += len(orphaned)
+    return started
+
+
+def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime, max_attempts: int) -> None:
+    for session in sorted(sessions):
+        if unit.ledger.revive(session, _REVIVED):
+            triggers.queue(
+                unit, [session], now=now, run_at=now, max_attempts=max_attempts, quiet=False
+            )

@@ -1,0 +1,465 @@
+"""Recording: a turn, its index row, its files and its follow-up jobs in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from mnemic.clock import Clock
+from mnemic.errors import InvalidInput
+from mnemic.ids import new_id, new_ids
+from mnemic.index.batches import index_many
+from mnemic.index.embedding_job import Ask
+from mnemic.index.segment import IndexTerms, index_terms
+from mnemic.language.dates.moments import moment
+from mnemic.language.guard import Guard
+from mnemic.language.tokens import count_tokens
+from mnemic.language.tokens_batch import count_many
+from mnemic.language.truncation import two_ends
+from mnemic.record import daily_events, transcripts, triggers
+from mnemic.record.attachments import drop_unwritten_files, note_written_files
+from mnemic.record.background import BackgroundTask
+from mnemic.record.triggers import Watcher
+from mnemic.rules import checks
+from mnemic.rules.speakers import Voice, voice_of
+from mnemic.store.contract import Store, Unit
+from mnemic.store.rows import Placed, TurnRow
+from mnemic.types import (
+    EMPTY,
+    ROLES,
+    TRUSTS,
+    NewTurn,
+    Recorded,
+    SafeCall,
+    SafeMetadata,
+    SafeName,
+    SafeResult,
+    SafeText,
+    ToolCall,
+    ToolResult,
+    Turn,
+    no_metadata,
+)
+
+INDEXED_HEAD = 200_000  # characters of a turn that are found by their words
+INDEXED_TAIL = 50_000
+
+
+class _Names(NamedTuple):
+    """Where a turn belongs, who said it, and what the host keeps with it."""
+
+    session: SafeName
+    sender: SafeName
+    channel: SafeName
+    metadata: SafeMetadata | None
+
+
+_Tools = tuple[tuple[SafeCall, ...], tuple[SafeResult, ...]]
+_NO_TOOLS: _Tools = ((), ())
+
+
+def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
+    """The row for a turn, or InvalidInput that says what to change."""
+    names = _names(new, guard)
+    content = guard.text(new.content, "content")
+    used = _tools(new, guard)
+    _check_whole(content, used, guard.characters)
+    indexed = turn_terms(names.sender, content, *used)
+    id_, tokens = new_id(now), count_tokens(content)
+    voice = voice_of(new.role, names.sender, new.trust, guard.owners)
+    return _row(
+        new, now, names, used, voice, id_=id_, content=content, tokens=tokens, indexed=indexed
+    )
+
+
+def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
+    """The rows for turns, or InvalidInput that says what to change."""
+    named = [_names(new, guard) for new in news]
+    tools = [_tools(new, guard) for new in news]
+    contents = guard.texts([new.content for new in news], "content")
+    for content, used in zip(contents, tools, strict=True):
+        if used is not _NO_TOOLS:
+            _check_whole(content, used, guard.characters)
+    texts = [
+        _found_by(names.sender, content, *used)
+        for names, content, used in zip(named, contents, tools, strict=True)
+    ]
+    rows = zip(
+        news, named, new_ids(now, len(news)), contents, tools, count_many(contents),
+        index_many(texts), strict=True,
+    )  # fmt: skip
+    return [
+        _row(
+            new,
+            now,
+            names,
+            used,
+            voice_of(new.role, names.sender, new.trust, guard.owners),
+            id_=id_,
+            content=content,
+            tokens=tokens,
+            indexed=indexed,
+        )
+        for new, names, id_, content, used, tokens, indexed in rows
+    ]
+
+
+def _names(new: NewTurn, guard: Guard) -> _Names:
+    """The names of a turn, once everything about it but its texts and tools was checked."""
+    if not isinstance(new, NewTurn):
+        raise InvalidInput(
+            f"a turn is a {type(new).__name__}",
+            remedy="Pass mnemic.NewTurn(session, role, content)",
+        )
+    if new.role not in ROLES:
+        checks.check_choice(new.role, ROLES, "role")
+    if new.index is not None:
+        checks.check_index(new.index)
+    if new.trust is not None:
+        checks.check_choice(new.trust, TRUSTS, "trust")
+    return _Names(
+        guard.name(new.session, "session"),
+        guard.maybe_name(new.sender, "sender"),
+        guard.maybe_name(new.channel, "channel"),
+        guard.metadata(new.metadata, guard.characters) if new.metadata else None,
+    )
+
+
+def _row(
+    new: NewTurn,
+    now: datetime,
+    names: _Names,
+    used: _Tools,
+    voice: Voice,
+    *,
+    id_: SafeName,
+    content: SafeText,
+    tokens: int,
+    indexed: IndexTerms,
+) -> TurnRow:
+    calls, results = used
+    return TurnRow(
+        id_,
+        names.session,
+        new.index,
+        new.role,
+        content,
+        calls,
+        results,
+        now if new.at is None else moment(new.at),
+        tokens + _tool_tokens(calls, results) if calls or results else tokens,
+        names.channel,
+        names.sender,
+        voice.trust,
+        *indexed,
+        voice.claim,
+        names.metadata,
+    )
+
+
+def turn_terms(
+    sender: SafeName,
+    content: SafeText,
+    calls: Sequence[SafeCall],
+    results: Sequence[SafeResult],
+) -> IndexTerms:
+    """What a turn is indexed by."""
+    return index_terms(_found_by(sender, content, calls, results))
+
+
+def _found_by(
+    sender: SafeName,
+    content: SafeText,
+    calls: Sequence[SafeCall],
+    results: Sequence[SafeResult],
+) -> SafeText:
+    """What a turn is found by: who said it, what was said, what its tools were told and said."""
+    if not calls and not results:
+        return _ends(SafeText(f"{sender}\n{content}") if sender else content)
+    inputs = [f"{call.name} {_leaves(call.input)}" for call in calls]
+    return _ends(SafeText("\n".join([sender, content, *inputs, *(r.content for r in results)])))
+
+
+def _ends(text: SafeText) -> SafeText:
+    """The part of a text that is indexed; the whole of it is stored."""
+    return SafeText("\n".join(two_ends(text, INDEXED_HEAD, INDEXED_TAIL)))
+
+
+def _tool_tokens(calls: Iterable[ToolCall], results: Iterable[ToolResult]) -> int:
+    return sum(count_tokens(f"{c.name} {_leaves(c.input)}") for c in calls) + sum(
+        count_tokens(r.content) for r in results
+    )
+
+
+def _tools(new: NewTurn, guard: Guard) -> _Tools:
+    if not new.tool_calls and not new.tool_results:
+        return _NO_TOOLS
+    calls = tuple(_call(call, guard) for call in _some(new.tool_calls, "tool_calls", guard))
+    results = tuple(_result(r, guard) for r in _some(new.tool_results, "tool_results", guard))
+    return calls, results
+
+
+def _check_whole(content: str, used: _Tools, limit: int) -> None:
+    """All of a turn is indexed and counted together, so its parts share one limit."""
+    calls, results = used
+    if not calls and not results:
+        return
+    inputs = sum(len(_leaves(call.input)) for call in calls)
+    whole = len(content) + inputs + sum(len(result.content) for result in results)
+    if whole > limit:
+        raise InvalidInput(
+            f"a turn with its tool calls and results has {whole:,} characters, more than {limit:,}",
+            remedy="Record the results as turns of their own, or keep them as files with attach()",
+        )
+
+
+def _some(items: Iterable[Any], name: str, guard: Guard) -> tuple[Any, ...]:
+    listed = checks.check_several(items, name)
+    if len(listed) > guard.tool_calls:
+        raise InvalidInput(f"{len(listed):,} {name}", remedy=f"Give at most {guard.tool_calls}")
+    return listed
+
+
+def _call(call: ToolCall, guard: Guard) -> SafeCall:
+    if not isinstance(call, ToolCall):
+        raise InvalidInput(
+            f"a tool call is a {type(call).__name__}",
+            remedy="Pass mnemic.ToolCall(name, input, id)",
+        )
+    name = guard.name(call.name, "tool name")
+    arguments = guard.json(call.input, f"the input of tool call {name!r}")
+    return SafeCall(ToolCall(name, arguments, guard.maybe_name(call.id, "tool call id")))
+
+
+def _result(result: ToolResult, guard: Guard) -> SafeResult:
+    if not isinstance(result, ToolResult):
+        raise InvalidInput(
+            f"a tool result is a {type(result).__name__}",
+            remedy="Pass mnemic.ToolResult(content, call_id, is_error)",
+        )
+    if not isinstance(result.is_error, bool):
+        raise InvalidInput(f"is_error={result.is_error!r}", remedy="Pass True or False")
+    content = guard.text(result.content, "tool result")
+    call_id = guard.maybe_name(result.call_id, "tool call id")
+    return SafeResult(ToolResult(content, call_id, result.is_error))
+
+
+def _leaves(value: Any) -> str:
+    """The leaves of a JSON value as text: what a person would search for."""
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_leaves(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        return " ".join(map(_leaves, value))
+    return "" if value is None else str(value)
+
+
+BATCH = 2_000
+_BATCH_CHARACTERS = 4_000_000
+_REMEMBERED = 1_000  # sessions
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUps:
+    """What recording sets in motion."""
+
+    transcripts: bool
+    ask_vectors: Ask
+    quiet_gap: timedelta | None
+    digest_delay: timedelta
+    watcher: Watcher
+    max_attempts: int
+    disown: Callable[[Unit, SafeName, datetime], None]
+
+
+class _Promise(NamedTuple):
+    """A job that waits: since when, and until when."""
+
+    made: datetime
+    due: datetime
+
+
+class Recorder:
+    """Writes turns of one space."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        *,
+        guard: Guard,
+        follow_ups: FollowUps,
+        wake: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self.guard = guard
+        self._follow_ups = follow_ups
+        self._wake = wake
+        self._promised: dict[str, _Promise] = {}
+
+    def record(self, new: NewTurn) -> Turn:
+        """Durable when it returns. The same turn at the same index again changes nothing."""
+        now = self._clock.now()
+        row = accept_turn(new, now, self.guard)
+        with self._store.write(self._space) as unit:
+            placed = unit.ledger.append([row])[0]
+            if not placed.added:
+                return unit.ledger.turn_at(row.session, placed.idx)
+            if placed.external:
+                row = row._replace(trust="external")
+            if placed.disowned:
+                self._follow_ups.disown(unit, row.session, now)
+            promised = self._follow(unit, [row], now)
+        self._keep(promised)
+        self._wake()
+        return _turn(row, placed)
+
+    def hurry(self) -> None:
+        """Have conversations learnt from now that wait until nobody speaks."""
+        with self._store.write(self._space) as unit:
+            self._follow_ups.watcher.hurry(unit, self._clock.now())
+
+    def record_many(
+        self, turns: Iterable[NewTurn], topics: Mapping[str, str] | None = None, project: str = ""
+    ) -> Recorded:
+        """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
+        added = total = 0
+        described = self._described(topics or {}, project)
+        source = iter(turns)
+        with BackgroundTask[int]() as writing:
+            while batch := _batch(source):
+                now = self._clock.now()
+                rows = accept_turns(batch, now, self.guard)
+                total += len(rows)
+                added += writing.take() or 0
+                write = partial(self._write, rows, now, described)
+                if len(batch) < BATCH:
+                    added += write()
+                else:  # more may come, to be checked while this is written
+                    writing.start(write)
+            added += writing.take() or 0
+        if added:
+            self._wake()
+        return Recorded(added=added, known=total - added)
+
+    def _described(
+        self, topics: Mapping[str, str], project: str
+    ) -> Callable[[Unit, Sequence[TurnRow], datetime], None]:
+        """Sets what the sessions of rows are about, each once."""
+        of = self.guard.maybe_name(project, "project")
+        known = {
+            self.guard.name(session, "session"): self.guard.maybe_name(topic, "topic")
+            for session, topic in topics.items()
+        }
+        told: set[SafeName] = set()
+
+        def describe(unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+            for session in {row.session for row in rows} if of or known else ():
+                topic = known.get(session, EMPTY)
+                if (of or topic) and session not in told:
+                    told.add(session)
+                    unit.ledger.open_session(session, of, topic, now)
+
+        return describe
+
+    def _write(
+        self,
+        rows: Sequence[TurnRow],
+        now: datetime,
+        describe: Callable[[Unit, Sequence[TurnRow], datetime], None],
+    ) -> int:
+        """How many of the rows are new, once they are on disk."""
+        with self._store.write(self._space) as unit:
+            fresh, promised = self._append(unit, rows, now)
+            describe(unit, rows, now)
+        self._keep(promised)
+        return len(fresh)
+
+    def record_rows(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+        """Checked rows, with what they set in motion, in a transaction of the caller's."""
+        self._append(unit, rows, now)
+
+    def _append(
+        self, unit: Unit, rows: Sequence[TurnRow], now: datetime
+    ) -> tuple[Sequence[TurnRow], dict[str, _Promise]]:
+        placed = unit.ledger.append(rows)
+        fresh = [
+            row._replace(trust="external") if place.external else row
+            for row, place in zip(rows, placed, strict=True)
+            if place.added
+        ]
+        disowned = (r.session for r, place in zip(rows, placed, strict=True) if place.disowned)
+        for session in dict.fromkeys(disowned):
+            self._follow_ups.disown(unit, session, now)
+        return fresh, self._follow(unit, fresh, now)
+
+    def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:
+        """Queue what the turns set in motion; says which sessions will be looked at, and when."""
+        for row in fresh:
+            if row.tool_calls:
+                note_written_files(unit, row, self.guard)
+            elif any(result.is_error for result in row.tool_results):
+                drop_unwritten_files(unit, row, self.guard)
+        if fresh:
+            self._follow_ups.ask_vectors(unit, now)
+            self._follow_ups.watcher.watch(unit, fresh, now)
+        gap, tries = self._follow_ups.quiet_gap, self._follow_ups.max_attempts
+        sessions = dict.fromkeys(row.session for row in fresh)
+        if self._follow_ups.transcripts:
+            transcripts.queue(unit, sessions, now, tries)
+        if gap is None:
+            return {}
+        new = [session for session in sessions if not self._is_promised(session, now)]
+        if not new:
+            return {}
+        promise = _Promise(now, now + gap)
+        digest_at = promise.due + self._follow_ups.digest_delay
+        daily_events.queue(unit, new, now, digest_at, tries)
+        triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
+        return dict.fromkeys(new, promise)
+
+    def _is_promised(self, session: str, now: datetime) -> bool:
+        """Whether this process has queued a look at the session that cannot have run yet."""
+        promise = self._promised.get(session)
+        return promise is not None and promise.made <= now < promise.due
+
+    def _keep(self, promised: dict[str, _Promise]) -> None:
+        if len(self._promised) > _REMEMBERED:
+            self._promised.clear()
+        self._promised.update(promised)
+
+
+def _batch(source: Iterator[NewTurn]) -> list[NewTurn]:
+    """The next turns that are written together: so many, or fewer where they are long."""
+    batch: list[NewTurn] = []
+    characters = 0
+    for new in islice(source, BATCH):
+        batch.append(new)
+        characters += len(new.content) if isinstance(getattr(new, "content", None), str) else 0
+        if characters > _BATCH_CHARACTERS:
+            break
+    return batch
+
+
+def _turn(row: TurnRow, placed: Placed) -> Turn:
+    return Turn(
+        row.id,
+        row.session,
+        placed.idx,
+        row.role,
+        row.content,
+        row.at,
+        row.sender,
+        row.channel,
+        row.tool_calls,
+        row.tool_results,
+        row.tokens,
+        row.trust,
+        metadata=row.metadata or no_metadata(),
+    )

@@ -1,0 +1,139 @@
+"""The JSONL copy of each session: `conversation_history/{session}.jsonl`.
+
+The database knows how many bytes of a file are good. An append that was interrupted leaves a tail
+beyond that; the next one cuts it off and writes those turns again, so no line is torn or doubled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from mnemic import private
+from mnemic.clock import Clock
+from mnemic.plain import plain
+from mnemic.store.contract import Store, Unit
+from mnemic.store.paths import (
+    former_name,
+    is_link_error,
+    linked,
+    open_own,
+    refuse_links,
+    safe_name,
+    settled,
+)
+from mnemic.store.rows import Transcript
+from mnemic.types import Job, SafeName, Turn, constant
+
+KIND = "transcript"
+AGE_KIND = "age_transcripts"
+DEFAULT_SPACE = "default"
+_ENDING = ".jsonl"
+
+
+def queue(unit: Unit, sessions: Iterable[SafeName], now: datetime, max_attempts: int) -> None:
+    """Ask for the files of sessions to be brought up to date."""
+    unit.tasks.enqueue_many(
+        KIND,
+        {session: {"session": session} for session in sessions},
+        run_at=now,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+class Transcripts:
+    """Writes and ages the JSONL files of one folder."""
+
+    def __init__(
+        self, store: Store, folder: Path, base: Path, clock: Clock, keep: timedelta | None
+    ) -> None:
+        """No link is followed below ``base``."""
+        self._store = store
+        self._folder = folder
+        self._base = base
+        self._clock = clock
+        self._keep = keep
+
+    def append(self, job: Job) -> None:
+        """Bring the file of the session named in the job up to date."""
+        session = job.name_of("session")
+        with self._store.write(job.space) as unit:
+            turns = unit.ledger.untranscribed(session)
+            if not turns:
+                return
+            existing = unit.ledger.transcript(session)
+            path = self._place(unit, job.space, session)
+            size = _write(path, existing.bytes if existing else 0, turns)
+            latest = max(turn.at for turn in turns)
+            if existing is not None:
+                latest = max(latest, existing.last_at)
+            unit.ledger.mark_transcribed(Transcript(session, size, latest))
+
+    def age(self, job: Job) -> None:
+        """Remove files whose session has been silent for too long; the database copy stays."""
+        self.age_space(job.space)
+
+    def age_space(self, space: str) -> int:
+        """The same for one space; says how many files went."""
+        if self._keep is None:
+            return 0
+        with self._store.write(space) as unit:
+            old = unit.ledger.old_transcripts(self._clock.now() - self._keep)
+            for transcript in old:
+                self._place(unit, space, transcript.session).unlink(missing_ok=True)
+                unit.ledger.drop_transcript(transcript.session)
+        return len(old)
+
+    def erase(self, space: str, session: SafeName, max_attempts: int) -> None:
+        """Remove the file of a session; what is left of the session is written anew."""
+        with self._store.write(space) as unit:
+            self._place(unit, space, session).unlink(missing_ok=True)
+            if unit.ledger.transcript(session) is not None:
+                unit.ledger.drop_transcript(session)
+                queue(unit, [session], self._clock.now(), max_attempts)
+
+    def path(self, space: str, session: str) -> Path:
+        """A file name that any system takes and that no two sessions share."""
+        return folder_of(self._folder, space) / safe_name(session, ending=_ENDING)
+
+    def _place(self, unit: Unit, space: str, session: str) -> Path:
+        """The file to write; what an earlier version wrote under another name is moved there."""
+        path = self.path(space, session)
+        refuse_links(path, self._base)
+        former = former_name(session)
+        # A session may really be called what another's file was called.
+        if former != session and unit.ledger.session(constant(former)) is not None:
+            return path
+        return settled(path, path.with_name(former + _ENDING))
+
+
+def folder_of(folder: Path, space: str) -> Path:
+    """Where the files of one space are; none of another's, and none a file of the default's."""
+    if space == DEFAULT_SPACE:
+        return folder
+    path, former = folder / safe_name(space), folder / former_name(space)
+    return settled(path, former) if former.is_dir() else path
+
+
+def _write(path: Path, good: int, turns: list[Turn]) -> int:
+    private.make_folder(path.parent)
+    lines = b"".join(json.dumps(plain(t), ensure_ascii=False).encode() + b"\n" for t in turns)
+    try:
+        file = open(path, "r+b" if path.exists() else "w+b", opener=open_own)  # noqa: SIM115
+    except OSError as error:
+        if is_link_error(error):
+            raise linked(path) from error
+        raise
+    with file:
+        # A file that a person shortened or removed starts again where it ends now.
+        good = min(good, os.fstat(file.fileno()).st_size)
+        file.truncate(good)
+        file.seek(good)
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
+    return good + len(lines)

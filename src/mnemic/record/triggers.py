@@ -1,0 +1,158 @@
+"""What sets off extraction while turns are recorded: each trigger is a setting and works alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
+
+from mnemic.language.requests import asks_to_remember
+from mnemic.rules.checks import MAX_ROWS
+from mnemic.settings.learning import TriggerSettings
+from mnemic.store.contract import Unit
+from mnemic.store.rows import TurnRow
+from mnemic.types import WAITING_SINCE, SafeName, constant, joined, stamp
+
+KIND = "extract"
+SESSION_END = "session_end"
+_QUIET = constant("quiet")
+_NEAR = 0.9  # of the buffer: extraction starts before it is full
+_REMEMBERED = 1_000  # sessions
+
+
+def queue(
+    unit: Unit,
+    sessions: Iterable[SafeName],
+    *,
+    now: datetime,
+    run_at: datetime,
+    max_attempts: int,
+    quiet: bool,
+    waiting_since: datetime | None = None,
+) -> None:
+    """Extract from sessions; ``quiet`` waits on until nobody has spoken for a while.
+
+    One job for each of the two ways, so that a waiting one does not hold back an urgent one.
+    ``waiting_since``: a model is away, and they wait for it.
+    """
+    waits = {} if waiting_since is None else {WAITING_SINCE: stamp(waiting_since)}
+    unit.tasks.enqueue_many(
+        KIND,
+        {
+            joined(session, _QUIET, by="\n") if quiet else session: {
+                "session": session,
+                "quiet": quiet,
+                **waits,
+            }
+            for session in sessions
+        },
+        run_at=run_at,
+        now=now,
+        max_attempts=max_attempts,
+    )
+
+
+def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetime | None:
+    """When to look again at a conversation in which somebody spoke just now; None when nobody has
+    for long enough. A last turn in the future counts as old.
+    """
+    return last_at + quiet if now - quiet < last_at <= now else None
+
+
+OverflowListener = Callable[[Unit, SafeName, datetime, int], None]
+
+
+class Watcher:
+    """Looks at each new turn of one space and says when it is time to learn."""
+
+    def __init__(
+        self,
+        settings: TriggerSettings,
+        max_attempts: int,
+        overflow: tuple[int, OverflowListener] | None = None,
+    ) -> None:
+        """``overflow`` is called after so many turns of a conversation, for its summary."""
+        self._settings = settings
+        self._max_attempts = max_attempts
+        self._overflow = overflow
+        self._buffers: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
+
+    def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
+        """Queue an extraction where a trigger fires; in the transaction of the turns."""
+        if self._overflow is not None:
+            self._count(unit, rows, now, *self._overflow)
+        due = {row.session for row in rows if self._fires(unit, row)}
+        if self._settings.buffer_tokens:
+            due |= self._full(unit, rows)
+        if due:
+            tries = self._max_attempts
+            queue(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+
+    def hurry(self, unit: Unit, now: datetime) -> None:
+        """Queue at once what waits until nobody speaks, but not what waits for a model. A session
+        that has ended is learnt from anyway.
+        """
+        ready = unit.tasks.unfinished("ready", MAX_ROWS)
+        ending = {job.key for job in ready if job.kind == SESSION_END}
+        unread = set(unit.ledger.sessions_to_extract(MAX_ROWS)) - ending
+        waiting = [
+            session
+            for job in ready
+            if job.kind == KIND and job.payload["quiet"] and not job.error
+            if (session := job.name_of("session")) in unread
+        ]
+        tries = self._max_attempts
+        queue(unit, waiting, now=now, run_at=now, max_attempts=tries, quiet=False)
+
+    def _fires(self, unit: Unit, row: TurnRow) -> bool:
+        if row.role != "user":
+            return False
+        if self._settings.on_request and asks_to_remember(row.content):
+            return True
+        if not self._settings.per_turn or len(row.content) < self._settings.per_turn_min_chars:
+            return False
+        most = self._settings.per_turn_max
+        return not most or unit.ledger.count_prompt(row.session) <= most
+
+    def _count(
+        self,
+        unit: Unit,
+        rows: Sequence[TurnRow],
+        now: datetime,
+        most: int,
+        overflows: OverflowListener,
+    ) -> None:
+        """A session that is not known yet may be long already."""
+        if len(self._counts) > _REMEMBERED:
+            self._counts.clear()
+        for row in rows:
+            self._counts[row.session] = self._counts.get(row.session, most) + 1
+        for session in {row.session for row in rows if self._counts[row.session] > most}:
+            self._counts[session] = 0
+            overflows(unit, session, now, self._max_attempts)
+
+    def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
+        """Sessions whose unextracted turns come near the buffer's size.
+
+        What this process has seen is added up, and only when that is enough the ledger is asked,
+        which knows what was extracted in the meantime.
+        """
+        if len(self._buffers) > _REMEMBERED:
+            self._buffers.clear()
+        near = _NEAR * self._settings.buffer_tokens
+        added: dict[SafeName, int] = {}
+        for row in rows:
+            added[row.session] = added.get(row.session, 0) + row.tokens
+        to_count: list[SafeName] = []
+        for session, tokens in added.items():
+            waiting = self._buffers.get(session, near) + tokens
+            if waiting < near:
+                self._buffers[session] = int(waiting)
+            else:
+                to_count.append(session)
+        full: set[SafeName] = set()
+        for session, tokens in unit.ledger.waiting_tokens(to_count).items() if to_count else ():
+            self._buffers[session] = 0 if tokens >= near else tokens
+            if tokens >= near:
+                full.add(session)
+        return full

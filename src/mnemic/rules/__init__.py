@@ -1,0 +1,1 @@
+"""Pure functions: the arithmetic and the judgements of Mnemic, with no I/O."""

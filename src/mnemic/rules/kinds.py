@@ -1,0 +1,34 @@
+"""Kinds of memory: the built-in ones, and those that a setting adds."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mnemic.rules.importance import DEFAULT_IMPORTANCE
+from mnemic.rules.lifetimes import Lifetime, life_of
+from mnemic.settings import Settings
+from mnemic.types import KINDS, Kind, OwnKind
+
+
+def kinds_of(settings: Settings) -> tuple[Kind, ...]:
+    """Every kind that a memory may be of."""
+    return (*KINDS, *map(OwnKind, settings.memory.kinds))
+
+
+def importance_of(kind: Kind, settings: Settings) -> float:
+    """The importance of a statement that nobody judged."""
+    own = settings.memory.kinds.get(kind)
+    return DEFAULT_IMPORTANCE if own is None else own.importance
+
+
+def own_expiry(kind: Kind, settings: Settings, said_at: datetime) -> datetime | None:
+    """When a memory of one's own kind expires; None for the built-in kinds."""
+    own = settings.memory.kinds.get(kind)
+    return None if own is None or own.life is None else said_at + own.life
+
+
+def lifetime_of(kind: Kind, duration: str, settings: Settings, said_at: datetime) -> Lifetime:
+    """How long a statement lives: by the word its extractor used, else by its kind."""
+    if duration or kind not in settings.memory.kinds:
+        return life_of(kind, duration, settings.lifetimes, said_at)
+    return Lifetime(own_expiry(kind, settings, said_at))

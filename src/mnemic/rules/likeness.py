@@ -1,0 +1,83 @@
+"""Similarity of two statements in different words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from mnemic.rules.slots import fold
+
+# A sign inside a word or a number ("3.12", "c++", "don't") is a part of it.
+_PUNCTUATION = re.compile(r"[，。！？；：、…“”‘’「」『』（）()\[\]\"]|[.,!?;:'](?=\s|$)|(?<=\s)'")
+_FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
+_NEGATIONS = re.compile(
+    r"\b(?:no|not|never|none|neither|nor|without|cannot|stop|stopped|avoid|avoids)\b|n['’]t\b"
+    r"|[不没未别勿非无莫]|禁止|停止|避免",
+    re.IGNORECASE,
+)
+
+# Too common to tell anything else, these tell people apart.
+_HE = re.compile(r"\b(?:he|him|his)\b|他", re.IGNORECASE)
+_SHE = re.compile(r"\b(?:she|hers?)\b|她", re.IGNORECASE)
+
+
+def plain_words(text: str) -> str:
+    """A text without case, width, punctuation and spaces at its edges or in a row."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(_PUNCTUATION.sub(" ", folded).split())
+
+
+def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Shared words as a share of all words, by their weights."""
+    union = {**one, **other}
+    total = sum(union.values())
+    shared = sum(weight for word, weight in one.items() if word in other)
+    return shared / total if total else 0.0
+
+
+def apart(one: Mapping[str, float], other: Mapping[str, float], least: float) -> int:
+    """How many words of at least that weight only one of them has."""
+    both = {**one, **other}
+    return sum(both[word] >= least for word in one.keys() ^ other.keys())
+
+
+def may_agree(one: str, other: str) -> bool:
+    """False when figures, a negation or other people set two texts apart, however alike their words
+    are.
+    """
+    return (
+        _figures(one) == _figures(other)
+        and _negated(one) == _negated(other)
+        and _people(one) == _people(other)
+    )
+
+
+def new_figures(text: str, *others: str) -> frozenset[str]:
+    """The figures of a text that none of the others has."""
+    return _figures(text).difference(*map(_figures, others))
+
+
+def same_value(one: str, other: str) -> bool:
+    """Two values that differ only in spelling; an empty one is like no other."""
+    return bool(one) and fold(one) == fold(other)
+
+
+def values_touch(one: str, other: str) -> bool:
+    """Values of which one refines the other: they share a word, or one holds the other."""
+    first, second = fold(one), fold(other)
+    if not first or not second:
+        return False
+    return first in second or second in first or not set(first.split()).isdisjoint(second.split())
+
+
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(_FIGURES.findall(unicodedata.normalize("NFKC", text)))
+
+
+def _people(text: str) -> tuple[bool, bool]:
+    return _HE.search(text) is not None, _SHE.search(text) is not None
+
+
+def _negated(text: str) -> bool:
+    return _NEGATIONS.search(text) is not None

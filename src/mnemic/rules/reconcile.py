@@ -1,0 +1,206 @@
+"""What a candidate means for existing memories: the same, an update, a conflict, or new; and which
+side of a conflict holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from mnemic.rules.decay import fading
+from mnemic.rules.likeness import may_agree, same_value, values_touch
+from mnemic.rules.slots import has_one_answer, subject_of
+from mnemic.rules.support import Claim, untrusted
+from mnemic.settings import Settings
+from mnemic.types import Candidate, Decision, Kind, Memory
+
+# What steers the agent or describes its owner: only people put these in force.
+_GUARDED: tuple[Kind, ...] = ("rule", "identity", "preference", "trait", "config", "credential")
+# Of these not even a model makes one by itself: they are orders to it, or say who it serves.
+STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
+
+
+def route(kind: Kind, claim: Claim, settings: Settings, *, own_idea: bool = False) -> Decision:
+    """By confidence: "new" may be written, "pending" and "dropped" have a reason. What an outsider
+    says of weight waits for a person; what a tool says is kept below the core (support.Scales).
+
+    ``own_idea``: a model asked for it to be kept. It puts neither rules nor core into force.
+    """
+    least, core = settings.routing, settings.upkeep.core_importance
+    if claim.confidence < least.pending:
+        return Decision("dropped", reason=_below(claim.confidence, least.pending))
+    if claim.trust in settings.trust.quarantine:
+        return _wait(f"what comes from {claim.trust} sources is in quarantine")
+    if untrusted(claim.trust) and kind in _GUARDED:
+        return _wait(f"a {kind} from a source of trust {claim.trust}")
+    if claim.trust == "external" and claim.importance >= core:
+        return _wait(f"important, from a source of trust {claim.trust}")
+    if claim.trust == "agent" and kind in STEERING:
+        return _wait(f"a {kind} that {'a model added' if own_idea else 'the agent said'}")
+    if own_idea and claim.trust == "agent" and claim.importance >= core:
+        return _wait("important, and added by a model")
+    if claim.confidence < least.write:
+        return _wait(_below(claim.confidence, least.write))
+    return Decision("new")
+
+
+def _wait(reason: str) -> Decision:
+    return Decision("pending", reason=reason)
+
+
+def _below(confidence: float, least: float) -> str:
+    return f"confidence {confidence:.2f} is below {least:.2f}"
+
+
+_WORD = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
+# Neither side of a conflict has more right: half for the newer, half for the one said more often.
+_RECENCY = 0.5
+_CONFIRMATIONS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The memories of one status around a candidate.
+
+    ``slot`` answers the same question, ``opposed`` says the opposite of the same value, ``near`` is
+    near in words or meaning. ``alike`` tells whether a memory is near enough to be one with it.
+    """
+
+    slot: Sequence[Memory]
+    opposed: Sequence[Memory]
+    near: Sequence[Memory]
+    alike: Callable[[Memory], bool]
+
+    @property
+    def by_id(self) -> dict[str, Memory]:
+        return {memory.id: memory for memory in (*self.slot, *self.opposed, *self.near)}
+
+    def without(self, memory: Memory | None) -> Neighbours:
+        """The others."""
+        if memory is None:
+            return self
+
+        def others(some: Sequence[Memory]) -> list[Memory]:
+            return [one for one in some if one.id != memory.id]
+
+        return Neighbours(others(self.slot), others(self.opposed), others(self.near), self.alike)
+
+    def chosen(self, ids: Sequence[str]) -> list[Memory]:
+        """Those of the memories that a decision names, in its order."""
+        by_id = self.by_id if ids else {}
+        return [by_id[id_] for id_ in ids]
+
+
+def relate(candidate: Candidate, existing: Neighbours) -> Decision:
+    """By the slot first, then by likeness. Only of "same" it names the memory."""
+    repeated = next((m for m in existing.slot if _same_answer(candidate, m, existing)), None)
+    if repeated is None:
+        repeated = next((m for m in existing.near if _same_elsewhere(candidate, m, existing)), None)
+    if repeated is not None:
+        return Decision("same", repeated)
+    slot = existing.slot if has_one_answer(candidate.predicate) else ()
+    contradicted = tuple(dict.fromkeys(memory.id for memory in (*slot, *existing.opposed)))
+    if candidate.is_update:
+        meant = contradicted or tuple(m.id for m in _meant(candidate, existing.slot))
+        return Decision("update", replaced=meant) if meant else Decision("new")
+    return Decision("conflict", replaced=contradicted) if contradicted else Decision("new")
+
+
+def to_withdraw(candidate: Candidate, existing: Neighbours) -> tuple[Memory, ...]:
+    """What "no longer" ends: the value named, else the one answer, else what says the same."""
+    near = [memory for memory in existing.near if _one_subject(candidate, memory)]
+    if candidate.value:
+        in_slot = [m for m in existing.slot if values_touch(candidate.value, m.value)]
+        elsewhere = [m for m in near if same_value(candidate.value, m.value)]
+        return tuple(dict.fromkeys((*in_slot, *elsewhere)))
+    one = len(existing.slot) == 1 or has_one_answer(candidate.predicate)
+    if existing.slot and one:
+        return tuple(existing.slot)
+    return tuple(memory for memory in near if existing.alike(memory))
+
+
+def says_same(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+    """Whether a memory of any status is this statement, in its slot or in other words."""
+    in_slot = any(member.id == memory.id for member in existing.slot)
+    same = _same_answer if in_slot else _same_elsewhere
+    return same(candidate, memory, existing)
+
+
+def _same_answer(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+    if candidate.value and memory.value:
+        return same_value(candidate.value, memory.value)
+    return _alike(candidate, memory, existing)
+
+
+def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+    """Outside the slot nothing named may differ: not the subject, not the value."""
+    opposed = any(memory.id == other.id for other in existing.opposed)
+    if opposed or not _one_subject(candidate, memory):
+        return False
+    if candidate.value and memory.value and not same_value(candidate.value, memory.value):
+        return False
+    return _alike(candidate, memory, existing)
+
+
+def _alike(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+    return may_agree(candidate.content, memory.content) and existing.alike(memory)
+
+
+def _one_subject(candidate: Candidate, memory: Memory) -> bool:
+    one, other = subject_of(candidate.subject), subject_of(memory.subject)
+    return one == other or not one or not other
+
+
+def _meant(candidate: Candidate, slot: Sequence[Memory]) -> tuple[Memory, ...]:
+    """Which of several answers an update is about: the only one, those of the same sort, or the one
+    whose words are most like it ("the staging database", "my mobile").
+    """
+    if len(slot) == 1:
+        return (slot[0],)
+    of_a_sort = tuple(m for m in slot if values_touch(candidate.value, m.value))
+    if of_a_sort:
+        return of_a_sort
+    shared = [len(_words(candidate.content) & _words(memory.content)) for memory in slot]
+    most = max(shared, default=0)
+    return (slot[shared.index(most)],) if most and shared.count(most) == 1 else ()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+# --- conflicts: the newer statement holds, or the one confirmed more often ------------------------
+
+
+class Side(NamedTuple):
+    """When a side was last said, and how often it was said in all."""
+
+    said_at: datetime
+    times: int
+
+
+class Contest(NamedTuple):
+    """The scores of both sides."""
+
+    existing: float
+    new: float
+
+    @property
+    def new_wins(self) -> bool:
+        """Among equals the later statement holds."""
+        return self.new >= self.existing
+
+
+def contest(existing: Side, new: Side, settings: Settings) -> Contest:
+    """Recency fades from the newer side; confirmations are shares of all that was said."""
+    latest, total = max(existing.said_at, new.said_at), max(existing.times + new.times, 1)
+    half_life = settings.ranking.recency_half_life
+
+    def score(side: Side) -> float:
+        fresh = fading(latest - side.said_at, half_life)
+        return _RECENCY * fresh + _CONFIRMATIONS * side.times / total
+
+    return Contest(score(existing), score(new))

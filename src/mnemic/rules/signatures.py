@@ -1,0 +1,175 @@
+"""Arguments of public calls, checked against the annotations of the call before anything is done.
+
+A wrong type is refused here, once for every call, with one of our errors; what a value of the right
+type may be (a range, one of a few words, text that UTF-8 can hold) is checked by `rules/checks.py`.
+The annotations are read at the first call.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from mnemic.errors import InvalidInput
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Path:
+    """Stands for anything with ``__fspath__``."""
+
+
+_NAMES: dict[object, str] = {
+    str: "text (str)",
+    int: "a whole number (int)",
+    float: "a number",
+    bool: "True or False",
+    type(None): "None",
+    datetime: "a datetime",
+    date: "a date",
+    timedelta: "a timedelta",
+    Iterable: "a list",
+    Sequence: "a list",
+    Mapping: "a dict",
+    Callable: "a function",
+    _Path: "a path",
+}
+_LISTS = (Iterable, Sequence)
+_TEXT = (str, bytes, bytearray)
+
+
+class _Expected:
+    """What one parameter takes. ``exact`` are the types that need no second look."""
+
+    __slots__ = ("exact", "kinds")
+
+    def __init__(self, annotation: object) -> None:
+        self.kinds = tuple(_kinds(annotation))
+        self.exact = frozenset(self.kinds) - frozenset((*_LISTS, Mapping, Callable, _Path))
+
+    def takes(self, value: object) -> bool:
+        return any(_is(value, kind) for kind in self.kinds)
+
+    def __str__(self) -> str:
+        names = dict.fromkeys(_NAMES.get(kind) or f"a {_name(kind)}" for kind in self.kinds)
+        return " or ".join(names)
+
+
+def checked(call: Callable[P, R]) -> Callable[P, R]:
+    """The same call; an argument of a wrong type is InvalidInput."""
+    expected: dict[str, _Expected] = {}
+    exact: dict[str, frozenset[object]] = {}
+    positions: list[str] = []
+    closed: set[str] = set()  # the names that a call with unpacked keywords takes
+
+    def check(name: str, value: object) -> None:
+        parameter = expected[name]
+        if not parameter.takes(value):
+            raise InvalidInput(
+                f"{name} is a {type(value).__name__}, not {parameter}", remedy=f"Pass {parameter}"
+            )
+
+    @functools.wraps(call)
+    def check_and_call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not positions:
+            closed.update(_read(call, positions, expected))
+            exact.update((name, one.exact) for name, one in expected.items())
+        for name, value in kwargs.items():
+            if name in exact and type(value) not in exact[name]:
+                check(name, value)
+            elif closed and name not in closed:
+                raise TypeError(f"{call.__name__}() got an unexpected keyword argument {name!r}")
+        for name, value in zip(positions, args, strict=False):
+            if name in exact and type(value) not in exact[name]:
+                check(name, value)
+        return call(*args, **kwargs)
+
+    return check_and_call
+
+
+class CheckedCalls:
+    """A class whose public methods, and those of the classes below it, check their arguments."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, member in list(vars(cls).items()):
+            if inspect.isfunction(member) and not name.startswith("_"):
+                setattr(cls, name, checked(member))
+
+
+def _read(
+    call: Callable[..., object], positions: list[str], expected: dict[str, _Expected]
+) -> list[str]:
+    """Fill in what each parameter takes; says the names of a call with unpacked keywords."""
+    hints = get_type_hints(call)
+    parameters = inspect.signature(call).parameters.values()
+    unpacked = [get_args(hint)[0] for hint in hints.values() if get_origin(hint) is Unpack]
+    for keywords in unpacked:
+        for name, hint in get_type_hints(keywords).items():
+            hints[name], expected[name] = hint, _Expected(hint)
+    for one in parameters:
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name not in hints:
+            continue
+        parameter = _Expected(hints[one.name])
+        if parameter.kinds:
+            expected[one.name] = parameter
+    positions += [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
+    return list(hints) if unpacked else []
+
+
+def _kinds(annotation: object) -> Iterable[Any]:
+    """The types a value may have; none where anything goes."""
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        for inner in get_args(annotation):
+            yield from _kinds(inner)
+    elif origin is Literal:
+        yield from dict.fromkeys(map(type, get_args(annotation)))
+    elif hasattr(origin or annotation, "__fspath__"):
+        yield _Path
+    elif origin is not None:
+        yield origin
+    elif isinstance(annotation, type) and annotation not in (object, Any):
+        yield annotation
+
+
+def _is(value: object, kind: Any) -> bool:
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is bool:
+        return isinstance(value, int) and value in (0, 1)
+    if kind in _LISTS and isinstance(value, _TEXT):
+        return False
+    if kind is _Path:
+        return hasattr(type(value), "__fspath__")
+    if getattr(kind, "_is_protocol", False) and kind not in _NAMES:
+        return all(callable(getattr(value, name, None)) for name in _methods(kind))
+    return isinstance(value, kind)
+
+
+def _methods(protocol: Any) -> list[str]:
+    return [name for name, member in vars(protocol).items() if inspect.isfunction(member)]
+
+
+def _name(kind: Any) -> str:
+    name: str = kind.__name__
+    return name

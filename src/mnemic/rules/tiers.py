@@ -1,0 +1,81 @@
+"""Tiers and priorities: which memories are core, and which are evicted first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from mnemic.rules.decay import class_of, faded
+from mnemic.rules.slots import slot_of
+from mnemic.rules.support import untrusted
+from mnemic.settings.upkeep import DecaySettings, LifetimeSettings, Priority
+from mnemic.types import Kind, Memory
+
+PASSING: tuple[Kind, ...] = ("event", "temp")  # of passing interest: evicted first
+
+
+def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
+    """The priority that a memory's life amounts to; what outlives a short term is long-term."""
+    if memory.expires_at is None:
+        return "permanent"
+    life = memory.expires_at - memory.created_at
+    if lifetimes.transient is not None and life <= lifetimes.transient:
+        return "transient"
+    if lifetimes.long_term is not None and life < lifetimes.long_term:
+        return "short_term"
+    return "long_term"
+
+
+def worth(memory: Memory, decay: DecaySettings, now: datetime) -> float:
+    """The importance of a memory after decay."""
+    return faded(memory.importance, now - memory.last_accessed_at, class_of(memory.kind, decay))
+
+
+def fit_for_core(memory: Memory) -> bool:
+    """Nothing secret, passing, or said by tools and outsiders alone."""
+    return (
+        memory.status == "active"
+        and memory.kind not in ("credential", "temp")
+        and not memory.session
+        and not untrusted(memory.trust)
+    )
+
+
+def choose_core(
+    candidates: Iterable[Memory], decay: DecaySettings, now: datetime, most: int
+) -> list[Memory]:
+    """The best candidates by decayed importance, then by use. One statement for each value of a
+    slot, so that the core does not repeat itself.
+    """
+    ranked = sorted(
+        (memory for memory in candidates if fit_for_core(memory)),
+        key=lambda m: (-worth(m, decay, now), -m.access_count, -m.confirmations, m.id),
+    )
+    chosen: list[Memory] = []
+    seen: set[tuple[str, str, str]] = set()
+    for memory in ranked:
+        if len(chosen) >= most:
+            break
+        slot = slot_of(memory.subject, memory.predicate)
+        key = (slot, memory.value.casefold(), memory.project)
+        if slot and memory.value and key in seen:
+            continue
+        seen.add(key)
+        chosen.append(memory)
+    return chosen
+
+
+def least_valuable(
+    memories: Sequence[Memory],
+    count: int,
+    decay: DecaySettings,
+    now: datetime,
+    *,
+    spared: Collection[str] = (),
+) -> list[Memory]:
+    """Memories to evict when room runs out: the least worth, then the longest unused."""
+    if count <= 0:
+        return []
+    at_risk = [memory for memory in memories if memory.id not in spared]
+    at_risk.sort(key=lambda m: (worth(m, decay, now), max(m.last_accessed_at, m.updated_at), m.id))
+    return at_risk[:count]

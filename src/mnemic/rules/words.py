@@ -1,0 +1,50 @@
+"""A memory in the words of the preset's document, and what such words ask for."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from mnemic.rules.tiers import priority_of
+from mnemic.settings import Settings
+from mnemic.settings.upkeep import LifetimeSettings
+from mnemic.types import Hit, Memory
+
+_LEAST = timedelta.resolution
+
+
+def words_of(record: Memory | Hit, settings: Settings) -> dict[str, str]:
+    """The document's names for what a memory is, each with its word; of a hit those it tells.
+
+    Under a preset without words of its own it is the kind.
+    """
+    words = settings.vocabulary
+    if record.kind is None:
+        return {}
+    said = {words.kinds.name: words.kinds.said_of(record.kind, record.metadata)}
+    if words.scopes:
+        said = {words.scopes.name: words.scopes.said_of(record.kind, record.metadata), **said}
+    if isinstance(record, Hit):
+        return said
+    if words.priorities:
+        priority = priority_of(record, settings.lifetimes)
+        said[words.priorities.name] = words.priorities.shown(priority)
+    if words.origins:
+        said[words.origins.name] = words.origins.shown(record.origin)
+    return said
+
+
+def span_of_priority(
+    priority: str, lifetimes: LifetimeSettings
+) -> tuple[timedelta | None, timedelta | None]:
+    """The lives of a priority: longer than the first, at most the second; never ending is None
+    twice. The counterpart of ``priority_of``.
+    """
+    transient = lifetimes.transient or timedelta(0)
+    longest_short = (lifetimes.long_term or timedelta.max) - _LEAST
+    spans: dict[str, tuple[timedelta | None, timedelta | None]] = {
+        "transient": (-timedelta(days=10_000_000), transient),
+        "short_term": (transient, longest_short),
+        "long_term": (longest_short, None),
+        "permanent": (None, None),
+    }
+    return spans[priority]

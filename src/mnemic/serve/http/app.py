@@ -1,0 +1,276 @@
+"""The service as an ASGI application: every operation, and what belongs to the service itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mnemic.engine import Engine
+from mnemic.errors import Forbidden, InvalidInput, MnemicError, NotFound, ServiceUnavailable
+from mnemic.remote.operations import OPERATIONS, SPACE_PATH, Operation
+from mnemic.serve.http.access import Access
+from mnemic.serve.http.answers import answer, encoded, problem
+from mnemic.serve.http.boundary import Boundary
+from mnemic.serve.http.figures import RequestFigures, together
+from mnemic.serve.http.inspector import pages
+from mnemic.serve.http.limits import Limits, WorkQueue
+from mnemic.serve.http.mcp_mount import McpServers
+from mnemic.serve.http.openapi import openapi
+from mnemic.serve.http.replies import Replies
+from mnemic.serve.http.routes import Endpoint, fields_of, path_names, read_body
+from mnemic.serve.http.stream import event_stream
+from mnemic.serve.http.tokens import TokenFile
+from mnemic.types import Event
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+_log = logging.getLogger("mnemic.http")
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+_LOGIN_BYTES = 4_096
+
+
+class Service:
+    """Answers for the memories of one database. ``default`` is the space of ``/mcp``."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        tokens: TokenFile,
+        *,
+        names: Iterable[str] = (),
+        limits: Limits | None = None,
+        default: str = "default",
+        operations: Sequence[Operation] = OPERATIONS,
+    ) -> None:
+        self.stopping = False
+        self._engine = engine
+        self._default = default
+        self._limits = limits or Limits()
+        self._queue = WorkQueue(self._limits)
+        self._access = Access(tokens)
+        self._figures = RequestFigures()
+        self._streams = 0
+        self._mcp = McpServers(self._limits.body)
+        self._document = _document(tuple(operations))
+        replies = Replies()
+        routes = [
+            self._route(
+                SPACE_PATH + one.path,
+                one.method,
+                one.name,
+                Endpoint(one, engine, self._access, self._queue, replies),
+            )
+            for one in operations
+        ]
+        inner = Starlette(
+            routes=[*self._own_routes(), *_literal_first(routes), *pages()],
+            exception_handlers={HTTPException: _http_problem, MnemicError: _problem},
+            lifespan=self._lifespan,
+        )
+        self.app: ASGIApp = Boundary(inner, names)
+
+    @property
+    def running(self) -> int:
+        """Calls that run or wait for a thread."""
+        return self._queue.running
+
+    def _own_routes(self) -> list[BaseRoute]:
+        return [
+            self._route("/healthz", "GET", "health", self._health),
+            self._route("/readyz", "GET", "ready", self._ready),
+            self._route("/openapi.json", "GET", "openapi", self._openapi),
+            self._route("/metrics", "GET", "service_metrics", self._metrics),
+            self._route("/session", "POST", "log_in", self._log_in),
+            self._route("/session", "GET", "login", self._login),
+            self._route("/session", "DELETE", "log_out", self._log_out),
+            self._route("/v1/spaces", "GET", "spaces", self._list_spaces),
+            self._route(f"{SPACE_PATH}/events/stream", "GET", "event_stream", self._stream),
+            Route("/mcp", self._McpEndpoint(self)),
+            Route(f"{SPACE_PATH}/mcp", self._McpEndpoint(self)),
+        ]
+
+    def _route(self, path: str, method: str, name: str, handler: Handler) -> Route:
+        async def counted(request: Request) -> Response:
+            began, status = time.perf_counter(), 500
+            try:
+                response = await handler(request)
+                status = response.status_code
+            except MnemicError as error:
+                response = problem(error)
+                status = response.status_code
+            except Exception as error:  # noqa: BLE001 - the boundary: nothing of it may be told
+                _log.exception("%s failed", name, exc_info=error)
+                response = _unexpected()
+            finally:
+                self._figures.add(name, status, time.perf_counter() - began)
+            return response
+
+        return Route(path, counted, methods=[method], name=name)
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        started = asyncio.Event()
+        running = asyncio.create_task(self._mcp.run(started.set))
+        await started.wait()
+        try:
+            yield
+        finally:
+            self.stopping = True
+            self._mcp.stop()
+            await running
+            # What runs is finished; then the worker ends or returns its job, and all is flushed.
+            await asyncio.to_thread(self._queue.close)
+            await asyncio.to_thread(self._engine.close)
+
+    # --- the service itself ---------------------------------------------------------------------
+
+    async def _health(self, request: Request) -> Response:
+        return answer(encoded({"status": "ok"}))
+
+    async def _ready(self, request: Request) -> Response:
+        if self.stopping:
+            raise ServiceUnavailable("The service is stopping", remedy="Ask another one")
+        await self._queue.run("", self._engine.spaces, "probe")
+        return answer(encoded({"status": "ok"}))
+
+    async def _openapi(self, request: Request) -> Response:
+        return answer(self._document)
+
+    async def _metrics(self, request: Request) -> Response:
+        grant = self._access.of(request)
+        if not (grant.everywhere and grant.scope == "admin"):
+            raise Forbidden("Figures are of every space", remedy="Use an admin token of *")
+
+        def work() -> str:
+            minds = [self._engine.mind(space) for space in self._engine.spaces()]
+            return together([mind.prometheus() for mind in minds])
+
+        text = await self._queue.run(grant.id, work, "probe")
+        whole = text + self._figures.text(self.running)
+        return PlainTextResponse(whole, media_type=_PROMETHEUS)
+
+    async def _list_spaces(self, request: Request) -> Response:
+        grant = self._access.of(request)
+        found = await self._queue.run(grant.id, self._engine.spaces)
+        return answer(encoded([space for space in found if grant.covers(space)]))
+
+    # --- the page's login -----------------------------------------------------------------------
+
+    async def _log_in(self, request: Request) -> Response:
+        given = fields_of(await read_body(request, _LOGIN_BYTES))
+        token = given.get("token")
+        if not isinstance(token, str) or len(given) != 1:
+            raise InvalidInput("token is missing", remedy='Send {"token": "…"}')
+        response = answer(b"{}")
+        login = self._access.log_in(token, response, secure=request.url.scheme == "https")
+        response.body = encoded(self._access.described(login))
+        response.headers["content-length"] = str(len(response.body))
+        return response
+
+    async def _login(self, request: Request) -> Response:
+        self._access.of(request)
+        login = self._access.login_of(request)
+        if login is None:
+            raise NotFound("There is no login", remedy="POST /session with a token")
+        return answer(encoded(self._access.described(login)))
+
+    async def _log_out(self, request: Request) -> Response:
+        self._access.of(request)
+        response = answer(encoded({"status": "ok"}))
+        self._access.log_out(request, response)
+        return response
+
+    # --- events and MCP -------------------------------------------------------------------------
+
+    async def _stream(self, request: Request) -> Response:
+        space = path_names(request)["space"]
+        grant = self._access.allow(request, "read", space)
+        if self._streams >= self._limits.streams:
+            raise ServiceUnavailable("Too many streams are open", remedy="Close some")
+        wanted = request.query_params.get("type")
+
+        async def latest(limit: int) -> Sequence[Event]:
+            def work() -> Sequence[Event]:
+                return self._engine.mind(space).events(type=wanted, limit=limit)
+
+            return await self._queue.run(grant.id, work)
+
+        await latest(1)  # what is wrong is said before the stream begins
+
+        async def frames() -> AsyncIterator[bytes]:
+            self._streams += 1
+            last = request.headers.get("last-event-id", "")
+            try:
+                async for frame in event_stream(latest, last, lambda: self.stopping):
+                    self._access.of(request)  # a token that was revoked ends it
+                    yield frame
+            except MnemicError as error:
+                yield b"event: problem\ndata: " + problem(error).body + b"\n\n"
+            finally:
+                self._streams -= 1
+
+        return StreamingResponse(frames(), media_type="text/event-stream")
+
+    class _McpEndpoint:
+        """An ASGI application, since the SDK answers by itself."""
+
+        def __init__(self, service: Service) -> None:
+            self._service = service
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            service, request = self._service, Request(scope, receive)
+            try:
+                space = path_names(request).get("space", service._default)
+                service._access.allow(request, "write", space)  # its tools write
+                await service._mcp.handle(
+                    lambda: service._engine.mind(space), space, scope, receive, send
+                )
+            except MnemicError as error:
+                await problem(error)(scope, receive, send)
+
+
+@functools.cache
+def _document(operations: tuple[Operation, ...]) -> bytes:
+    """The OpenAPI document."""
+    return encoded(openapi(operations))
+
+
+def _literal_first(routes: list[Route]) -> list[Route]:
+    """Paths without names before those with, so that `/turns/bulk` is no id."""
+    return sorted(routes, key=lambda route: route.path.count("{"))
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, MnemicError)
+    return problem(error)
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    """What the router itself refuses: a path or a method that is not there."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        return problem(NotFound("There is nothing at this address", remedy="See /openapi.json"))
+    refused = InvalidInput("This address does not take that method", remedy="See /openapi.json")
+    response = problem(refused, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _unexpected() -> Response:
+    body: dict[str, Any] = {
+        "type": "about:blank", "title": "Internal error", "status": 500, "code": "ServiceError",
+        "detail": "The service failed", "remedy": "See its log",
+    }  # fmt: skip
+    return Response(encoded(body), 500, media_type="application/problem+json")

@@ -1,0 +1,125 @@
+// What is remembered, how it grew, what waits, how well it serves and what it cost.
+
+import { h, replace } from "../dom.js";
+import { choice, controlled, empty, facts, field, section } from "../parts.js";
+import { dayBars, shareBars } from "../plot.js";
+import { address } from "../route.js";
+import { bytes, moment, number, percent, t, word } from "../words.js";
+
+const DAYS = ["7", "30", "90", "365"];
+const KEPT = "mnemic.growth";
+
+export async function render({ api, space }) {
+  const [stats, metrics, usage] = await Promise.all([
+    api.get("stats"), api.get("metrics"), api.get("usage"),
+  ]);
+  if (!stats.turns && !stats.memories) return empty(t("overview.empty"), t("overview.empty.hint"));
+  return h("div", { class: "stack" },
+    warnings(space, stats),
+    tiles(space, stats, metrics),
+    h("div", { class: "columns" },
+      await growth(api),
+      section(t("overview.kinds"), shareBars(Object.entries(stats.by_kind).map(([kind, value]) => ({
+        name: word("kind", kind), value, href: address(space, "memories", "", { kind }),
+      }))))),
+    h("div", { class: "columns three" }, queue(space, stats), serving(metrics), cost(metrics, usage)));
+}
+
+function warnings(space, stats) {
+  const said = [
+    stats.worker_failure && [t("overview.worker", { reason: stats.worker_failure })],
+    stats.recall_failure && [t("overview.recall", { reason: stats.recall_failure })],
+    stats.model_wait && [t("overview.model", {
+      turns: number(stats.model_wait.turns), next: moment(stats.model_wait.next_try), reason: stats.model_wait.reason,
+    })],
+    stats.read_only && [t("overview.readonly")],
+    stats.suspended.length && [t("overview.suspended", { names: stats.suspended.join(", ") })],
+    stats.jobs_dead && [t("overview.dead", { count: number(stats.jobs_dead) }), address(space, "jobs", "", { state: "dead" })],
+  ].filter(Boolean);
+  return said.length > 0 && h("ul", { class: "warnings" }, said.map(([text, href]) =>
+    h("li", null, href ? h("a", { href }, text) : text)));
+}
+
+function tiles(space, stats, metrics) {
+  const shown = [
+    ["memories", stats.memories, "memories"],
+    ["turns", stats.turns, "timeline"],
+    ["sessions", stats.sessions, "timeline"],
+    ["episodes", stats.episodes, "timeline"],
+    ["attachments", stats.attachments, null],
+    ["pending", metrics.pending, "pending"],
+  ];
+  return h("ul", { class: "tiles" }, shown.map(([name, value, page]) => {
+    const inner = [h("span", { class: "tile-value" }, number(value)), h("span", { class: "tile-name" }, t(`overview.${name}`))];
+    return h("li", null, page ? h("a", { href: address(space, page) }, inner) : h("div", null, inner));
+  }));
+}
+
+async function growth(api) {
+  const kept = localStorage.getItem(KEPT);
+  const select = choice("days", DAYS.map((days) => [days, t("overview.days", { days })]), DAYS.includes(kept) ? kept : "30");
+  const place = h("div", null);
+  const draw = async () => {
+    const days = await api.get("growth", { days: select.value });
+    const total = (name) => number(days.reduce((sum, one) => sum + one[name], 0));
+    replace(place,
+      dayBars(days.map((one) => one.day), [
+        ["first", days.map((one) => one.turns)],
+        ["second", days.map((one) => one.memories)],
+      ], t("overview.growth.label", { turns: total("turns"), memories: total("memories"), days: select.value })),
+      h("ul", { class: "legend" },
+        h("li", { class: "first" }, t("overview.turns"), " ", total("turns")),
+        h("li", { class: "second" }, t("overview.memories"), " ", total("memories"))));
+  };
+  select.addEventListener("change", () => {
+    localStorage.setItem(KEPT, select.value);
+    draw();
+  });
+  await draw();
+  return controlled(t("overview.growth"), field(t("overview.period"), select), place);
+}
+
+function queue(space, stats) {
+  return section(t("overview.queue"),
+    shareBars([["ready", stats.jobs_ready], ["running", stats.jobs_running], ["dead", stats.jobs_dead]]
+      .map(([state, value]) => ({
+        name: word("job", state), value, tone: state === "dead" ? "minus" : "value",
+        href: address(space, "jobs", "", { state }),
+      }))),
+    h("h3", null, t("overview.learning")),
+    shareBars(Object.entries(stats.turn_states).map(([state, value]) => ({
+      name: word("state", state), value, tone: state === "failed" || state === "dead" ? "minus" : "value",
+    }))),
+    facts([[t("overview.file"), bytes(stats.file_bytes)]]));
+}
+
+function serving(metrics) {
+  const rate = (name, part, whole) => [
+    t(`metric.${name}`), metrics[name] === null ? t("metric.none") : `${percent(metrics[name])} (${number(part)} / ${number(whole)})`,
+  ];
+  return section(t("overview.metrics"), facts([
+    rate("recall_hit_rate", metrics.recalls_with_evidence, metrics.recalls),
+    rate("evidence_used_rate", metrics.replies_using_evidence, metrics.replies),
+    rate("confirmation_rate", metrics.confirmed, metrics.confirmed + metrics.refused),
+    rate("wrong_write_rate", metrics.taken_back, metrics.learnt),
+    rate("context_share", metrics.memory_tokens, metrics.context_tokens),
+  ]));
+}
+
+function cost(metrics, usage) {
+  return section(t("overview.cost"),
+    usage.length
+      ? h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("overview.cost") }, h("table", null,
+        h("thead", null, h("tr", null, ["purpose", "model", "calls", "tokens", "price"].map((name) =>
+          h("th", { scope: "col" }, t(`cost.${name}`))))),
+        h("tbody", null, usage.map((row) => h("tr", null,
+          h("td", null, row.purpose), h("td", null, row.model), h("td", { class: "number" }, number(row.calls)),
+          h("td", { class: "number" }, number(row.input_tokens + row.output_tokens)),
+          h("td", { class: "number" }, row.cost === null ? "–" : number(row.cost, 4)))))))
+      : h("p", { class: "muted" }, t("cost.none")),
+    usage.length > 1 && facts([
+      [t("cost.calls"), number(metrics.model_calls)],
+      [t("cost.tokens"), number(metrics.model_tokens)],
+      [t("cost.price"), metrics.cost === null ? "" : number(metrics.cost, 4)],
+    ]));
+}

@@ -1,0 +1,207 @@
+"""The operations as routes: what was sent is read by the table, done in a thread, and answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NoReturn
+from urllib.parse import unquote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mnemic.engine import Engine
+from mnemic.errors import Forbidden, InvalidInput
+from mnemic.mind import Mind
+from mnemic.remote.operations import PAGE_LIMIT, Operation, conversation
+from mnemic.remote.wire import read
+from mnemic.serve.http.access import Access
+from mnemic.serve.http.answers import answer, encoded
+from mnemic.serve.http.limits import Lane, WorkQueue, too_large
+from mnemic.serve.http.replies import Done, Replies, check_key, done_once
+
+
+class Endpoint:
+    """Answers one operation."""
+
+    def __init__(
+        self, operation: Operation, engine: Engine, access: Access, queue: WorkQueue,
+        replies: Replies,
+    ) -> None:  # fmt: skip
+        self.operation = operation
+        self._engine = engine
+        self._access = access
+        self._queue = queue
+        self._replies = replies
+
+    async def __call__(self, request: Request) -> Response:
+        operation = self.operation
+        names = path_names(request)
+        space = names.pop("space")
+        grant = self._access.allow(request, operation.scope, space)
+        if operation.everywhere and not grant.everywhere:
+            raise Forbidden(
+                "This is about every space of the database", remedy="Use an admin token of *"
+            )
+        body = b"" if operation.in_query else await read_body(request, self._queue.limits.body)
+        key = request.headers.get("idempotency-key")
+        if key is not None:
+            check_key(key)
+
+        def work() -> Done:  # with the reading, since a large body takes its time
+            given = _query(operation, request) if operation.in_query else fields_of(body)
+            clash = sorted(given.keys() & names.keys())
+            if clash:
+                raise InvalidInput(f"{clash[0]} is part of the path", remedy="Leave it out here")
+            given |= {name: _value(operation, name, text) for name, text in names.items()}
+            if key is not None and operation.takes_operation_id:
+                given.setdefault("operation_id", key)
+            mind, arguments = self._engine.mind(space), _read(operation, given)
+            do = partial(_done, operation, mind, arguments)
+            if place is None or not self._engine.settings.memory.enabled:
+                return do()
+            return done_once(mind, place, body, do, short=operation.short)
+
+        async def run() -> Done:
+            return await self._queue.run(grant.id, work, _lane(operation))
+
+        place = None
+        if key is not None and operation.replayed:
+            place = (grant.id, space, operation.name, key, *names.values())
+        status, content = await (run() if place is None else self._replies.once(place, body, run))
+        return Response(status_code=status) if status == 204 else answer(content, status)
+
+
+def _lane(operation: Operation) -> Lane:
+    if operation.lasting:
+        return "lasting"
+    return "read" if operation.scope == "read" else "write"
+
+
+def path_names(request: Request) -> dict[str, Any]:
+    """The parts of the path that are names, decoded."""
+    try:
+        return {
+            name: unquote(value, errors="strict") for name, value in request.path_params.items()
+        }
+    except UnicodeDecodeError as error:
+        raise InvalidInput("The path is not UTF-8", remedy="Encode it as UTF-8") from error
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The whole body, refused as soon as it is too large."""
+    told = request.headers.get("content-length", "")
+    if told.isdigit() and int(told) > most:
+        raise too_large(most)
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise too_large(most)
+        parts.append(part)
+    sent = request.headers.get("content-type", "application/json").partition(";")[0].strip()
+    if size and sent.lower() != "application/json":
+        # A form of another site can send text without asking; it cannot send this type.
+        raise InvalidInput(f"The body is {sent[:80]!r}", remedy="Send application/json")
+    return b"".join(parts)
+
+
+def fields_of(body: bytes) -> dict[str, Any]:
+    """The JSON object of a body; nothing is an empty one."""
+    if not body.strip():
+        return {}
+    try:
+        document = json.loads(body, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        reason = str(error) if isinstance(error, ValueError) else "too deep"
+        raise InvalidInput(f"The body is not JSON: {reason}", remedy="Send an object") from error
+    if not isinstance(document, dict):
+        raise InvalidInput("The body is not a JSON object", remedy="Send an object")
+    return document
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _query(operation: Operation, request: Request) -> dict[str, Any]:
+    """What the query says, each once."""
+    given: dict[str, Any] = {}
+    for name, text in request.query_params.multi_items():
+        if name in given:
+            raise InvalidInput(f"{name} is there twice", remedy="Send it once")
+        given[name] = _value(operation, name, text)
+    return given
+
+
+def _value(operation: Operation, name: str, text: str) -> Any:
+    """A value in a path or a query: the text where the parameter takes it, else JSON."""
+    parameter = operation.parameters.get(name)
+    if parameter is None or _fits(parameter.annotation, text):
+        return text
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return text  # which is then refused
+
+
+def _fits(annotation: Any, text: str) -> bool:
+    try:
+        read(annotation, text)
+    except InvalidInput:
+        return False
+    return True
+
+
+def _read(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Each argument as the type it has in the call."""
+    parameters = operation.parameters
+    unknown = sorted(given.keys() - parameters.keys())
+    if unknown:
+        raise InvalidInput(
+            f"{unknown[0][:80]} is not a parameter of {operation.name}",
+            remedy=f"Use {', '.join(parameters) or 'none'}",
+        )
+    missing = [one.name for one in parameters.values() if one.required and one.name not in given]
+    if missing:
+        raise InvalidInput(f"{missing[0]} is missing", remedy=f"Send {', '.join(missing)}")
+    return {name: read(parameters[name].annotation, value, name) for name, value in given.items()}
+
+
+def _done(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Done:
+    if operation.paged:
+        return 200, encoded(_page(operation, mind, arguments))
+    result = _call(operation, mind, arguments)
+    return (204, b"") if result is None else (200, encoded(result))
+
+
+def _call(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Any:
+    rest = dict(arguments)
+    target: Any = conversation(mind, rest.pop("session")) if operation.of_session else mind
+    args, kwargs = operation.arguments(rest)
+    if operation.is_method:  # that of the mind at hand, which may be of a subclass
+        return getattr(target, operation.call.__name__)(*args, **kwargs)
+    return operation.call(target, *args, **kwargs)
+
+
+def _page(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> dict[str, Any]:
+    """A part of a list, and the offset of the next one.
+
+    A call without an offset of its own is asked for all up to the end of the part.
+    """
+    usual = None if arguments.get("offer") else operation.parameters["limit"].default
+    limit = arguments.pop("limit", usual)
+    if limit is not None and limit > PAGE_LIMIT:
+        raise InvalidInput(
+            f"limit={limit}", remedy=f"Ask for at most {PAGE_LIMIT:,} and go on with next"
+        )
+    own = operation.own_offset
+    offset = arguments.get("offset", 0) if own else arguments.pop("offset", 0)
+    if offset < 0:
+        raise InvalidInput(f"offset={offset}", remedy="Give 0 or more")
+    asked = limit if own or limit is None or limit < 1 else limit + offset
+    items = _call(operation, mind, {**arguments, "limit": asked})
+    items = items if own else items[offset:]
+    more = limit is not None and len(items) == limit and not arguments.get("offer")
+    return {"items": items, "next": offset + limit if more else None}

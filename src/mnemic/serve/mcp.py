@@ -1,0 +1,160 @@
+"""The MCP server over one mind: tools, resources and prompts, on the official SDK.
+
+``mcp_server`` knows nothing of a transport; ``serve_stdio`` gives it one.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+from mcp import MCPError, types
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+
+from mnemic import __version__
+from mnemic.errors import InvalidInput, MnemicError, NotFound
+from mnemic.mind import Mind
+from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
+from mnemic.serve.resources import ResourceList
+from mnemic.tools import TraceSource, call_tool, tool_names, tool_specs
+from mnemic.tools.words import Language
+
+R = TypeVar("R")
+Call = ServerRequestContext[Any, Any]
+Page = types.PaginatedRequestParams | None
+
+_MARKDOWN = "text/markdown"
+
+
+def mcp_server(
+    mind: Mind, *, traces: TraceSource | None = None, session: str | None = None
+) -> Server[Any]:
+    """A server for any transport. ``traces`` are the host's own, as in ``call_tool``. ``session``
+    is the conversation that turns are recorded in where a call names no other.
+    """
+    handlers = _Handlers(mind, traces, session)
+    return Server(
+        "mnemic",
+        version=__version__,
+        title="Mnemic",
+        instructions=instructions(mind, handlers.language),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+def serve_stdio(server: Server[Any], close: Callable[[], None]) -> None:
+    """Serve the process at the other end of stdin and stdout until it hangs up.
+
+    SIGINT and SIGTERM call ``close`` and end the process.
+    """
+
+    async def serve() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_close_on_signal, close)
+            async with stdio_server() as (read, write):
+                await server.run(read, write, server.create_initialization_options())
+            group.cancel_scope.cancel()
+
+    anyio.run(serve)
+
+
+async def _close_on_signal(close: Callable[[], None]) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
+            close()
+            # A thread blocks on stdin and cannot be interrupted.
+            os._exit(128 + number)
+
+
+class _Handlers:
+    """Answers requests; what touches the disk runs in a thread."""
+
+    def __init__(self, mind: Mind, traces: TraceSource | None, session: str | None) -> None:
+        self._mind = mind
+        self._call = partial(call_tool, mind, traces=traces, session=session)
+        self._resources = ResourceList(mind)
+        # Of the listings; an answer follows the language of its query unless set.
+        self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
+
+    async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
+        specs = tool_specs("mcp", self.language, mind=self._mind)
+        return types.ListToolsResult(tools=[types.Tool.model_validate(spec) for spec in specs])
+
+    async def call_tool(
+        self, call: Call, request: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        if request.name not in tool_names():
+            names = ", ".join(tool_names(self._mind))
+            raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {names}")
+        answer = await _in_thread(partial(self._call, request.name, request.arguments))
+        return types.CallToolResult(
+            content=[types.TextContent(text=answer.text)],
+            structured_content=None if answer.is_error else dict(answer.data),
+            is_error=answer.is_error,
+        )
+
+    async def list_resources(self, call: Call, page: Page) -> types.ListResourcesResult:
+        entries = await _in_thread(self._resources.entries)
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=entry.uri,
+                    name=entry.name,
+                    description=entry.about.of(self.language),
+                    mime_type=_MARKDOWN,
+                )
+                for entry in entries
+            ]
+        )
+
+    async def read_resource(
+        self, call: Call, request: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        text = await _in_thread(partial(self._resources.read, request.uri))
+        contents = types.TextResourceContents(uri=request.uri, mime_type=_MARKDOWN, text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(self, call: Call, page: Page) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[_prompt(one, self.language) for one in PROMPTS])
+
+    async def get_prompt(
+        self, call: Call, request: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        text = await _in_thread(
+            partial(prompt_text, self._mind, request.name, request.arguments or {})
+        )
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(messages=[message])
+
+
+def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
+    return types.Prompt(
+        name=prompt.name,
+        title=prompt.title.of(language),
+        description=prompt.about.of(language),
+        arguments=[
+            types.PromptArgument(name=one.name, description=one.about, required=one.required)
+            for one in prompt.listed_arguments(language)
+        ],
+    )
+
+
+async def _in_thread(work: Callable[[], R]) -> R:
+    """Run it in a thread; errors of the engine become errors of the protocol."""
+    try:
+        return await anyio.to_thread.run_sync(work)
+    except (InvalidInput, NotFound) as error:
+        raise MCPError(types.INVALID_PARAMS, str(error)) from error
+    except MnemicError as error:
+        raise MCPError(types.INTERNAL_ERROR, str(error)) from error

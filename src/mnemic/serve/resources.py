@@ -1,0 +1,101 @@
+"""Resources of a memory by address: scratchpad, latest episodes, documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from mnemic.errors import NotFound
+from mnemic.mind import Mind
+from mnemic.settings.environment import DOCUMENT_BYTES
+from mnemic.tools import answer_language, as_data
+from mnemic.tools.answers import story
+from mnemic.tools.arguments import NoArguments
+from mnemic.tools.overview import read_scratchpad
+from mnemic.tools.tool_context import ToolContext
+from mnemic.tools.words import Bilingual
+
+_EPISODES_SHOWN = 10  # the latest
+
+_DOCUMENTS = ("memory", "user", "project", "insights", "persona")
+_PAD, _EPISODES, _DOCUMENT = (
+    "mnemic://scratchpad",
+    "mnemic://episodes",
+    "mnemic://documents/",
+)
+_ABOUT = {
+    _PAD: Bilingual("What is being worked on", "手头正在做的事"),
+    _EPISODES: Bilingual("The latest conversations, in short", "最近几次会话的概述"),
+    _DOCUMENT: Bilingual("A document kept by the memory", "记忆维护的文档"),
+}
+_NO_STORY = Bilingual("There are no episodes yet.", "还没有情节。")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One readable resource."""
+
+    uri: str
+    name: str
+    about: Bilingual
+
+
+class ResourceList:
+    """The resources of one mind."""
+
+    def __init__(self, mind: Mind) -> None:
+        self._mind = mind
+        self._language = answer_language(mind, None)
+
+    def entries(self) -> list[Resource]:
+        """The resources that exist now."""
+        listed = [Resource(_PAD, "scratchpad", _ABOUT[_PAD])]
+        listed.append(Resource(_EPISODES, "episodes", _ABOUT[_EPISODES]))
+        return listed + [
+            Resource(uri, path.name, _ABOUT[_DOCUMENT])
+            for uri, path in self._files()
+            if _is_own(path)
+        ]
+
+    def read(self, uri: str) -> str:
+        """The text at an address, fenced as data."""
+        if uri == _PAD:
+            context = ToolContext(self._mind, self._language)
+            return read_scratchpad(context, NoArguments()).text
+        if uri == _EPISODES:
+            latest = self._mind.episodes(limit=_EPISODES_SHOWN)
+            for episode in latest:
+                self._mind.note_shown([episode.summary], record=episode.id)
+            stories = "\n\n".join(map(story, latest))
+            return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
+        path = dict(self._files()).get(uri)
+        if path is None or not _is_own(path):
+            raise NotFound("There is nothing to read at this address", remedy="List the resources")
+        return self._fenced(self._text(path), path.name)
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        folder = self._mind.documents_folder
+        if folder is not None:
+            for name in _DOCUMENTS:
+                file: str = getattr(self._mind.settings.documents, f"{name}_file")
+                yield _DOCUMENT + quote(file, safe=""), folder / file
+
+    def _text(self, path: Path) -> str:
+        try:
+            with path.open("rb") as stream:
+                data = stream.read(DOCUMENT_BYTES)
+        except OSError as error:
+            raise NotFound(
+                f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"
+            ) from error
+        return data.decode("utf-8", "replace")
+
+    def _fenced(self, text: str, source: str) -> str:
+        return as_data(text, source, answer_language(self._mind, text))
+
+
+def _is_own(path: Path) -> bool:
+    """Whether it is a regular file; a link may lead outside the folder."""
+    return path.is_file() and not path.is_symlink()

@@ -1,0 +1,176 @@
+"""A conversation in progress: says who speaks, keeps the session's id and order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from mnemic.rules.signatures import CheckedCalls
+from mnemic.types import (
+    ConversationWindow,
+    Json,
+    NewTurn,
+    Scratchpad,
+    ToolCall,
+    ToolResult,
+    Trust,
+    Turn,
+)
+
+
+class Host(Protocol):
+    """What a session needs of a mind."""
+
+    def record_turn(self, new: NewTurn) -> Turn: ...
+    def end_session(self, session: str) -> None: ...
+
+
+class ConversationState(Protocol):
+    """The window, the task and the variables of conversations."""
+
+    def recent(self, session: str, limit: int | None = None) -> list[Turn]: ...
+    def window(self, session: str, tokens: int | None = None) -> ConversationWindow: ...
+    def all(self, session: str) -> list[Turn]: ...
+    def clear(self, session: str) -> None: ...
+    def set_task(self, task: str, session: str | None = None) -> Scratchpad: ...
+    def variables(self, session: str) -> dict[str, Json]: ...
+    def set_variables(self, session: str, values: Mapping[str, Json]) -> dict[str, Json]: ...
+
+
+class Session(CheckedCalls):
+    """One conversation. Leaving its ``with`` block ends it."""
+
+    def __init__(self, host: Host, id_: str, state: ConversationState) -> None:
+        self._host = host
+        self._state = state
+        self.id = id_
+
+    def user(
+        self,
+        content: str,
+        *,
+        sender: str = "",
+        channel: str = "",
+        at: datetime | str | None = None,
+        index: int | None = None,
+        trust: Trust | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        """What the user said. ``trust`` says whose words they are where ``sender`` does not."""
+        return self._host.record_turn(
+            NewTurn(
+                self.id, "user", content, sender, channel, (), (), at, index, trust, metadata or {}
+            )
+        )
+
+    def assistant(
+        self,
+        content: str,
+        *,
+        tool_calls: Iterable[ToolCall] = (),
+        tool_results: Iterable[ToolResult] = (),
+        sender: str = "",
+        channel: str = "",
+        at: datetime | str | None = None,
+        index: int | None = None,
+        trust: Trust | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        """What the agent said and did; ``trust`` can only be lower than the agent's."""
+        calls, results = tuple(tool_calls), tuple(tool_results)
+        return self._host.record_turn(
+            NewTurn(
+                self.id,
+                "assistant",
+                content,
+                sender,
+                channel,
+                calls,
+                results,
+                at,
+                index,
+                trust,
+                metadata or {},
+            )
+        )
+
+    def tool(
+        self,
+        content: str = "",
+        *,
+        tool_results: Iterable[ToolResult] = (),
+        sender: str = "",
+        channel: str = "",
+        at: datetime | str | None = None,
+        index: int | None = None,
+        trust: Trust | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        """What a tool answered; ``trust`` can only be lower than a tool's."""
+        results = tuple(tool_results)
+        return self._host.record_turn(
+            NewTurn(
+                self.id,
+                "tool",
+                content,
+                sender,
+                channel,
+                (),
+                results,
+                at,
+                index,
+                trust,
+                metadata or {},
+            )
+        )
+
+    def recent(self, limit: int | None = None) -> list[Turn]:
+        """The latest turns, oldest first, at most ``limit``, else `short_term.recent_limit`."""
+        return self._state.recent(self.id, limit)
+
+    def window(self, tokens: int | None = None) -> ConversationWindow:
+        """The latest turns within ``tokens``, else `short_term.window_tokens`, and a summary of
+        what was said before them.
+        """
+        return self._state.window(self.id, tokens)
+
+    def turns(self) -> list[Turn]:
+        """Every turn of the conversation, also those that were cleared."""
+        return self._state.all(self.id)
+
+    def clear(self) -> None:
+        """Begin the window anew. The ledger and what was learnt stay; ``forget`` removes."""
+        self._state.clear(self.id)
+
+    def set_task(self, task: str) -> Scratchpad:
+        """The task at hand, as the host's compiler states it each turn; empty when it is over.
+
+        A task on another topic archives the one before it. From then on no task is read from
+        messages.
+        """
+        return self._state.set_task(task, self.id)
+
+    def variables(self) -> dict[str, Json]:
+        """The variables of the conversation; they are in no prompt, and end with no process."""
+        return self._state.variables(self.id)
+
+    def set_variables(self, values: Mapping[str, Json]) -> dict[str, Json]:
+        """Change some variables, None removes one; gives all of them."""
+        return self._state.set_variables(self.id, values)
+
+    def end(self) -> None:
+        """Close the conversation; a later turn opens it again."""
+        self._host.end_session(self.id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()

@@ -1,0 +1,184 @@
+"""Layering: built-in defaults, preset, file, environment, arguments; the later one wins.
+
+Every layer is checked on its own and every mistake of all layers is reported at once, with its
+place and the right spelling. Nothing unknown is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from mnemic.errors import ConfigError
+from mnemic.settings.merge import Merge, Raw
+from mnemic.settings.names import implied, translated
+from mnemic.settings.problems import PREFIX
+from mnemic.settings.tree import Settings
+from mnemic.settings.values import ValueOrigin
+
+PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
+
+# Short names for what is set most often; a full name beside one wins over it.
+ALIASES = {
+    "MNEMIC_ENABLED": "memory.enabled",
+    "MNEMIC_LANGUAGE": "memory.language",
+    "MNEMIC_MODEL": "model.name",
+    "MNEMIC_API_KEY": "model.api_key",
+    "MNEMIC_BASE_URL": "model.base_url",
+}
+# Variables of ours that are not settings.
+RESERVED = frozenset(
+    PREFIX + name
+    for name in ("CACHE", "CONFIG", "DB", "FILES", "PRESET", "SPACE", "TOKEN", "TORTURE")
+)
+RESERVED_PREFIX = PREFIX + "TEST_"
+
+Variables = dict[str, tuple[list[str], str]]
+
+
+def load(
+    preset: str | None = None,
+    *,
+    file: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    overrides: Raw | None = None,
+) -> Settings:
+    """Settings from all layers.
+
+    ``preset``: one of ``PRESETS``; without it the environment or the file may name one.
+    ``file``: in TOML or JSON; see ``find_file``. ``env``: the process environment unless given.
+    ``overrides``: nested mappings, or keys such as ``jobs.max_attempts`` or ``jobs__max_attempts``.
+    """
+    env = os.environ if env is None else env
+    overrides = dict(overrides or {})
+    written = dict(_read_file(file)) if file is not None else {}
+    choice = _chosen_preset(preset, overrides, env, (written, file))
+    name = _preset_name(*choice)
+    about, numbers = read_preset(name)
+    merge = Merge()
+    merge.add(numbers, ValueOrigin("preset", name))
+    if file is not None:
+        merge.add(translated(written, about), ValueOrigin("file", os.fspath(file)))
+    merge.add_variables(_variables(env, about.get("environment", {})))
+    merge.add_variables(_variables(env, ALIASES))
+    merge.add_variables(_full_names(env))
+    overrides = translated(overrides, about, split=True)
+    merge.add(overrides, ValueOrigin("arguments"), split=True)
+    settings = merge.settings(name, choice[1])
+    if meant := implied(about, settings):
+        merge.add(meant, ValueOrigin("preset", name))
+        settings = merge.settings(name, choice[1])
+    return settings
+
+
+def find_file(
+    *candidates: str | os.PathLike[str], env: Mapping[str, str] | None = None
+) -> str | None:
+    """The settings file: what ``MNEMIC_CONFIG`` names, else the first candidate that exists."""
+    named = (os.environ if env is None else env).get(PREFIX + "CONFIG")
+    if named:
+        return named
+    from pathlib import Path
+
+    def is_file(path: str | os.PathLike[str]) -> bool:
+        try:
+            return Path(path).is_file()
+        except OSError:  # a folder that cannot be looked into holds no settings for us
+            return False
+
+    return next((os.fspath(path) for path in candidates if is_file(path)), None)
+
+
+@cache
+def read_preset(name: str) -> tuple[Raw, Raw]:
+    """What a preset says about itself, and its settings."""
+    from pathlib import Path
+
+    path = Path(__file__).parent / "presets" / f"{name}.toml"
+    settings = _parse_toml(path.read_bytes(), f"The preset {name}")
+    return settings.pop("about", {}), settings
+
+
+def _chosen_preset(
+    preset: str | None,
+    overrides: dict[str, Any],
+    env: Mapping[str, str],
+    written: tuple[dict[str, Any], object],
+) -> tuple[object, ValueOrigin]:
+    """The preset that is asked for, by the strongest layer that names one."""
+    tree, file = written
+    named = [
+        (preset, ValueOrigin("arguments")),
+        (overrides.pop("preset", None), ValueOrigin("arguments")),
+        (env.get(PREFIX + "PRESET"), ValueOrigin("environment", PREFIX + "PRESET")),
+        (tree.pop("preset", None), ValueOrigin("file", str(file))),
+    ]
+    return next((one for one in named if one[0] is not None), ("default", ValueOrigin("built-in")))
+
+
+def _preset_name(name: object, origin: ValueOrigin) -> str:
+    if isinstance(name, str) and name in PRESETS:
+        return name
+    raise ConfigError(
+        f"There is no preset {name!r:.60} (from {origin})",
+        remedy=f"The presets are {', '.join(PRESETS)}",
+    )
+
+
+def file_of(preset: str | None, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The names of settings files beside the database: ours, and that of the preset's system."""
+    chosen = preset or (os.environ if env is None else env).get(PREFIX + "PRESET")
+    own = read_preset(chosen)[0].get("file") if chosen in PRESETS else None
+    return ("mnemic.toml",) if own is None else ("mnemic.toml", str(own))
+
+
+def _read_file(file: str | os.PathLike[str]) -> dict[str, Any]:
+    from pathlib import Path
+
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"The settings file {os.fspath(file)} cannot be read: {error.strerror}",
+            remedy="Create it, or name another one",
+        ) from error
+    name = f"The settings file {os.fspath(file)}"
+    return (_parse_json if os.fspath(file).endswith(".json") else _parse_toml)(data, name)
+
+
+def _parse_json(data: bytes, name: str) -> dict[str, Any]:
+    import json
+
+    try:
+        tree = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{name} is not JSON: {error}", remedy="Correct that place") from error
+    if not isinstance(tree, dict):
+        raise ConfigError(f"{name} is not a JSON object", remedy="Put it into braces")
+    return tree
+
+
+def _parse_toml(data: bytes, name: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{name} is not TOML: {error}", remedy="Correct that place") from error
+
+
+def _variables(env: Mapping[str, str], aliases: Mapping[str, str]) -> Variables:
+    return {name: (key.split("."), env[name]) for name, key in aliases.items() if name in env}
+
+
+def _full_names(env: Mapping[str, str]) -> Variables:
+    return {
+        name: (name.removeprefix(PREFIX).lower().split("__"), env[name])
+        for name in sorted(env)
+        if name.startswith(PREFIX)
+        and name not in RESERVED
+        and name not in ALIASES
+        and not name.startswith(RESERVED_PREFIX)
+    }

@@ -1,0 +1,186 @@
+"""One layer of settings on top of another, each value checked as it goes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from mnemic.settings.checks import check
+from mnemic.settings.group import Setting, SettingsGroup
+from mnemic.settings.problems import Problem, report, unknown, wrong
+from mnemic.settings.sorts import Sort, Wrong, is_plain
+from mnemic.settings.tree import Settings
+from mnemic.settings.values import Table, ValueOrigin
+
+G = TypeVar("G", bound=SettingsGroup)
+Raw = Mapping[str, Any]
+Path = tuple[str, ...]
+
+
+class Text:
+    """The text of an environment variable: the only text that may be read as a number."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Merge:
+    """Values of all layers so far by path, the origin of each, and the problems found."""
+
+    def __init__(self) -> None:
+        self._values: dict[Path, Any] = {}
+        self._origins: dict[str, ValueOrigin] = {}
+        self._problems: list[Problem] = []
+        self._set_paths: set[Path] = set()  # by the layer that is being added
+        self._origin = ValueOrigin("built-in")
+
+    def add(self, raw: Raw, origin: ValueOrigin, *, split: bool = False) -> None:
+        """Put a layer on top. ``split``: its keys may be paths."""
+        self._set_paths, self._origin = set(), origin
+        self._group(Settings, (), raw, split=split)
+
+    def add_variables(self, variables: Mapping[str, tuple[list[str], str]]) -> None:
+        """Put environment variables on top: name, path and text of each."""
+        self._set_paths = set()
+        for name, (path, text) in variables.items():
+            self._origin = ValueOrigin("environment", name)
+            self._descend(Settings, (), path, Text(text))
+
+    def settings(self, preset: str, chosen: ValueOrigin) -> Settings:
+        """The outcome, or one error with everything that was wrong."""
+        if self._problems:
+            raise report(self._problems)
+        self._values["preset",] = preset
+        self._origins["preset"] = chosen
+        settings = _build(Settings(), _tree(self._values))
+        built_in = ValueOrigin("built-in")
+        origins = {key: self._origins.get(key, built_in) for key in _keys(settings, "")}
+        problems = check(settings, origins)
+        if problems:
+            raise report(problems)
+        return settings.with_origins(origins)
+
+    def _group(
+        self, group: type[SettingsGroup], at: Path, raw: Raw, *, split: bool = False
+    ) -> None:
+        for key, value in raw.items():
+            path = str(key).replace("__", ".").split(".") if split else [str(key)]
+            self._descend(group, at, path, value)
+
+    def _descend(
+        self, group: type[SettingsGroup], at: Path, path: list[str], value: object
+    ) -> None:
+        """Go down ``path`` from the group that stands at ``at``."""
+        head, *rest = path
+        setting = group.fields.get(head)
+        if setting is None and head in group.spellings and not rest:
+            name, sort = group.spellings[head]
+            self._value((*at, name), sort, value, word=head)
+        elif setting is None or (rest and setting.sort and not setting.table):
+            key = ".".join((*at, *path))
+            self._problems.append(unknown(key, group, ".".join(at), self._origin))
+        elif setting.table:
+            self._table(setting, (*at, head), rest, value)
+        else:
+            self._entry(setting, (*at, head), rest, value)
+
+    def _entry(self, setting: Setting, here: Path, rest: list[str], value: object) -> None:
+        """A value, or a group to go down into."""
+        if setting.sort is not None:
+            self._value(here, setting.sort, value)
+            return
+        assert setting.group is not None
+        if rest:
+            self._descend(setting.group, here, rest, value)
+        elif isinstance(value, setting.group):
+            self._group(setting.group, here, value.values())
+        elif isinstance(value, Mapping):
+            self._group(setting.group, here, value)
+        else:
+            self._not_a_group(here, f"a group of {', '.join(setting.group.fields)}")
+
+    def _table(self, setting: Setting, here: Path, rest: list[str], value: object) -> None:
+        """Named entries; a name is taken as it is, even with dots in it."""
+        if rest and setting.group is None:
+            rest = [".".join(rest)]
+        if rest and setting.closed and rest[0] not in setting.default:  # type: ignore[operator]
+            key = ".".join((*here, *rest))
+            self._problems.append(unknown(key, setting, ".".join(here), self._origin))
+        elif rest and not (rest[0].strip() and is_plain(rest[0])):
+            self._not_a_group(here, "names that are not empty")
+        elif rest:
+            if setting.group is not None and value == {} and not rest[1:]:
+                value = setting.group()  # named, and all of it as by default
+            self._entry(setting, (*here, rest[0]), rest[1:], value)
+        elif isinstance(value, Mapping):
+            for name, item in value.items():
+                self._table(setting, here, [str(name)], item)
+        else:
+            self._not_a_group(here, "a table of names")
+
+    def _value(self, path: Path, sort: Sort, value: object, *, word: str = "") -> None:
+        name = ".".join((*path[:-1], word or path[-1]))
+        if path in self._set_paths:
+            what = f"{name} (from {self._origin}): it was given before, in another way"
+            self._problems.append(Problem(what, "Keep one of the two"))
+            return
+        self._set_paths.add(path)
+        try:
+            checked = sort.parse(value.text) if isinstance(value, Text) else sort.read(value)
+        except Wrong as why:
+            text = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
+            self._problems.append(wrong(name, text, str(why), sort.allowed, self._origin))
+            return
+        self._values[path] = checked
+        self._origins[".".join(path)] = self._origin
+
+    def _not_a_group(self, path: Path, allowed: str) -> None:
+        why = "it takes no value of its own"
+        self._problems.append(wrong(".".join(path), "", why, allowed, self._origin))
+
+
+def _tree(values: Mapping[Path, Any]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for path, value in values.items():
+        branch = tree
+        for step in path[:-1]:
+            branch = branch.setdefault(step, {})
+        branch[path[-1]] = value
+    return tree
+
+
+def _build(default: G, tree: Raw) -> G:
+    """The group with what the tree gives, else as in ``default``."""
+    values = default.values()
+    for name, value in tree.items():
+        setting, before = type(default).fields[name], values[name]
+        if setting.table:
+            values[name] = Table({**before, **_entries(setting, before, value)})
+        elif setting.group is not None:
+            values[name] = _build(before, value)
+        else:
+            values[name] = value
+    return type(default).trusted(values)
+
+
+def _entries(setting: Setting, before: Raw, entries: Raw) -> Raw:
+    group = setting.group
+    if group is None:
+        return entries
+    return {name: _build(before.get(name) or group(), item) for name, item in entries.items()}
+
+
+def _keys(group: SettingsGroup, prefix: str) -> Iterator[str]:
+    """Every key these settings have, entries of tables included."""
+    for name, setting in type(group).fields.items():
+        value, key = getattr(group, name), prefix + name
+        items = (
+            {f"{key}.{entry}": value[entry] for entry in value} if setting.table else {key: value}
+        )
+        for path, item in items.items():
+            if setting.group is None:
+                yield path
+            else:
+                yield from _keys(item, f"{path}.")

@@ -1,0 +1,117 @@
+"""The names that a preset's own system gives to settings, translated into ours.
+
+A preset lists them under ``[about.names]``: a dotted name of its configuration, and the key here,
+or a table of the key (``to``) and how the value is read: ``share_of`` is a whole that a share is
+taken of, ``daily_at`` a time of day that becomes a schedule. ``words`` is a table in the place of
+both: the settings that each word means, unless they are given themselves. What stands under
+``[about]`` as ``host_keys`` is the host's own and is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mnemic.errors import ConfigError
+
+Raw = Mapping[str, Any]
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+
+
+def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
+    """A layer with the preset's names in the place of its system's; ``split``: keys may be paths.
+
+    Everything else stays as it is.
+    """
+    names: Raw = about.get("names", {})
+    if not names:
+        return dict(raw)
+    host = tuple(f"{key}." for key in about.get("host_keys", ()))
+    result: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    meant: dict[str, Any] = {}
+    for path, value in _leaves(raw, "", names, split=split):
+        key, rule = path, names.get(path)
+        if isinstance(rule, Mapping) and "words" in rule:
+            meant |= _meaning(path, rule["words"], value)
+            continue
+        if rule is not None:
+            key, value = _read(path, rule, value)  # noqa: PLW2901
+        elif f"{path}.".startswith(host):
+            continue
+        else:
+            _check_known(path, names)
+        if key in origins:
+            raise ConfigError(
+                f"{origins[key]} and {path} are one setting", remedy="Keep one of the two"
+            )
+        origins[key] = path
+        _put(result, key.split("."), value)
+    for key in meant.keys() - origins.keys():
+        _put(result, key.split("."), meant[key])
+    return result
+
+
+def implied(about: Raw, tree: Any) -> dict[str, dict[str, str]]:
+    """The provider that the preset means where a model is named and nobody who serves it."""
+    provider, chat, model = about.get("provider"), tree.chat, tree.model
+    if provider is None or chat.provider != "none":
+        return {}
+    if chat.name or chat.api_key or chat.base_url:
+        return {"chat": {"provider": provider}}
+    if model.provider == "chat" and (model.name or model.api_key or model.base_url):
+        return {"model": {"provider": provider}}
+    return {}
+
+
+def _leaves(raw: Raw, prefix: str, names: Raw, *, split: bool = False) -> Iterator[tuple[str, Any]]:
+    """Every value with its dotted path; a table is gone into only where a name lies in it."""
+    for key, value in raw.items():
+        path = prefix + (str(key).replace("__", ".") if split else str(key))
+        inside = f"{path}."
+        if isinstance(value, Mapping) and any(name.startswith(inside) for name in names):
+            yield from _leaves(value, inside, names)
+        else:
+            yield path, value
+
+
+def _read(path: str, rule: str | Raw, value: Any) -> tuple[str, Any]:
+    if isinstance(rule, str):
+        return rule, value
+    key = str(rule["to"])
+    if "share_of" in rule:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+            raise _wrong(path, value, "a share above 0 and at most 1")
+        return key, round(rule["share_of"] * value)
+    match = _CLOCK.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise _wrong(path, value, "a time of day, such as 03:00")
+    return key, f"{int(match[2])} {int(match[1])} * * *"
+
+
+def _check_known(path: str, names: Raw) -> None:
+    """A key in a table that only the other system has is one of its own, or a mistake."""
+    table = path.rpartition(".")[0]
+    listed = [name for name in names if "." in table and name.startswith(f"{table}.")]
+    if listed:
+        raise ConfigError(
+            f"{path}: there is no such setting", remedy="Use one of " + ", ".join(listed)
+        )
+
+
+def _meaning(path: str, words: Raw, value: object) -> Raw:
+    if not isinstance(value, str) or value not in words:
+        raise _wrong(path, value, "one of " + ", ".join(words))
+    settings: Raw = words[value]
+    return settings
+
+
+def _wrong(path: str, value: object, allowed: str) -> ConfigError:
+    return ConfigError(f"{path}: {value!r:.40} cannot be used", remedy=f"Give {allowed}")
+
+
+def _put(tree: dict[str, Any], path: list[str], value: Any) -> None:
+    for step in path[:-1]:
+        tree = tree.setdefault(step, {})
+    tree[path[-1]] = value

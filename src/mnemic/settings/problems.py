@@ -1,0 +1,109 @@
+"""Problems in settings, each with its remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from mnemic.errors import ConfigError
+from mnemic.settings.group import Setting, SettingsGroup
+from mnemic.settings.tree import Settings
+from mnemic.settings.values import Table, ValueOrigin
+
+PREFIX = "MNEMIC_"
+ANY = "<name>"
+
+
+class Problem(NamedTuple):
+    """One mistake: what, and what would be right."""
+
+    what: str
+    remedy: str
+
+
+def keys(group: type[SettingsGroup] = Settings, prefix: str = "") -> Iterator[str]:
+    """Every key there is, dotted; an entry of a table is called ``<name>``."""
+    for name, setting in group.fields.items():
+        key = f"{prefix}{name}" + (f".{ANY}" if setting.table else "")
+        if setting.group is None:
+            yield key
+        else:
+            yield from keys(setting.group, f"{key}.")
+
+
+@cache
+def known_keys() -> tuple[str, ...]:
+    return tuple(keys())
+
+
+def env_name(key: str) -> str:
+    """The environment variable of a key."""
+    return PREFIX + key.replace(".", "__").upper()
+
+
+def unknown(
+    key: str, place: type[SettingsGroup] | Setting, prefix: str, origin: ValueOrigin
+) -> Problem:
+    """The key does not exist: name the nearest ones, or all in its place."""
+    near = _nearest(key, groups=origin.layer != "environment")
+    if near:
+        remedy = f"Did you mean {_listed(near, origin)}?"
+    elif prefix:
+        here = [f"{prefix}.{name}" for name in _names(place)]
+        remedy = f"In {prefix} there are {_listed(here, origin)}"
+    else:
+        groups = [name for name, setting in Settings.fields.items() if setting.group]
+        remedy = f"The groups are {', '.join(groups)}"
+    return Problem(f"{_place(key, origin)}: there is no such setting", remedy)
+
+
+def wrong(key: str, value: str, why: str, allowed: str, origin: ValueOrigin) -> Problem:
+    """The value does not fit."""
+    equals = f" = {value}" if value else ""
+    return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
+
+
+def report(problems: Sequence[Problem]) -> ConfigError:
+    """All mistakes of one load as one error."""
+    if len(problems) == 1:
+        return ConfigError(problems[0].what, remedy=problems[0].remedy)
+    lines = ".".join(f"\n- {problem.what}. {problem.remedy}" for problem in problems)
+    return ConfigError(f"{len(problems)} settings are wrong:{lines}", remedy="Correct them all")
+
+
+def _place(key: str, origin: ValueOrigin, equals: str = "") -> str:
+    return f"{key}{equals} (from {origin})"
+
+
+def _listed(keys: Sequence[str], origin: ValueOrigin) -> str:
+    if origin.layer == "environment":
+        keys = [env_name(key) for key in keys]
+    return " or ".join(keys) if len(keys) < 4 else ", ".join(keys)
+
+
+def _nearest(key: str, *, groups: bool) -> list[str]:
+    from difflib import get_close_matches
+
+    last = key.rpartition(".")[2]
+    # The right word in the wrong place comes before a similar word in the right place.
+    same = [key_names for key_names in known_keys() if key_names.rpartition(".")[2] == last]
+    if same and len(same) <= 3:
+        return same
+    key_names = [*known_keys(), *_groups(Settings, "")] if groups else known_keys()
+    return get_close_matches(key, key_names, n=3, cutoff=0.75)
+
+
+def _groups(group: type[SettingsGroup], prefix: str) -> Iterator[str]:
+    for name, setting in group.fields.items():
+        if setting.group is not None and not setting.table:
+            yield prefix + name
+            yield from _groups(setting.group, f"{prefix}{name}.")
+
+
+def _names(place: type[SettingsGroup] | Setting) -> list[str]:
+    """What a group, or a table with fixed names, has in it."""
+    if isinstance(place, Setting):
+        assert isinstance(place.default, Table)
+        return list(place.default)
+    return [*place.fields, *place.spellings]

@@ -1,0 +1,396 @@
+"""The sorts of settings: how each is read, checked, described and written out.
+
+``read`` takes a value as TOML or Python gives it; ``parse`` first turns the text of an environment
+variable into such a value, so that only there a text may stand for a number. Both raise ``Wrong``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from mnemic.settings.values import (
+    NEVER,
+    Condition,
+    Secret,
+    Size,
+    Span,
+    duration,
+    duration_text,
+)
+
+_WORDS = {"true": True, "1": True, "yes": True, "on": True}
+_WORDS |= {"false": False, "0": False, "no": False, "off": False}
+_CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+_LIVES = ("session", "extractor")
+_PERMANENT = "permanent"
+_DURATION = 'duration such as `"3m"`, `"24h"`, `"30d"`, or seconds, more than 0'
+
+
+class Wrong(ValueError):
+    """The value is not one this setting takes."""
+
+
+class Sort:
+    """``allowed`` says in words what it takes, ``brief`` the same in a table; ``show`` gives the
+    value as TOML and JSON can hold it. ``limits`` are the bounds or the choices.
+    """
+
+    __slots__ = ("_parse", "allowed", "brief", "limits", "name", "read", "show")
+
+    def __init__(
+        self,
+        name: str,
+        allowed: str,
+        read: Callable[[Any], Any],
+        *,
+        parse: Callable[[str], Any] = str,
+        show: Callable[[Any], Any] = lambda value: value,
+        brief: str = "",
+        **limits: Any,
+    ) -> None:
+        self.name, self.allowed, self.brief = name, allowed, brief or allowed
+        self.read, self.show, self._parse, self.limits = read, show, parse, limits
+
+    @property
+    def secret(self) -> bool:
+        return self.name == "secret"
+
+    def parse(self, text: str) -> Any:
+        """The value that the text of an environment variable stands for."""
+        return self.read(self._parse(text))
+
+
+# --- numbers and switches -------------------------------------------------------------------------
+
+
+def flag() -> Sort:
+    def parse(text: str) -> bool:
+        try:
+            return _WORDS[text.strip().lower()]
+        except KeyError:
+            raise Wrong("is neither true nor false") from None
+
+    return Sort("flag", "`true` or `false`", lambda raw: _typed(raw, bool), parse=parse)
+
+
+def whole(low: int, high: int | None = None) -> Sort:
+    def read(raw: object) -> int:
+        number: int = _within(_typed(raw, int), low, high)
+        return number
+
+    allowed = f"whole number, {_bounds(low, high)}"
+    return Sort("whole", allowed, read, parse=_whole_of, low=low, high=high)
+
+
+def real(low: float, high: float | None, *, above: bool = False) -> Sort:
+    def read(raw: object) -> float:
+        number = _within(_typed(raw, int, float), low, high)
+        if above and number == low:
+            raise Wrong("is out of range")
+        try:
+            return float(number)
+        except OverflowError:
+            raise Wrong("is out of range") from None
+
+    bounds = f"more than {low:g}" if above else _bounds(low, high)
+    bounds += f", at most {high:g}" if above and high is not None else ""
+    return Sort("real", f"number, {bounds}", read, parse=_real_of, low=low, high=high, above=above)
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def text(*, empty: bool) -> Sort:
+    allowed = "text" if empty else "text, not empty"
+    return Sort("text", allowed, lambda raw: _text(raw, empty=empty), empty=empty)
+
+
+def inside() -> Sort:
+    """A path that stays inside its folder."""
+
+    def read(raw: object) -> str:
+        name = _text(raw, empty=False)
+        parts = re.split(r"[\\/]", name)
+        if not all(part.strip(". ") for part in parts) or re.match(r"[A-Za-z]:|~", name):
+            raise Wrong("leads out of its folder")
+        return name
+
+    return Sort("inside", "name of a file or folder, without `..` and not absolute", read)
+
+
+def url() -> Sort:
+    def read(raw: object) -> str:
+        address: str = _typed(raw, str)
+        if address and not re.fullmatch(r"https?://[^\s/@]+(/\S*)?", address):
+            # Addresses are shown and logged, so a key must not travel in one.
+            raise Wrong("is not such an address")
+        return address
+
+    return Sort("url", "`http://` or `https://` address without a password in it, or empty", read)
+
+
+def secret() -> Sort:
+    def read(raw: object) -> Secret:
+        return raw if isinstance(raw, Secret) else Secret(_typed(raw, str))
+
+    return Sort("secret", "text, never shown", read, show=Secret.reveal)
+
+
+def choice(options: tuple[str, ...]) -> Sort:
+    def read(raw: object) -> str:
+        if _typed(raw, str) not in options:
+            raise Wrong("is not one of them")
+        return str(raw)
+
+    listed = ", ".join(f"`{option}`" for option in options)
+    return Sort("choice", f"one of {listed}", read, options=options)
+
+
+def zone() -> Sort:
+    def read(raw: object) -> str:
+        if isinstance(raw, str) and re.fullmatch(r"[A-Za-z][\w+\-]*(/[\w+\-]+)*", raw):
+            return raw
+        raise Wrong("is not a zone name")
+
+    return Sort("zone", "`local`, `UTC`, or a zone name such as `Asia/Shanghai`", read)
+
+
+def cron() -> Sort:
+    """Checked by its form and by the range of plain numbers; the scheduler gives it meaning."""
+
+    def read(raw: object) -> str:
+        fields = _typed(raw, str).split()
+        if fields == [NEVER]:
+            return NEVER
+        if len(fields) == 6:
+            raise Wrong("has six fields: leave out the seconds")
+        if len(fields) != 5:
+            raise Wrong(f"has {len(fields)} fields")
+        for field, (low, high) in zip(fields, _CRON_RANGES, strict=True):
+            numbers = [int(number) for number in re.findall(r"(?<!/)(?<!\d)\d+", field)]
+            fits = re.fullmatch(r"[0-9A-Za-z*/,\-#?]+", field)
+            if not fits or any(not low <= n <= high for n in numbers):
+                raise Wrong(f"has {field!r} where {low} to {high} belongs")
+        return " ".join(fields)
+
+    return Sort("cron", f'five cron fields (minute hour day month weekday) or `"{NEVER}"`', read)
+
+
+# --- times ----------------------------------------------------------------------------------------
+
+
+def span(*, never: bool) -> Sort:
+    """A timedelta; None stands for never."""
+
+    def read(raw: object) -> timedelta | None:
+        return None if never and (raw is None or raw == NEVER) else _span(raw)
+
+    return Sort(
+        "span",
+        _DURATION + (f', or `"{NEVER}"`' if never else ""),
+        read,
+        parse=_number_or_text,
+        show=lambda value: NEVER if value is None else duration_text(value),
+        brief=f"duration or `{NEVER}`" if never else "duration",
+        never=never,
+    )
+
+
+def half_life(*, compound: bool) -> Sort:
+    """A half-life said as a rate a day: ``e^(-rate x days)`` or ``(1 - rate)^days``."""
+    rates = real(0, 1)
+
+    def read(raw: object) -> timedelta | None:
+        rate = rates.read(raw)
+        if compound and rate == 1:
+            raise Wrong("leaves nothing after a day")
+        loss = -math.log1p(-rate) if compound else rate
+        try:
+            return timedelta(days=math.log(2) / loss) if loss else None
+        except OverflowError:
+            return None
+
+    return Sort("half_life", rates.allowed, read, parse=_real_of)
+
+
+def life() -> Sort:
+    """How long a memory lives: a span, None for ever, or a word that somebody decides later."""
+
+    def read(raw: object) -> timedelta | str | None:
+        if raw is None or raw in (_PERMANENT, NEVER):
+            return None
+        return raw if isinstance(raw, str) and raw in _LIVES else _span(raw)
+
+    def show(value: timedelta | str | None) -> str:
+        return duration_text(value) if isinstance(value, timedelta) else value or _PERMANENT
+
+    allowed = 'duration, `"permanent"`, `"session"` or `"extractor"` (whatever the extractor says)'
+    return Sort("life", allowed, read, parse=_number_or_text, show=show)
+
+
+# --- lists and pairs ------------------------------------------------------------------------------
+
+
+def names(options: tuple[str, ...], free: str = "") -> Sort:
+    """Of the options, where there are any, or what begins with ``free``."""
+
+    def read(raw: object) -> tuple[str, ...]:
+        for item in _typed(raw, list, tuple):
+            if not isinstance(item, str):
+                raise Wrong(f"holds {_type(item)}")
+            listed = not options or item in options
+            if free and item.startswith(free) and item.removeprefix(free).strip():
+                listed = True
+            if not item.strip() or not is_plain(item) or not listed:
+                raise Wrong(f"holds {item!r}")
+        items = tuple(_typed(raw, list, tuple))
+        if len(set(items)) != len(items):
+            raise Wrong("names one twice")
+        return items
+
+    shown = [f"`{option}`" for option in options] + ([f"`{free}NAME`"] if free else [])
+    allowed = "list of " + (", ".join(shown) or "texts")
+    return Sort("names", allowed, read, parse=_items, show=list, options=options)
+
+
+def pair(low: int) -> Sort:
+    def read(raw: object) -> Span:
+        ends = raw if isinstance(raw, list | tuple) else (raw, raw)
+        if len(ends) != 2:
+            raise Wrong("is not a pair")
+        span = Span(*(_within(_typed(end, int), low, None) for end in ends))
+        if span.low > span.high:
+            raise Wrong("has its low end above its high end")
+        return span
+
+    def parse(text: str) -> list[int]:
+        try:
+            return [int(part) for part in text.split("-")] * (1 if "-" in text else 2)
+        except ValueError:
+            raise Wrong("is not `low-high`") from None
+
+    allowed = f"`[low, high]` or one whole number, {_bounds(low, None)}"
+    return Sort("pair", allowed, read, parse=parse, show=list, low=low)
+
+
+def size() -> Sort:
+    def read(raw: object) -> Size:
+        if isinstance(raw, Size):
+            return raw
+        if isinstance(raw, str) and raw.endswith("%"):
+            return Size(percent=float(_within(_real_of(raw[:-1]), 0, 100)))
+        return Size(tokens=_within(_typed(raw, int), 0, None))
+
+    def show(value: Size) -> int | str:
+        return f"{value.percent!r}%".replace(".0%", "%") if value.percent else value.tokens
+
+    return Sort(
+        "size",
+        'tokens (0: none), or a share of the model\'s window such as `"15%"`',
+        read,
+        parse=lambda text: text if text.endswith("%") else _whole_of(text),
+        show=show,
+    )
+
+
+def conditions() -> Sort:
+    def one(raw: object) -> Condition:
+        pattern = r"([a-z_][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)"
+        match = re.fullmatch(pattern, str(raw)) if isinstance(raw, str | Condition) else None
+        if match is None:
+            raise Wrong(f"holds {raw!r}")
+        field, op, word = match.groups()
+        value = _number_or_text(word)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise Wrong(f"holds {raw!r}")
+        return Condition(field, op, word == "true" if word in ("true", "false") else value)
+
+    return Sort(
+        "conditions",
+        'list of tests such as `"message_count >= 3"`',
+        lambda raw: tuple(one(item) for item in _typed(raw, list, tuple)),
+        parse=_items,
+        show=lambda value: [str(condition) for condition in value],
+    )
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text can stand in a file and a log line as it is."""
+    return not any(c < " " or c == "\x7f" or "\ud800" <= c <= "\udfff" for c in text)
+
+
+def _typed(raw: object, *types: type) -> Any:
+    """The value, if it is of these types; true and false are no numbers."""
+    if isinstance(raw, types) and (types == (bool,) or not isinstance(raw, bool)):
+        return raw
+    raise Wrong(f"is {_type(raw)}")
+
+
+def _within(number: Any, low: float, high: float | None) -> Any:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise Wrong("is not a finite number")
+    if number < low or (high is not None and number > high):
+        raise Wrong("is out of range")
+    return number
+
+
+def _text(raw: object, *, empty: bool) -> str:
+    text: str = _typed(raw, str)
+    if not text.strip() and not empty:
+        raise Wrong("is empty")
+    if not is_plain(text):
+        raise Wrong("has line breaks or control characters")
+    return text
+
+
+def _span(raw: object) -> timedelta:
+    if not isinstance(raw, timedelta):
+        value = _typed(raw, int, float, str)
+        try:
+            raw = duration(value.strip()) if isinstance(value, str) else timedelta(seconds=value)
+        except (ValueError, OverflowError):
+            raise Wrong("is not a duration") from None
+    if raw <= timedelta(0):
+        raise Wrong("is out of range")
+    return raw
+
+
+def _whole_of(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise Wrong("is not a whole number") from None
+
+
+def _real_of(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise Wrong("is not a number") from None
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _items(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")] if text.strip() else []
+
+
+def _bounds(low: float, high: float | None) -> str:
+    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
+
+
+def _type(raw: object) -> str:
+    words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return words.get(type(raw), f"a {type(raw).__name__}")

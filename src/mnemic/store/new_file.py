@@ -1,0 +1,170 @@
+"""A file that is whole under its name or not there at all: written beside it, made durable, moved.
+
+The unfinished file has one fixed name and a lock: two writers of one target exclude each other, and
+what a killed one left behind is overwritten by the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mnemic import private
+from mnemic.errors import (
+    Conflict,
+    DiskFull,
+    StoreBusy,
+    StoreError,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from mnemic.store.paths import is_link_error, linked, open_own
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_PAUSE = 0.05  # seconds between two looks at another writer's lock
+_UNFINISHED = ".part"
+
+
+class UnfinishedFile:
+    """The file that becomes ``target``; leaving the block without ``put`` removes it."""
+
+    def __init__(self, target: Path, *, patience: float = 0) -> None:
+        """Another writer of the same target is waited for as long as ``patience`` seconds."""
+        self._target = target
+        self.path = target.with_name(f".{target.name}{_UNFINISHED}")
+        self._patience = patience
+        self._handle = -1
+
+    def __enter__(self) -> Self:
+        with typed(self._target, "written"):
+            private.make_folder(self._target.parent)
+            self._handle = self._locked()
+            os.ftruncate(self._handle, 0)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if _is_at(self._handle, self.path):  # else it is in its place
+            self.path.unlink()
+        os.close(self._handle)
+
+    def put(self, *, replace: bool) -> None:
+        """Make it durable and move it into place, at once for everybody who looks."""
+        with typed(self._target, "written"):
+            os.fsync(self._handle)
+            if replace:
+                self.path.replace(self._target)
+            else:
+                self._put_if_free()
+            sync_folder(self._target.parent)
+
+    def _put_if_free(self) -> None:
+        try:
+            self._target.hardlink_to(self.path)  # unlike a rename it never replaces anything
+        except FileExistsError as error:
+            raise taken(self._target) from error
+        except OSError:  # a disk without hard links
+            if self._target.exists():
+                raise taken(self._target) from None
+            self.path.rename(self._target)
+
+    def _locked(self) -> int:
+        until = time.monotonic() + self._patience
+        while True:
+            handle = open_own(str(self.path), os.O_RDWR | os.O_CREAT)
+            try:
+                if not _lock(handle):
+                    if time.monotonic() >= until:
+                        raise StoreBusy(
+                            f"Another process is writing {self.path}",
+                            remedy="Wait until it has ended, or choose another name",
+                        )
+                    time.sleep(_PAUSE)
+                elif _is_at(handle, self.path):
+                    return handle
+            except BaseException:
+                os.close(handle)
+                raise
+            os.close(handle)  # its writer moved it into place or removed it meanwhile
+
+
+def remove_unfinished(folder: Path, is_own: Callable[[str], bool]) -> None:
+    """Remove what killed writers left of targets with such names."""
+    for file in folder.glob(f".*{_UNFINISHED}"):
+        if is_own(file.name[1:].removesuffix(_UNFINISHED)):
+            with typed(file, "removed"), contextlib.suppress(FileNotFoundError):
+                handle = open_own(str(file), os.O_RDWR)
+                try:
+                    if _lock(handle):
+                        file.unlink()
+                finally:
+                    os.close(handle)
+
+
+def taken(target: Path) -> Conflict:
+    """The error for a file that stands where another was to be put."""
+    return Conflict(
+        f"{target} exists already", remedy="Choose another name, or say --force to replace it"
+    )
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name last; Windows has no such call and needs none."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def typed(path: Path, verb: str) -> Iterator[None]:
+    """Operating system errors as typed ones."""
+    try:
+        yield
+    except OSError as error:
+        raise _explained(error, path, verb) from error
+
+
+def _explained(error: OSError, path: Path, verb: str) -> StoreError:
+    what = f"{path} cannot be {verb}: {error.strerror or error}"
+    if error.errno in _FULL:
+        return DiskFull(what, remedy="Make room and try again; the old file is whole")
+    if is_link_error(error):
+        return linked(path)
+    if error.errno in _REFUSED:
+        return StoreReadOnly(what, remedy="Give permission on the file and its folder")
+    return StoreUnavailable(what, remedy="Move away what is in its place, then try again")
+
+
+def _lock(handle: int) -> bool:
+    """Have a file for oneself; whoever is killed lets go of it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows refuses to remove or replace what another process has open
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,105 @@
+"""Backups of a database of PostgreSQL: a file of SQLite with every space of it, made while others
+write. It is opened like any other file, and `mnemic copy` brings a space of it back.
+
+Each space is read in one snapshot. The server's own tools copy the whole server, or keep its log.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from mnemic.errors import StoreDamaged, StoreError
+from mnemic.store.new_file import UnfinishedFile, taken
+from mnemic.store.rows import first_doc, place_of, type_of
+from mnemic.store.sqlite import backup, migrate
+from mnemic.store.sqlite.store import SqliteStore, open_sqlite
+from mnemic.store.sqlite.terms import FTS
+from mnemic.store.transfer import MOVED, Cells, MovedTable, PutRows
+from mnemic.types import Backup, PageProgress
+
+if TYPE_CHECKING:
+    from mnemic.store.postgres.store import PostgresStore, PostgresUnit
+
+_BATCH = 1_000
+_TERMS = (
+    "SELECT doc, packed, words FROM text_terms WHERE space = $1 AND doc > $2 ORDER BY doc LIMIT $3"
+)
+
+
+def back_up(
+    store: PostgresStore, target: Path, *, replace: bool, patience: float, progress: PageProgress
+) -> Backup:
+    """A checked file with everything that is in the database."""
+    if not replace and os.path.lexists(target):
+        raise taken(target)
+    backup.refuse_logs(target)
+    with UnfinishedFile(target, patience=patience) as unfinished:
+        backup.remove_logs(unfinished.path)  # of one who was killed, like what is in the file
+        os.truncate(unfinished.path, 0)
+        _fill(store, unfinished.path, progress)
+        made = backup.examined(unfinished.path, target)
+        progress(made.pages, made.pages)
+        unfinished.put(replace=replace)
+    return made
+
+
+def is_backup_of(store: PostgresStore, file: Path) -> bool:
+    """Whether a file was made from this database: it bears the moment its schema was made."""
+    try:
+        return migrate.inspect(str(file)) > 0 and backup.made_at(file) == _made_at(store)
+    except (apsw.Error, StoreError):
+        return False
+
+
+def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
+    copy = open_sqlite(str(file), busy_timeout=0, now=store.now)
+    try:
+        spaces = store.spaces()
+        for done, space in enumerate(spaces):
+            progress(done, len(spaces))
+            with store.read(space) as source:
+                for table in MOVED:
+                    _copy_table(source, copy, space, table)
+                _copy_terms(source, copy, space)
+        with copy.database.write() as conn:
+            conn.execute("UPDATE migrations SET applied_at = ?", (_made_at(store),))
+    finally:
+        copy.close()
+
+
+def _copy_table(source: PostgresUnit, copy: SqliteStore, space: str, table: MovedTable) -> None:
+    after: Cells | None = None
+    while True:
+        page = source.transfer.rows(table, after, _BATCH)
+        put = PutRows([], 0, [])
+        if page.rows or table is MOVED[0]:  # a space without a row is there, too
+            with copy.write(space) as unit:
+                put = unit.transfer.put(table, page.rows)
+        if put.conflicts:
+            raise StoreDamaged(
+                f"The copy of {space!r} is not whole: {put.conflicts[0].reason}",
+                remedy="Nothing was left behind; run `mnemic doctor --deep`, and call again",
+            )
+        if page.after is None:
+            return
+        after = page.after
+
+
+def _copy_terms(source: PostgresUnit, copy: SqliteStore, space: str) -> None:
+    """The text index is not made anew but copied, too; places are the same in both."""
+    last = -1
+    while rows := source.conn.native(_TERMS, (source.space, last, _BATCH)).fetchall():
+        last = rows[-1][0]
+        with copy.write(space) as unit:
+            for doc, packed, words in rows:
+                here = first_doc(unit.space, type_of(doc)) + place_of(doc)
+                unit.conn.execute(FTS.insert, FTS.values(unit.space, here, words, packed))
+
+
+def _made_at(store: PostgresStore) -> int:
+    with store.server.read() as conn:
+        return int(conn.rows("SELECT min(applied_at) FROM migrations").get)

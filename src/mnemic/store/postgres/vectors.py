@@ -1,0 +1,143 @@
+"""Vectors in PostgreSQL, compared by pgvector.
+
+A large space has an index of its own for each embedder (HNSW over 16-bit numbers, half the size);
+what it finds is compared again by the whole vectors. A small one is read or scanned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mnemic.store.postgres.connection import PostgresConnection
+from mnemic.store.postgres.vector_type import PgVector
+from mnemic.store.rows import first_doc, last_doc, place_of
+from mnemic.store.sql.vectors import SqlVectors, checked_cosines
+from mnemic.types import RecordType
+
+INDEXED = 20_000  # vectors of a space and embedder that are worth an index
+_INDEX_MEMORY = (512, 4_096)  # MB, the least and the most that are asked for while one is made
+_NEIGHBOURS = 700  # bytes for the neighbours of a vector while an index is made
+_NO_END = 1 << 60
+_SPARE = 2  # times more passages than wanted documents are looked at
+_LEAST_LOOKED = 200  # vectors that a search of the index keeps in sight ...
+_MOST_LOOKED = 1_000  # ... which pgvector allows no more of
+MOST_DIMENSIONS = 4_000  # that an index of 16-bit numbers can hold
+_SETTINGS = (
+    "SELECT set_config('hnsw.ef_search', $1, true),"
+    " set_config('hnsw.iterative_scan', 'strict_order', true)"
+)
+
+
+class PostgresVectors(SqlVectors):
+    """The vectors of one space on one connection."""
+
+    cosine = "1 - (vector <=> ?)"
+
+    def __init__(self, conn: PostgresConnection, space: int) -> None:
+        super().__init__(conn, space)
+        self._server = conn
+
+    def encoded(self, vector: bytes) -> PgVector:
+        return PgVector(vector)
+
+    def indexed(self, embedder: int) -> bool:
+        found = self._server.native(
+            "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)",
+            (index_name(self._space, embedder),),
+        ).fetchone()
+        return found is not None and bool(found[0])
+
+    def nearest(
+        self, embedder: int, type_: RecordType, query: bytes, limit: int
+    ) -> list[tuple[int, float]]:
+        dimensions = len(query) // 4
+        wanted = _SPARE * limit
+        looked = min(_MOST_LOOKED, max(_LEAST_LOOKED, wanted))
+        self._server.native(_SETTINGS, (str(looked),))
+        first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+        # Numbers in the text: so the index of just this space is considered, and is known to be
+        # cheaper than to compare all.
+        rows = self._server.native(
+            "SELECT doc, max(1 - (vector <=> $1)) FROM (SELECT doc, vector FROM vectors"
+            f" WHERE space = {self._space:d} AND embedder = {embedder:d}"
+            f" AND doc BETWEEN {first:d} AND {last:d} ORDER BY (vector::halfvec({dimensions:d}))"
+            f" <=> $1::halfvec({dimensions:d}) LIMIT {wanted:d}) n"
+            " GROUP BY doc ORDER BY 2 DESC, 1",
+            (PgVector(query),),
+        )
+        return checked_cosines(rows)[:limit]
+
+    def stored(
+        self, embedder: int, first: int, last: int, most: int | None
+    ) -> Iterable[tuple[int, bytes]]:
+        """In the binary form, which is read many times faster; and only those that are asked for:
+        an answer comes whole.
+        """
+        cursor = self._server.conn.cursor(binary=True)
+        cursor.execute(
+            "SELECT doc, vector FROM vectors WHERE space = $1 AND embedder = $2 AND doc > $3"
+            " AND doc <= coalesce((SELECT doc FROM vectors WHERE space = $1 AND embedder = $2"
+            "  AND doc > $3 AND doc <= $4 ORDER BY doc, part OFFSET $5 LIMIT 1), $4)"
+            " ORDER BY doc, part",
+            (self._space, embedder, first, last, _NO_END if most is None else most),
+        )
+        return cursor
+
+    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
+        """Cosines of about so many vectors, in one statement."""
+        reached = self.state(embedder).reached
+        if not reached:
+            return []
+        type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
+        first = first_doc(self._space, type_)
+        rows = self._server.native(
+            "SELECT doc, 1 - (vector <=> $1) FROM vectors WHERE space = $2 AND embedder = $3"
+            " AND doc = ANY($4::bigint[]) AND part = 0",
+            (
+                PgVector(query),
+                self._space,
+                embedder,
+                list(range(first, last + 1, max(1, (last + 1 - first) // count))),
+            ),
+        )
+        return checked_cosines(rows)
+
+    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        rows = self._server.native(
+            "SELECT hash, vector FROM embedding_cache"
+            " WHERE space = $1 AND embedder = $2 AND hash = ANY($3::bytea[])",
+            (self._space, embedder, list(hashes)),
+        )
+        return dict(rows)
+
+
+def index_name(space: int, embedder: int) -> str:
+    return f"vectors_near_{space}_{embedder}"
+
+
+def index_memory(count: int, dimensions: int) -> str:
+    """A statement that gives the making of an index the memory to hold it: what does not fit makes
+    it many times slower. A server that was given more keeps it.
+    """
+    least, most = _INDEX_MEMORY
+    needed = count * (2 * dimensions + _NEIGHBOURS) * 5 // 4 >> 20
+    return (
+        "SELECT set_config('maintenance_work_mem', greatest(setting::bigint,"
+        f" {min(max(needed, least), most) * 1_024:d})::text, false)"
+        " FROM pg_settings WHERE name = 'maintenance_work_mem'"
+    )
+
+
+def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, ...]:
+    """What makes the index of a space, after removing one that was left half made.
+
+    Neither keeps anybody from reading or writing, and neither runs inside of a transaction.
+    """
+    name = index_name(space, embedder)
+    return (
+        f"DROP INDEX CONCURRENTLY IF EXISTS {name}",
+        f"CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw"
+        f" ((vector::halfvec({dimensions:d})) halfvec_cosine_ops)"
+        f" WHERE space = {space:d} AND embedder = {embedder:d}",
+        "ANALYZE vectors",
+    )

@@ -1,0 +1,112 @@
+"""Rows that lead to nothing, and records that lack what they should have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from mnemic.store import codec
+from mnemic.store.erasure import Orphans
+from mnemic.store.rows import TABLES, first_doc, last_doc
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.types import RECORD_TYPES
+
+# What leads to nothing: its table, what names it, and how it is told.
+_ORPHANS: dict[str, tuple[str, str, str]] = {
+    "sources of no memory": (
+        "memory_sources",
+        "memory",
+        "NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = o.space AND m.id = o.memory)",
+    ),
+    "sources that are no turn": (
+        "memory_sources",
+        "memory",
+        "NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.id = o.turn)",
+    ),
+    "tools of no turn": (
+        "turn_tools",
+        "name",
+        "NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.doc = o.doc)",
+    ),
+    "choices about no memory": (
+        "document_choices",
+        "memory",
+        "NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = o.space AND m.id = o.memory)",
+    ),
+    "transcripts of no session": (
+        "transcripts",
+        "session",
+        "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.space = o.space AND s.number = o.session)",
+    ),
+}
+
+
+class SqlCleanup:
+    """Cleanup one space on one connection."""
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def orphans(self, examples: int) -> Orphans:
+        """How many rows lead to nothing, and some of them."""
+        counts: dict[str, int] = {}
+        shown: dict[str, tuple[str, ...]] = {}
+        for what, (table, name, condition) in self._kinds().items():
+            rows = self._conn.execute(
+                f"SELECT o.{name} FROM {table} o WHERE o.space = ? AND {condition}", (self._space,)
+            )
+            ids = [str(id_) for (id_,) in rows]
+            counts[what], shown[what] = len(ids), tuple(ids[:examples])
+        return Orphans(counts, shown)
+
+    def remove_orphans(self) -> int:
+        """Remove them; says how many."""
+        removed = 0
+        for table, _, condition in self._kinds().values():
+            self._conn.execute(
+                f"DELETE FROM {table} AS o WHERE o.space = ? AND {condition}", (self._space,)
+            )
+            removed += self._conn.changes()
+        return removed
+
+    def unvectored(self, embedder: int, limit: int) -> Sequence[int]:
+        """Records that count as embedded, have words, and have no vector."""
+        docs: list[int] = []
+        for type_ in RECORD_TYPES:
+            rows = self._conn.execute(
+                f"SELECT r.doc FROM {TABLES[type_]} r JOIN text_terms w ON +w.space = r.space"
+                " AND w.doc = r.doc"
+                " AND length(w.packed) > 0 WHERE r.space = :space AND r.doc <= ifnull((SELECT doc"
+                "  FROM embedded WHERE space = :space AND embedder = :embedder"
+                "  AND type = :type), -1)"
+                " AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.space = r.space"
+                "  AND v.embedder = :embedder AND v.doc = r.doc)"
+                " AND NOT EXISTS (SELECT 1 FROM changed_texts c WHERE c.space = r.space"
+                "  AND c.doc = r.doc) ORDER BY r.doc LIMIT :limit",
+                {"space": self._space, "embedder": embedder, "type": type_, "limit": limit},
+            )
+            docs += [doc for (doc,) in rows]
+        return docs[:limit]
+
+    def ask_again(self, docs: Collection[int]) -> None:
+        """Let records wait for their vectors again."""
+        self._conn.execute(
+            "INSERT INTO changed_texts SELECT ?, atom, 1 FROM json_each(?) WHERE true"
+            " ON CONFLICT (space, doc) DO UPDATE SET change = changed_texts.change + 1",
+            (self._space, codec.dump(list(docs))),
+        )
+
+    def _kinds(self) -> dict[str, tuple[str, str, str]]:
+        """With vectors and index rows, whose number tells the type of their record."""
+        kinds = dict(_ORPHANS)
+        for type_ in RECORD_TYPES:
+            bounds = (
+                f"o.doc BETWEEN {first_doc(self._space, type_)} AND {last_doc(self._space, type_)}"
+            )
+            missing = (
+                f"{bounds} AND NOT EXISTS (SELECT 1 FROM {TABLES[type_]} r"
+                " WHERE r.space = o.space AND r.doc = o.doc)"
+            )
+            kinds[f"vectors of no {type_}"] = ("vectors", "doc", missing)
+            kinds[f"changes of no {type_}"] = ("changed_texts", "doc", missing)
+        return kinds

@@ -1,0 +1,439 @@
+"""Where names are kept, and giving them others.
+
+A name says what something is called, not what was said: of a session, a sender, a project, a tool.
+Forgetting replaces a name wherever it stands; what it belonged to stays what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from mnemic.rules.slots import slot_of
+from mnemic.store import codec
+from mnemic.store.erasure import Name, NameKind, Removal
+from mnemic.store.rows import TABLES
+from mnemic.store.sql.connection import SqlConnection, SqlRows
+from mnemic.types import EMPTY, RecordType, SafeName
+
+# Columns that hold one name each.
+COLUMNS: dict[NameKind, tuple[tuple[str, str], ...]] = {
+    "session": (
+        ("sessions", "id"), ("memories", "session"), ("episodes", "session"),
+        ("attachments", "session"), ("echo_lines", "session"),
+    ),
+    "sender": (("turns", "sender"), ("daily_events", "sender")),
+    "channel": (("turns", "channel"), ("daily_events", "channel")),
+    "project": (("sessions", "project"), ("memories", "project")),
+    "topic": (("sessions", "topic"), ("memories", "topic")),
+    "tool": (("turn_tools", "name"),),
+    "predicate": (("memories", "predicate"),),
+    "address": (("attachments", "path"), ("attachments", "url")),
+    "media type": (("attachments", "mime"),),
+    "model": (("usage", "model"),),
+    "purpose": (("usage", "purpose"),),
+    "operation": (("events", "operation_id"),),
+}  # fmt: skip
+# Which of them tell rows apart, with what beside them.
+_KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
+    ("sessions", "id"): ((),),
+    ("turn_tools", "name"): (("doc",),),
+    ("echo_lines", "session"): (("line",),),
+    ("events", "operation_id"): (("step",),),
+    ("episodes", "session"): (("source", "last_turn"),),
+}
+# Columns that hold several in JSON, or one as a part, each with the code that replaces them below.
+PARTS: dict[str, tuple[str, ...]] = {
+    "turns": ("tool_calls", "tool_results"),
+    "memories": ("tags", "slot"),
+    "episodes": ("tags", "tools", "actions"),
+    "attachments": ("tags",),
+    "events": ("subject",),
+    "jobs": ("key", "payload"),
+}
+_TAGGED: tuple[RecordType, ...] = ("memory", "episode", "attachment")
+_HOST_EVENT = "host_fail"
+_SESSION_EVENTS = ("session.ended", "retry")
+_RULE_EVENTS = ("notice", "rule.asked", "rule.done", "rule.approved")
+# Operations that the engine named, and those of them that have a name of people's in theirs.
+_OWN_OPERATIONS = (
+    "compress document-add document-edit document-remove episode episode_told extract forget"
+    " host_fail job off onboarding recall remember rollback rule rules scratchpad session.ended"
+    " session_end told_by_rules upkeep"
+).split()
+_NAMING_OPERATIONS = ("session.ended", "session_end", "document-add", "upkeep")
+
+_CALLING = "(SELECT DISTINCT space, doc FROM turn_tools WHERE {}) u"  # turns that called a tool
+_FEW = 20  # names that are looked for one by one, up to the first that is found
+
+Renamed = Mapping[Name, SafeName]
+
+
+class SqlNames:
+    """The names of one space on one connection."""
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    # --- finding --------------------------------------------------------------------------------
+
+    def all(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]:
+        """Every name of the space, or those of some kinds, each once."""
+        seen: set[Name] = set()
+        for kind, read in self._readers().items():
+            if kinds is not None and kind not in kinds:
+                continue
+            for text in read():
+                if text and (name := Name(kind, text)) not in seen:
+                    seen.add(name)
+                    yield name
+
+    def _readers(self) -> dict[NameKind, Callable[[], Iterator[str]]]:
+        readers: dict[NameKind, Callable[[], Iterator[str]]] = {
+            kind: partial(self._in_columns, places) for kind, places in COLUMNS.items()
+        }
+        return {
+            **readers,
+            "operation": self._operations,
+            "tag": lambda: chain(*(self._listed(TABLES[type_], "tags") for type_ in _TAGGED)),
+            "tool": lambda: chain(
+                self._in_columns(COLUMNS["tool"]), self._listed("episodes", "tools")
+            ),
+            "tool call": self._calls,
+            "parameter": self._parameters,
+            "host": self._hosts,
+        }
+
+    def _in_columns(self, places: tuple[tuple[str, str], ...]) -> Iterator[str]:
+        for table, column in places:
+            for (text,) in self._rows(f"SELECT DISTINCT {column} FROM {table} WHERE {{}}"):
+                yield text
+
+    def _hosts(self) -> Iterator[str]:
+        rows = self._rows(
+            f"SELECT DISTINCT subject FROM events WHERE {{}} AND type = '{_HOST_EVENT}'"
+        )
+        return (text for (text,) in rows)
+
+    def _listed(self, table: str, column: str) -> Iterator[str]:
+        rows = self._rows(
+            f"SELECT DISTINCT j.value FROM {table}, json_each({column}) j"
+            f" WHERE {{}} AND {column} != '[]'"
+        )
+        return (text for (text,) in rows)
+
+    def _calls(self) -> Iterator[str]:
+        for part, source in (
+            ("id", f"{_CALLING} CROSS JOIN turns USING (space, doc), json_each(tool_calls) c"),
+            ("call_id", "turns, json_each(tool_results) c WHERE {} AND tool_results IS NOT NULL"),
+        ):
+            for (text,) in self._rows(f"SELECT DISTINCT c.value ->> '{part}' FROM {source}"):
+                yield text
+
+    def _parameters(self) -> Iterator[str]:
+        rows = self._rows(
+            f"SELECT DISTINCT p.key FROM {_CALLING} CROSS JOIN turns USING (space, doc),"
+            " json_each(tool_calls) c, json_each(c.value -> 'input') p"
+        )
+        return (text for (text,) in rows)
+
+    def _operations(self) -> Iterator[str]:
+        """Those that a host named, and those of ours that are named after something of people's."""
+        own = [name for name in _OWN_OPERATIONS if name not in _NAMING_OPERATIONS]
+        rows = self._rows(
+            "SELECT DISTINCT operation_id FROM events WHERE {} AND substr(operation_id, 1,"
+            f" instr(operation_id, ':') - 1) NOT IN ({', '.join(map(repr, own))})"
+        )
+        return (text for (text,) in rows)
+
+    def only_in(self, removal: Removal) -> set[Name]:
+        """Names that nothing has any more once these records are gone."""
+        unused = {Name("session", text) for text in self._ended(removal)}
+        unused |= self._lost("sender", "turns", "sender", removal)
+        unused |= self._lost("channel", "turns", "channel", removal)
+        unused |= self._lost("tool", "turn_tools", "name", removal)
+        ended = codec.dump([name.text for name in unused if name.kind == "session"])
+        kinds: tuple[NameKind, ...] = ("project", "topic")
+        for kind in kinds:
+            rows = self._conn.execute(
+                f"SELECT {kind} FROM memories WHERE space = :space"
+                " AND id IN (SELECT value FROM json_each(:ids))"
+                f" UNION SELECT {kind} FROM sessions WHERE space = :space"
+                " AND id IN (SELECT value FROM json_each(:ended))"
+                f" EXCEPT SELECT {kind} FROM memories WHERE space = :space"
+                " AND id NOT IN (SELECT value FROM json_each(:ids))"
+                f" EXCEPT SELECT {kind} FROM sessions WHERE space = :space"
+                " AND id NOT IN (SELECT value FROM json_each(:ended))",
+                {**self._ids(removal.memories), "ended": ended},
+            )
+            unused |= {Name(kind, text) for (text,) in rows if text}
+        return unused
+
+    def _ended(self, removal: Removal) -> set[str]:
+        """Sessions without a turn, a memory or a file that stays."""
+        rows = self._conn.execute(
+            "SELECT id FROM sessions WHERE space = :space AND number IN (SELECT session FROM turns"
+            "  WHERE space = :space AND id IN (SELECT value FROM json_each(:ids)))"
+            " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = :space AND t.session = number"
+            "  AND t.id NOT IN (SELECT value FROM json_each(:ids)))",
+            self._ids(removal.turns),
+        )
+        ended = {id_ for (id_,) in rows} | set(removal.sessions)
+        types: tuple[RecordType, ...] = ("memory", "attachment")
+        for type_ in types:
+            if ended:
+                rows = self._conn.execute(
+                    f"SELECT DISTINCT session FROM {TABLES[type_]} WHERE space = :space"
+                    " AND session != '' AND id NOT IN (SELECT value FROM json_each(:ids))",
+                    self._ids(removal.of(type_)),
+                )
+                ended -= {id_ for (id_,) in rows}
+        return ended
+
+    def _lost(self, kind: NameKind, table: str, column: str, removal: Removal) -> set[Name]:
+        """Names that turns have, and no other turn has."""
+        if not removal.turns:
+            return set()
+        ids = self._ids(removal.turns)
+        docs = self._conn.execute(
+            "SELECT json_group_array(doc) FROM turns WHERE space = :space"
+            " AND id IN (SELECT value FROM json_each(:ids))",
+            ids,
+        ).get
+        within = {"space": self._space, "docs": docs}
+        rows = self._conn.execute(
+            f"SELECT DISTINCT {column} FROM {table} WHERE space = :space AND {column} != ''"
+            " AND doc IN (SELECT atom FROM json_each(:docs))",
+            within,
+        )
+        names = {str(text) for (text,) in rows}
+        others = (
+            f"FROM {table} WHERE space = :space AND doc NOT IN (SELECT atom FROM json_each(:docs))"
+        )
+        if len(names) > _FEW:
+            rows = self._conn.execute(f"SELECT DISTINCT {column} {others}", within)
+            return {Name(kind, text) for text in names - {text for (text,) in rows}}
+        one = f"SELECT 1 {others} AND {column} = :name LIMIT 1"
+        return {
+            Name(kind, text)
+            for text in names
+            if self._conn.execute(one, {**within, "name": text}).get is None
+        }
+
+    def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
+        """Records that have one of these names in a copy: index, vector or transcript."""
+        kinds = {name.kind for name in names}
+        by_type: dict[RecordType, list[str]] = {}
+        if kinds & {"sender", "channel", "tool", "tool call", "parameter"}:
+            columns = ("sender", "channel", "tool_calls", "tool_results")
+            by_type["turn"] = self._changed("turn", names, columns)
+        if kinds & {"predicate", "tag"}:
+            by_type["memory"] = self._changed("memory", names, ("predicate", "tags"))
+        if kinds & {"tool", "parameter", "tag"}:
+            by_type["episode"] = self._changed("episode", names, ("tools", "tags", "actions"))
+        if kinds & {"address", "tag"}:
+            by_type["attachment"] = self._changed("attachment", names, ("path", "url", "tags"))
+        return by_type
+
+    def _changed(
+        self, type_: RecordType, names: Collection[Name], columns: tuple[str, ...]
+    ) -> list[str]:
+        renamed = dict.fromkeys(names, EMPTY)
+        rows = self._rows(f"SELECT id, {', '.join(columns)} FROM {TABLES[type_]} WHERE {{}}")
+        return [
+            id_
+            for id_, *cells in rows
+            if any(
+                cell and _replaced(column, cell, renamed) != cell
+                for column, cell in zip(columns, cells, strict=True)
+            )
+        ]
+
+    # --- replacing ------------------------------------------------------------------------------
+
+    def rename(self, names: Renamed) -> None:
+        """Put each name's replacement wherever it stands; an empty one takes the name away."""
+        for name, after in names.items():
+            for table, column in COLUMNS.get(name.kind, ()):
+                self._make_way(table, column, name.text, after)
+                self._conn.execute(
+                    f"UPDATE {table} SET {column} = ? WHERE space = ? AND {column} = ?",
+                    (after, self._space, name.text),
+                )
+        kinds = {name.kind for name in names}
+        if kinds & {"tool", "tool call", "parameter"}:
+            self._rewrite("turns", ("tool_calls", "tool_results"), names)
+        if kinds & {"tool", "parameter", "tag"}:
+            self._rewrite("episodes", ("tools", "tags", "actions"), names)
+        if "tag" in kinds:
+            self._rewrite("memories", ("tags",), names)
+            self._rewrite("attachments", ("tags",), names)
+        if "predicate" in kinds:
+            self._renew_slots({after for name, after in names.items() if name.kind == "predicate"})
+        self._rename_subjects(names)
+        if "session" in kinds:
+            self._rename_jobs(names)
+
+    def _make_way(self, table: str, column: str, before: str, after: str) -> None:
+        """Remove what already has the new name, where only one row can have it."""
+        for rest in _KEYED.get((table, column), ()):
+            same = "".join(f" AND o.{other} = {table}.{other}" for other in rest)
+            self._conn.execute(
+                f"DELETE FROM {table} WHERE space = :space AND {column} = :after"
+                " AND :after != :before AND EXISTS (SELECT 1 FROM"
+                f" {table} o WHERE o.space = :space AND o.{column} = :before{same})",
+                {"space": self._space, "before": before, "after": after},
+            )
+
+    def _rewrite(self, table: str, columns: tuple[str, ...], names: Renamed) -> None:
+        rows: list[Any] = self._rows(
+            f"SELECT doc, {', '.join(columns)} FROM {table} WHERE {{}}"
+        ).fetchall()
+        for doc, *cells in rows:
+            after = [
+                cell and _replaced(column, cell, names)
+                for column, cell in zip(columns, cells, strict=True)
+            ]
+            if after != cells:
+                sets = ", ".join(f"{column} = ?" for column in columns)
+                self._conn.execute(
+                    f"UPDATE {table} SET {sets} WHERE +space = ? AND doc = ?",
+                    (*after, self._space, doc),
+                )
+
+    def _renew_slots(self, predicates: set[str]) -> None:
+        rows: list[Any] = self._conn.execute(
+            "SELECT doc, subject, predicate FROM memories WHERE space = :space"
+            " AND predicate IN (SELECT value FROM json_each(:ids))",
+            self._ids(predicates),
+        ).fetchall()
+        for doc, subject, predicate in rows:
+            slot = slot_of(subject, predicate)
+            self._conn.execute(
+                "UPDATE memories SET slot = ? WHERE +space = ? AND doc = ?",
+                (slot, self._space, doc),
+            )
+
+    def _rename_subjects(self, names: Renamed) -> None:
+        """Events are about a session, or come from a part of the host."""
+        for name, after in names.items():
+            types = {"session": (*_SESSION_EVENTS, *_RULE_EVENTS), "host": (_HOST_EVENT,)}.get(
+                name.kind
+            )
+            if types is None:
+                continue
+            listed = ", ".join(map(repr, types))
+            where = f"WHERE space = ? AND subject = ? AND type IN ({listed})"
+            if name.kind == "session" and not after:  # there is nothing left that they tell of
+                self._conn.execute(f"DELETE FROM events {where}", (self._space, name.text))
+            else:
+                self._conn.execute(
+                    f"UPDATE events SET subject = ? {where}", (after, self._space, name.text)
+                )
+
+    def _rename_jobs(self, names: Renamed) -> None:
+        """Work on a session is named after it; where nothing is left of it there is none."""
+        rows: list[Any] = self._rows("SELECT id, key, payload FROM jobs WHERE {}").fetchall()
+        for id_, key, stored in rows:
+            payload = codec.load_mapping(stored)
+            field = "session" if "session" in payload else "subject" if "rule" in payload else ""
+            session = str(payload.get(field, ""))
+            after = names.get(Name("session", session)) if session else None
+            if after is None:
+                continue
+            if not after:
+                self._conn.execute(
+                    "DELETE FROM jobs WHERE +space = ? AND id = ?", (self._space, id_)
+                )
+                continue
+            name, line, rest = key.partition("\n")
+            self._conn.execute(
+                "UPDATE jobs SET key = ?, payload = ? WHERE +space = ? AND id = ?",
+                (
+                    f"{after}{line}{rest}" if name == session else key,
+                    codec.dump({**payload, field: after}),
+                    self._space,
+                    id_,
+                ),
+            )
+
+    # --- parts ----------------------------------------------------------------------------------
+
+    def _rows(self, statement: str) -> SqlRows:
+        places = statement.count("{}")
+        return self._conn.execute(statement.replace("{}", "space = ?"), (self._space,) * places)
+
+    def _ids(self, ids: Collection[str]) -> dict[str, Any]:
+        return {"space": self._space, "ids": codec.dump(list(ids))}
+
+
+def _replaced(column: str, cell: str, names: Renamed) -> str:
+    """What a cell says with the names replaced; the same text where there is none in it."""
+    if column in _WHOLE:
+        return names.get(Name(_WHOLE[column], cell), cell)
+    value = codec.load(cell)
+    after = _READERS[column](value, names)
+    return cell if after == value else codec.dump(after)
+
+
+def _names_in(kind: NameKind) -> Callable[[Any, Renamed], Any]:
+    def replaced(listed: Any, names: Renamed) -> Any:
+        return [after for text in listed if (after := names.get(Name(kind, text), text))]
+
+    return replaced
+
+
+def _calls(calls: Any, names: Renamed) -> Any:
+    return [
+        {
+            **call,
+            "name": names.get(Name("tool", call["name"]), call["name"]),
+            "input": {
+                names.get(Name("parameter", key), key): value
+                for key, value in call.get("input", {}).items()
+            },
+            "id": names.get(Name("tool call", call.get("id", "")), call.get("id", "")),
+        }
+        for call in calls
+    ]
+
+
+def _results(results: Any, names: Renamed) -> Any:
+    def call(result: Any) -> str:
+        id_ = str(result.get("call_id", ""))
+        return names.get(Name("tool call", id_), id_)
+
+    return [{**result, "call_id": call(result)} for result in results]
+
+
+def _actions(actions: Any, names: Renamed) -> Any:
+    return [
+        {
+            **action,
+            "tool": names.get(Name("tool", action["tool"]), action["tool"]),
+            "params": {
+                names.get(Name("parameter", key), key): value
+                for key, value in action.get("params", {}).items()
+            },
+        }
+        for action in actions
+    ]
+
+
+_WHOLE: dict[str, NameKind] = {
+    "sender": "sender",
+    "channel": "channel",
+    "predicate": "predicate",
+    "path": "address",
+    "url": "address",
+}
+_READERS: dict[str, Callable[[Any, Renamed], Any]] = {
+    "tool_calls": _calls,
+    "tool_results": _results,
+    "actions": _actions,
+    "tools": _names_in("tool"),
+    "tags": _names_in("tag"),
+}

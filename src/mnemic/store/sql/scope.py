@@ -1,0 +1,193 @@
+"""Which documents a search may find, as SQL conditions on each type's table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mnemic.settings.vocabulary import WordFilter
+from mnemic.store import codec
+from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.types import RecordType
+
+_TIME: dict[RecordType, str] = {
+    "turn": "at",
+    "memory": "created_at",
+    "episode": "started_at",
+    "attachment": "created_at",
+}
+_SESSION: dict[RecordType, str] = {
+    "turn": "r.session = (SELECT number FROM sessions WHERE space = r.space AND id = :session)",
+    "memory": (
+        "EXISTS (SELECT 1 FROM memory_sources m JOIN turns t ON t.space = m.space AND t.id = m.turn"
+        " JOIN sessions s ON s.space = t.space AND s.number = t.session"
+        " WHERE m.space = r.space AND m.memory = r.id AND s.id = :session)"
+    ),
+    "episode": "r.session = :session",
+    "attachment": "r.session = :session",
+}
+_IN_SESSIONS = (
+    "r.session IN (SELECT {column} FROM sessions WHERE space = r.space AND {{name}} = :{{name}})"
+)
+_PARTITION: dict[RecordType, str] = {
+    "turn": _IN_SESSIONS.format(column="number"),
+    "memory": "r.{name} = :{name}",
+    "episode": _IN_SESSIONS.format(column="id"),
+    "attachment": _IN_SESSIONS.format(column="id"),
+}
+_WITHIN: dict[RecordType, str] = {
+    "turn": "r.session NOT IN (SELECT number FROM sessions WHERE {elsewhere})",
+    "memory": "r.project IN (:within, '_global')",
+    "episode": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
+    "attachment": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
+}
+_ELSEWHERE = "space = r.space AND project NOT IN ('', :within)"
+_IMPORTANT = "r.importance >= :min_importance"
+_IMPORTANCE: dict[RecordType, str] = {
+    "turn": "false",
+    "memory": _IMPORTANT,
+    "episode": _IMPORTANT,
+    "attachment": "false",
+}
+_KNOWN_NOW = (
+    "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
+)
+_KNOWN_THEN = (
+    "(r.status IN ('active', 'superseded') OR r.put_away > :as_of) AND r.created_at <= :as_of"
+    " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
+    " AND (r.expires_at IS NULL OR r.expires_at > :as_of)"
+)
+
+
+def has_metadata(column: str) -> str:
+    """Every key of ``:having`` has its value in the column, whatever of text, number, true, false
+    and null it is.
+    """
+    return (
+        "NOT EXISTS (SELECT 1 FROM json_each(:having) w WHERE NOT EXISTS (SELECT 1 FROM"
+        f" json_each({column}) h WHERE h.key = w.key AND w.value ="
+        " iif(h.type IN ('true', 'false', 'null'), h.type, CAST(h.atom AS TEXT))))"
+    )
+
+
+def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table: str) -> str:
+    """Memories that every one of the words stands for; what it compares with goes into values."""
+    conditions = []
+    for n, wanted in enumerate(filters):
+        values[f"kinds_{n}"] = codec.dump(wanted.kinds)
+        by_kind = f"{table}.kind IN (SELECT value FROM json_each(:kinds_{n}))"
+        if not wanted.notes:
+            conditions.append(by_kind)
+            continue
+        values[f"note_{n}"] = wanted.name
+        values[f"word_{n}"], values[f"notes_{n}"] = wanted.word, codec.dump(wanted.notes)
+        note = f"ifnull({table}.metadata ->> :note_{n}, '')"
+        others = f"{note} NOT IN (SELECT value FROM json_each(:notes_{n}))"
+        conditions.append(f"({note} = :word_{n} OR ({by_kind} AND {others}))")
+    return " AND ".join(conditions)
+
+
+class ScopeFilter:
+    """The conditions of one search over one space."""
+
+    def __init__(self, conn: SqlConnection, space: int, scope: Scope) -> None:
+        self._conn = conn
+        self._space = space
+        self._scope = scope
+        self._values: dict[str, Any] = {
+            "space": space,
+            "session": scope.session,
+            "project": scope.project,
+            "within": scope.within,
+            "topic": scope.topic,
+            "min_importance": scope.min_importance,
+            "speaker": scope.speaker,
+            "trust": scope.trust,
+            "status": scope.status,
+            "since": codec.maybe_to_micros(scope.since),
+            "until": codec.maybe_to_micros(scope.until),
+            "as_of": codec.maybe_to_micros(scope.as_of),
+            "now": codec.maybe_to_micros(scope.now),
+        }
+        self._worded = word_condition(scope.words, self._values, "r")
+
+    def all(self, most: int) -> list[int] | None:
+        """Every document in scope, when they are few; else None."""
+        docs: list[int] = []
+        for type_ in self._scope.types:
+            rows = self._conn.execute(
+                f"SELECT r.doc FROM {TABLES[type_]} r WHERE r.space = :space"
+                f" AND {self._conditions(type_)} LIMIT :most",
+                {**self._values, "most": most + 1},
+            )
+            docs += [doc for (doc,) in rows]
+            if len(docs) > most:
+                return None
+        return docs
+
+    def latest(self, limit: int) -> list[int]:
+        """The newest documents in scope, newest first."""
+        docs: list[tuple[int, int]] = []
+        # Of what is recent the last written are the newest, and no index has the time of memories.
+        recent = self._scope.since is not None and self._scope.until is None
+        for type_ in self._scope.types:
+            place, order = "r.space = :space", _TIME[type_]
+            if recent and type_ != "turn":
+                first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+                place, order = f"+r.space = :space AND r.doc BETWEEN {first} AND {last}", "doc"
+            rows = self._conn.execute(
+                f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE {place}"
+                f" AND {self._conditions(type_)} ORDER BY r.{order} DESC LIMIT :most",
+                {**self._values, "most": limit},
+            )
+            docs += [(at, doc) for at, doc in rows]
+        return [doc for _, doc in sorted(docs, reverse=True)[:limit]]
+
+    def keep(self, docs: Sequence[int]) -> list[int]:
+        """Those of the documents that are in scope, in their order."""
+        allowed: set[int] = set()
+        for type_ in self._scope.types:
+            first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+            mine = [doc for doc in docs if first <= doc <= last]
+            if not mine:
+                continue
+            conditions = self._conditions(type_)
+            if conditions == "true":
+                allowed.update(mine)
+                continue
+            # CROSS JOIN: start from the documents, not from all rows of the space. As one text:
+            # a row each costs more than reading the numbers.
+            ((listed,),) = self._conn.execute(
+                f"SELECT group_concat(r.doc) FROM json_each(:docs) d CROSS JOIN {TABLES[type_]} r"
+                f" ON r.doc = d.atom WHERE r.space = :space AND {conditions}",
+                {**self._values, "docs": str(mine)},
+            )
+            allowed.update(map(int, listed.split(",")) if listed else ())
+        return [doc for doc in docs if doc in allowed]
+
+    def _conditions(self, type_: RecordType) -> str:
+        scope, time = self._scope, _TIME[type_]
+        chosen = [
+            condition
+            for wanted, condition in (
+                (scope.session, _SESSION[type_]),
+                (scope.project, _PARTITION[type_].format(name="project")),
+                (scope.within, _WITHIN[type_].format(elsewhere=_ELSEWHERE)),
+                (scope.topic, _PARTITION[type_].format(name="topic")),
+                (scope.words or None, self._worded if type_ == "memory" else "false"),
+                (scope.min_importance, _IMPORTANCE[type_]),
+                (scope.speaker, "r.sender = :speaker" if type_ == "turn" else "false"),
+                (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
+                (scope.since, f"r.{time} >= :since"),
+                (scope.until, f"r.{time} < :until"),
+            )
+            if wanted is not None
+        ]
+        if type_ == "memory":
+            chosen.append(_KNOWN_THEN if scope.as_of else _KNOWN_NOW)
+        elif scope.as_of:
+            chosen.append(f"r.{time} <= :as_of")
+        if type_ == "attachment":
+            chosen.append("r.put_away IS NULL")
+        return " AND ".join(chosen) or "true"

@@ -1,0 +1,277 @@
+"""The text index: one index over every recallable record, searched with BM25."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.errors import StoreDamaged
+from mnemic.rules import bm25
+from mnemic.rules.bm25 import TermMatches, TermSet
+from mnemic.store.rows import (
+    TABLES,
+    QueryTerm,
+    Scope,
+    TextMatch,
+    TextMatches,
+    first_doc,
+    last_doc,
+    type_of,
+)
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.postings import (
+    Postings,
+    SpaceStats,
+    TermLists,
+    TextStats,
+    WeighedTerms,
+    read_names,
+)
+from mnemic.store.sql.scope import ScopeFilter
+from mnemic.store.sql.terms import TermIndex, replace_terms, set_terms
+from mnemic.types import RecordType, SafeText
+
+_EXHAUST = 2_000  # narrow scopes up to this many documents are looked at whole
+_DEPTH = 128  # documents scored exactly; 192 would find 0.2 % more of the best ten of 100,000
+_DEEPEST = 20_000
+_MOST_HELD = 1_000_000  # records that are counted
+_BATCH = 128
+
+
+class SqlText:
+    """Searching the text of one space on one connection."""
+
+    index: TermIndex
+
+    def __init__(self, conn: SqlConnection, space: int, stats: TextStats) -> None:
+        self._conn = conn
+        self._space = space
+        self._all_stats = stats
+
+    def lists(self, first: int, last: int) -> TermLists:
+        """The lists of this range of documents."""
+        raise NotImplementedError
+
+    def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
+        """The best ``limit`` records of the scope, best first, newer first among equals."""
+        stats = self._all_stats.of(self._conn, self._space)
+        if not terms or not stats.rows:
+            return TextMatches((), {}, {}, stats.length)
+        first = min(first_doc(self._space, type_) for type_ in scope.types)
+        last = max(last_doc(self._space, type_) for type_ in scope.types)
+        postings = Postings(self.lists(first, last), first, stats)
+        few = self.few(scope)
+        if few is not None:
+            return self._rank(few, postings.weigh(terms), limit, stats)
+        chosen = ScopeFilter(self._conn, self._space, scope)
+        depth = max(2 * limit, _DEPTH)
+        while True:  # look deeper while the scope leaves too few of the candidates
+            candidates = postings.candidates(terms, depth, limit)
+            docs = chosen.keep(candidates.docs)
+            if len(docs) >= limit or len(candidates.docs) < depth or depth >= _DEEPEST:
+                return self._rank(docs, candidates.terms, limit, stats)
+            depth *= 8
+
+    def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]:
+        """The scores of any documents for the query of an earlier search."""
+        scores: dict[int, float] = {}
+        if matches.scored is not None:  # the most promising, also those it did not return
+            scores.update(zip(matches.row_of, matches.scored.scores.tolist(), strict=True))
+        scores.update((match.doc, match.score) for match in matches.matches)
+        unscored = [doc for doc in docs if doc not in scores]
+        if unscored:
+            others, packs = self._packed(unscored)
+            added = bm25.scores(packs, matches.weights, matches.length, matches.form_of)
+            scores.update(zip(others, added.tolist(), strict=True))
+        return [scores.get(doc, 0.0) for doc in docs]
+
+    def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
+        """The scores of any documents for the query of an earlier search, and the terms they have;
+        one that is not indexed has none.
+        """
+        scored, row_of = matches.scored, matches.row_of
+        packs = self._packs(matches, docs)
+        unscored = [doc for doc in docs if doc not in row_of and doc in packs]
+        added = bm25.term_matches(
+            [packs[doc] for doc in unscored],
+            matches.weights,
+            matches.length,
+            matches.form_of,
+            telling=matches.telling,
+        )
+        if scored is None or not row_of:
+            every = added
+        elif not unscored:
+            every = scored
+        else:
+            every = TermMatches(
+                np.concatenate([scored.scores, added.scores]),
+                np.concatenate([scored.present, added.present]),
+                added.heft,
+            )
+        rows = {**row_of, **{doc: n for n, doc in enumerate(unscored, len(row_of))}}
+        places = [place for place, doc in enumerate(docs) if doc in rows]
+        chosen = [rows[docs[place]] for place in places]
+        if len(places) == len(docs):
+            return TermMatches(every.scores[chosen], every.present[chosen], every.heft)
+        scores = np.zeros(len(docs))
+        scores[places] = every.scores[chosen]
+        has = np.zeros((len(docs), every.present.shape[1]), bool)
+        has[places] = every.present[chosen]
+        return TermMatches(scores, has, every.heft)
+
+    def having(
+        self, matches: TextMatches, docs: Sequence[int], terms: TermSet
+    ) -> NDArray[np.bool_]:
+        """Which of the documents have any of the terms."""
+        packs = self._packs(matches, docs)
+        return bm25.having([packs.get(doc, b"") for doc in docs], terms)
+
+    def shared_terms(
+        self, matches: TextMatches, docs: Sequence[int], best: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How much each document shares with those at the ``best`` places, beside the terms of the
+        query.
+        """
+        packs = self._packs(matches, docs)
+        return bm25.shared_terms([packs.get(doc, b"") for doc in docs], best, matches.words)
+
+    def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        """The words of the query that each document has."""
+        packs = self._packs(matches, docs)
+        return {doc: _matched(packs[doc], matches.words) for doc in docs if doc in packs}
+
+    def _packs(self, matches: TextMatches, docs: Sequence[int]) -> Mapping[int, bytes]:
+        """The packed terms of the documents that are indexed; what was read is not read again."""
+        unread = [doc for doc in docs if doc not in matches.packs]
+        if unread:
+            matches.packs.update(zip(*self._packed(unread), strict=True))
+        return matches.packs
+
+    def _rank(
+        self, docs: Sequence[int], weighed: WeighedTerms, limit: int, stats: SpaceStats
+    ) -> TextMatches:
+        """Score documents, the most promising first, until a batch changes nothing."""
+        terms, absent = weighed
+        weights = {bm25.number_of(term.text): term.impact for term in terms}
+        words = {bm25.number_of(term.text): term.text for term in terms}
+        telling = {bm25.number_of(term.text): term.telling for term in terms}
+        form_of = {
+            bm25.number_of(term.text): bm25.number_of(term.form_of)
+            for term in terms
+            if term.form_of
+        }
+        best: list[tuple[float, int]] = []
+        read: dict[int, bytes] = {}
+        scored: TermMatches | None = None
+        row_of: dict[int, int] = {}
+        for start in range(0, len(docs), _BATCH):
+            batch, packs = self._packed(docs[start : start + _BATCH])
+            read.update(zip(batch, packs, strict=True))
+            found = bm25.term_matches(packs, weights, stats.length, form_of, telling=telling)
+            if scored is None:
+                scored, row_of = found, {doc: row for row, doc in enumerate(batch)}
+            scores = found.scores.tolist()
+            if len(best) >= limit and max(scores, default=0.0) <= best[-1][0]:
+                break
+            best += [pair for pair in zip(scores, batch, strict=True) if pair[0] > 0]
+            best = sorted(best, reverse=True)[:limit]
+        matches = tuple(TextMatch(doc, score) for score, doc in best)
+        return TextMatches(
+            matches, words, weights, stats.length, telling, absent, form_of, read, scored, row_of
+        )
+
+    def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
+        """Those of the documents that are indexed, and their packed terms."""
+        rows = self._conn.execute(
+            "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t"
+            " ON t.doc = d.atom AND t.space = ?",
+            (str(list(docs)), self._space),
+        )
+        present: list[int] = []
+        packs: list[bytes] = []
+        for doc, packed in rows:
+            present.append(doc)
+            packs.append(packed)
+        if any(map(bm25.TERM_BYTES.__rmod__, map(len, packs))):
+            raise StoreDamaged(
+                "The terms of a text in the database are damaged",
+                remedy="Build the text index anew with `mnemic doctor --repair`",
+            )
+        return present, packs
+
+    def holding(
+        self, terms: Sequence[QueryTerm], scope: Scope, limit: int
+    ) -> tuple[list[int], int]:
+        """The newest records of the scope that have all the terms, each in one of its forms, and
+        how many there are.
+        """
+        first = min(first_doc(self._space, type_) for type_ in scope.types)
+        last = max(last_doc(self._space, type_) for type_ in scope.types)
+        words: dict[str, list[str]] = {}
+        for term in terms:
+            words.setdefault(term.form_of or term.text, []).append(term.text)
+        docs = self.lists(first, last).holding(list(words.values()), _MOST_HELD)
+        kept = ScopeFilter(self._conn, self._space, scope).keep(docs)
+        return kept[:limit], len(kept)
+
+    def in_scope(self, docs: Sequence[int], scope: Scope) -> list[int]:
+        """Those of the documents that the scope allows, in their order."""
+        return ScopeFilter(self._conn, self._space, scope).keep(docs)
+
+    def few(self, scope: Scope) -> list[int] | None:
+        """Every record of a narrow scope; None where that is too many to look at each."""
+        if not scope.narrow:
+            return None
+        return ScopeFilter(self._conn, self._space, scope).all(_EXHAUST)
+
+    def latest(self, scope: Scope, limit: int) -> list[int]:
+        """The newest records of the scope, whatever their words."""
+        return ScopeFilter(self._conn, self._space, scope).latest(limit)
+
+    def records(self, docs: Sequence[int]) -> dict[int, tuple[RecordType, str]]:
+        """The type and id of each document that there is."""
+        by_doc: dict[int, tuple[RecordType, str]] = {}
+        for type_ in {type_of(doc) for doc in docs}:
+            rows = self._conn.execute(
+                f"SELECT r.doc, r.id FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
+                " ON r.doc = d.atom WHERE r.space = ?",
+                (str([doc for doc in docs if type_of(doc) == type_]), self._space),
+            )
+            by_doc.update((doc, (type_, id_)) for doc, id_ in rows)
+        return by_doc
+
+    def names(self) -> frozenset[str]:
+        """Who speaks here and whom memories are about; of very many records, some."""
+        stats = self._all_stats.of(self._conn, self._space)
+        if stats.names is None:
+            stats.names = read_names(self._conn, self._space, stats.sizes)
+        return stats.names
+
+    def unindexed(self, type_: RecordType, limit: int) -> list[str]:
+        """Records that have no place in the index."""
+        rows = self._conn.execute(
+            f"SELECT id FROM {TABLES[type_]} r WHERE space = ? AND NOT EXISTS"
+            " (SELECT 1 FROM text_terms t WHERE t.space = r.space AND t.doc = r.doc)"
+            " ORDER BY doc LIMIT ?",
+            (self._space, limit),
+        )
+        return [id_ for (id_,) in rows]
+
+    def put(
+        self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
+    ) -> None:
+        write = set_terms if changed else replace_terms
+        for id_, text in terms.items():
+            doc = self._conn.execute(
+                f"SELECT doc FROM {TABLES[type_]} WHERE space = ? AND id = ?", (self._space, id_)
+            ).get
+            if doc is not None:
+                write(self.index, self._conn, self._space, doc, text)
+
+
+def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
+    numbers = frozenset(memoryview(packed).cast("I"))
+    return tuple(word for number, word in words.items() if number in numbers)

@@ -1,0 +1,535 @@
+"""Rows of a database on their way out and in: where each column of the moved form stands, and how a
+row that comes in is told from one that is there.
+
+Numbers of this database are looked up while a row is written, so a row that names something which
+is not here violates a constraint and is refused by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mnemic.rules.speakers import UNREAD
+from mnemic.store import codec
+from mnemic.store.rows import TABLES, first_doc, last_doc, number_of, place_of
+from mnemic.store.sql.cleanup import SqlCleanup
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.transfer import (
+    Cells,
+    MovedTable,
+    PutRows,
+    RowConflict,
+    RowPage,
+    from_cell,
+    to_cell,
+)
+from mnemic.types import RECORD_TYPES, RecordType
+
+_PLACE = f"r.doc & {place_of(-1)}"  # all bits of the counter
+_FLOAT = 4  # bytes
+_UNIT = 0.01  # how far the square of a vector may be from 1
+_EVERY = 1 << 40
+_EMBEDDER = "(SELECT number FROM embedders WHERE name = :embedder)"
+_EMBEDDER_NAME = "(SELECT name FROM embedders e WHERE e.number = r.embedder)"
+
+
+def _by_type(of: Callable[[RecordType], str], type_: str) -> str:
+    cases = " ".join(f"WHEN '{name}' THEN {of(name)}" for name in RECORD_TYPES)
+    return f"CASE {type_} {cases} END"
+
+
+_DOC = _by_type(
+    lambda name: f"(SELECT doc FROM {TABLES[name]} WHERE space = :space AND id = :record)", ":type"
+)
+_THROUGH = _DOC.replace(":record", ":through")
+_TYPE = (
+    "CASE "
+    + " ".join(
+        f"WHEN r.doc BETWEEN :first_{name} AND :last_{name} THEN '{name}'" for name in RECORD_TYPES
+    )
+    + " END"
+)
+_SAME = "WHERE x.space = r.space AND x.doc = r.doc"
+_RECORD = f"coalesce({', '.join(f'(SELECT id FROM {t} x {_SAME})' for t in TABLES.values())})"
+_LAST_TURN = (
+    "(SELECT t.id FROM turns t WHERE t.space = r.space AND t.doc = (SELECT max(u.doc) FROM turns u"
+    " WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.{mark}))"
+)
+_TWIN = (
+    "EXISTS (SELECT 1 FROM jobs w WHERE w.space = r.space AND w.kind = r.kind AND w.key = r.key"
+    " AND (w.state = 'ready' OR w.state = 'running' AND w.id > r.id))"
+)
+
+
+class _Layout(NamedTuple):
+    """Where a table stands in SQLite, as far as it is not just there.
+
+    ``read`` gives columns as expressions over ``r``; ``write`` gives columns of SQLite as
+    expressions over the cells of a row; ``find`` tells the row that a key names.
+    """
+
+    read: Mapping[str, str] = {}
+    write: Mapping[str, str] = {}
+    order: tuple[str, ...] = ()
+    where: str = "r.space = :space"
+    find: str = ""
+    table: str = ""
+
+
+def _record_layout(type_: RecordType, read: Mapping[str, str], write: Mapping[str, str]) -> _Layout:
+    """The next number, or a higher one that leaves the gaps of the source where they were."""
+    bounds = f":first_{type_} AND :last_{type_}"
+    number = (
+        f"max(:first_{type_} + :place, ifnull((SELECT max(doc) + 1 FROM {TABLES[type_]}"
+        f" WHERE +space = :space AND doc BETWEEN {bounds}), :first_{type_}))"
+    )
+    return _Layout(
+        {"place": _PLACE, **read},
+        {"doc": number, **write},
+        ("doc",),
+        f"+r.space = :space AND r.doc BETWEEN {bounds}",
+    )
+
+
+_LAYOUTS: Mapping[str, _Layout] = {
+    # Those that have made something in this space: they are the file's, not the space's.
+    "embedders": _Layout(
+        order=("number",),
+        where="(EXISTS (SELECT 1 FROM embedded x WHERE x.space = :space AND x.embedder = r.number)"
+        " OR EXISTS (SELECT 1 FROM vectors x WHERE x.space = :space AND x.embedder = r.number)"
+        " OR EXISTS (SELECT 1 FROM embedding_cache x WHERE x.space = :space"
+        "  AND x.embedder = r.number))",
+        find="r.name = :name",
+    ),
+    "sessions": _Layout(order=("number",), where="+r.space = :space"),
+    "turns": _record_layout(
+        "turn",
+        {
+            "session": (
+                "(SELECT s.id FROM sessions s WHERE s.space = r.space AND s.number = r.session)"
+            )
+        },
+        {"session": "(SELECT number FROM sessions WHERE space = :space AND id = :session)"},
+    ),
+    "memories": _record_layout("memory", {}, {}),
+    "episodes": _record_layout("episode", {}, {}),
+    "attachments": _record_layout("attachment", {}, {}),
+    "session_progress": _Layout(
+        {
+            "session": "r.id",
+            "digested": _LAST_TURN.format(mark="digested"),
+            "extracted": _LAST_TURN.format(mark="extracted"),
+        },
+        order=("number",),
+        where="+r.space = :space AND EXISTS (SELECT 1 FROM turns t WHERE t.space = r.space"
+        " AND t.session = r.number AND +t.doc <= max(r.digested, r.extracted))",
+        find="r.space = :space AND r.id = :session",
+        table="sessions",
+    ),
+    # A lease is its holder's: what was running is ready again, unless the same already waits.
+    "jobs": _Layout(
+        {"state": "iif(r.state = 'running', 'ready', r.state)"},
+        {
+            # An id is the file's; the same job of another space keeps it.
+            "id": "iif(EXISTS (SELECT 1 FROM jobs WHERE id = :id AND space != :space),"
+            " :id || '-' || :space, :id)",
+            "state": ":state",
+            "lease_owner": "''",
+        },
+        ("id",),
+        f"r.space = :space AND NOT (r.state = 'running' AND {_TWIN})",
+        "r.space = :space AND r.id IN (:id, :id || '-' || :space)",
+    ),
+    "upkeep_steps": _Layout(write={"owner": "''"}),
+    "vectors": _Layout(
+        {"embedder": _EMBEDDER_NAME, "type": _TYPE, "record": _RECORD},
+        {"embedder": _EMBEDDER, "doc": _DOC},
+        ("embedder", "doc", "part"),
+        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.doc = {_DOC} AND r.part = :part",
+    ),
+    "embedding_cache": _Layout(
+        {"embedder": _EMBEDDER_NAME},
+        {"embedder": _EMBEDDER},
+        ("embedder", "hash"),
+        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.hash = :hash",
+    ),
+    "changed_texts": _Layout(
+        {"type": _TYPE, "record": _RECORD},
+        {"doc": _DOC},
+        ("doc",),
+        find=f"r.space = :space AND r.doc = {_DOC}",
+    ),
+    "embedded": _Layout(
+        {
+            "embedder": _EMBEDDER_NAME,
+            "through": _by_type(
+                lambda name: (
+                    f"(SELECT x.id FROM {TABLES[name]} x WHERE +x.space = r.space"
+                    f" AND x.doc BETWEEN :first_{name} AND r.doc ORDER BY x.doc DESC LIMIT 1)"
+                ),
+                "r.type",
+            ),
+            "records": _by_type(
+                lambda name: (
+                    f"(SELECT count(*) FROM {TABLES[name]} x WHERE +x.space = r.space"
+                    f" AND x.doc BETWEEN :first_{name} AND r.doc)"
+                ),
+                "r.type",
+            ),
+        },
+        order=("embedder", "type"),
+        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.type = :type",
+    ),
+}
+_USUAL = _Layout()
+
+
+class Statements(NamedTuple):
+    """The SQL of one table: whole statements, and what those for many rows are made of."""
+
+    total: str
+    first: str
+    further: str
+    find: str
+    insert: str
+    source: str
+    cells: tuple[str, ...]
+    key: str
+    values: Mapping[str, str]
+
+
+@cache
+def statements_of(table: MovedTable) -> Statements:
+    layout = _LAYOUTS.get(table.name, _USUAL)
+    source = layout.table or table.name
+    cells = tuple(layout.read.get(name, f"r.{name}") for name in table.names)
+    order = [f"r.{name}" for name in layout.order or table.key or ("space",)]
+    select = f"SELECT {', '.join(cells)}"
+    page = f"{select}, {', '.join(order)} FROM {source} r WHERE {layout.where}"
+    end = f" ORDER BY {', '.join(order)} LIMIT :limit"
+    after = ", ".join(f":after_{n}" for n in range(len(order)))
+    find = layout.find or " AND ".join(
+        ("r.space = :space", *(f"r.{name} = :{name}" for name in table.key))
+    )
+    values = {"space": ":space"} if table.name != "embedders" else {}
+    values |= {name: f":{name}" for name in table.names if name not in layout.read}
+    values |= layout.write
+    return Statements(
+        f"SELECT count(*) FROM {source} r WHERE {layout.where}",
+        page + end,
+        f"{page} AND ({', '.join(order)}) > ({after}){end}",
+        f"{select} FROM {source} r WHERE {find}",
+        f"INSERT INTO {source} ({', '.join(values)}) SELECT {', '.join(values.values())}",
+        source,
+        cells,
+        find,
+        values,
+    )
+
+
+class SqlTransfer:
+    """Moving the rows of one space on one connection."""
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+        self._numbers: dict[str, Any] = {"space": space}
+        self._dimensions: dict[str, int] = {}  # of each embedder, once it has some
+        for type_ in RECORD_TYPES:
+            self._numbers[f"first_{type_}"] = first_doc(space, type_)
+            self._numbers[f"last_{type_}"] = last_doc(space, type_)
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def count(self, table: MovedTable) -> int:
+        return int(self._conn.execute(statements_of(table).total, self._numbers).get)
+
+    def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
+        statements = statements_of(table)
+        values = {**self._numbers, "limit": limit}
+        if after is not None:
+            values |= {f"after_{n}": value for n, value in enumerate(after)}
+        wide = len(table.columns)
+        statement = statements.first if after is None else statements.further
+        found: list[Any] = self._conn.execute(statement, values).fetchall()
+        last = tuple(found[-1][wide:]) if len(found) == limit else None
+        rows = [_to_cells(table, row[:wide]) for row in found]
+        if "record" in table.names:  # vectors of records that are no more lead to nothing
+            place = table.names.index("record")
+            rows = [row for row in rows if row[place] is not None]
+        return RowPage(rows, last)
+
+    def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
+        every = [self._values(table, row) for row in rows]
+        return [
+            row if self._is_known(table, values, found, row) else found
+            for row, values, found in zip(rows, every, self._find(table, rows, every), strict=True)
+        ]
+
+    def _find(
+        self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
+    ) -> Iterable[Cells | None]:
+        """What has the key of each row, looked up when it is asked for."""
+        for row, values in zip(rows, every, strict=True):
+            found = self._conn.execute(statements_of(table).find, values).fetchone()
+            yield keyed(table, found, row)
+
+    def _is_known(
+        self, table: MovedTable, values: Mapping[str, Any], found: Cells | None, row: Cells
+    ) -> bool:
+        """Whether a row is here, or what is here does for one that says something else."""
+        if found is not None and table.same(found, row):
+            return True
+        rule = STANDS_FOR.get(table.name)
+        return rule is not None and bool(self._conn.execute(rule, values).get)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def put(self, table: MovedTable, rows: Sequence[Cells]) -> PutRows:
+        added: list[int] = []
+        conflicts: list[RowConflict] = []
+        known = 0
+        every = [self._values(table, row) for row in rows]
+        for n, found in enumerate(self._find(table, rows, every)):
+            if self._is_known(table, every[n], found, rows[n]):
+                known += 1
+                continue
+            try:
+                with self.refusing(table, rows[n]):
+                    self._put_row(table, rows[n], every[n], found)
+            except RowRefused as refused:
+                conflicts.append(RowConflict(n, str(refused)))
+            else:
+                added.append(n)
+        if added:
+            self._follow_up(table, [rows[n] for n in added])
+        return PutRows(added, known, conflicts)
+
+    def refusing(self, table: MovedTable, row: Cells) -> AbstractContextManager[None]:
+        """A row that a constraint of the database forbids is refused, and nothing else."""
+        raise NotImplementedError
+
+    def _put_row(
+        self, table: MovedTable, row: Cells, values: Mapping[str, Any], found: Cells | None
+    ) -> None:
+        write = {
+            "session_progress": self._put_progress,
+            "embedded": self._put_mark,
+            "schedules": self._put_schedule,
+            "embedders": self._put_embedder,
+        }.get(table.name)
+        if write is not None:
+            write(values, found)
+        elif found is not None:
+            raise RowRefused(f"another {_one(table)} has its key {_named(table, row)}")
+        else:
+            self._check(table, values)
+            self._conn.execute(statements_of(table).insert, self.encoded(table, values))
+
+    def encoded(self, table: MovedTable, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The values of a row as the database takes them."""
+        return values
+
+    def _values(self, table: MovedTable, row: Cells) -> dict[str, Any]:
+        values = dict(self._numbers)
+        for column, cell in zip(table.columns, row, strict=True):
+            values[column.name] = from_cell(column.kind, cell, column.name)
+        return values
+
+    def _check(self, table: MovedTable, values: Mapping[str, Any]) -> None:
+        """One vector that is not like the others would spoil every search."""
+        if table.name not in ("vectors", "embedding_cache"):
+            return
+        embedder = values["embedder"]
+        dimensions = self._dimensions.get(embedder)
+        if not dimensions:
+            dimensions = self._dimensions[embedder] = self._conn.execute(
+                "SELECT dimensions FROM embedders WHERE name = :embedder", values
+            ).get
+        data: bytes = values["vector"]
+        if dimensions and len(data) != int(dimensions) * _FLOAT:
+            raise RowRefused(f"a vector of {embedder!r} has {dimensions} dimensions")
+        vector = np.frombuffer(data[: len(data) // _FLOAT * _FLOAT], np.float32)
+        square = float(vector @ vector)
+        if not np.isfinite(square) or (table.name == "vectors" and abs(square - 1) > _UNIT):
+            raise RowRefused("its vector is not of length 1")
+
+    def _put_embedder(self, values: Mapping[str, Any], found: Cells | None) -> None:
+        if found is not None and found[1] and values["dimensions"]:
+            raise RowRefused(f"the embedder {values['name']!r} has {found[1]} dimensions here")
+        self._conn.execute(
+            "INSERT INTO embedders (name, dimensions) VALUES (:name, :dimensions)"
+            " ON CONFLICT (name) DO UPDATE"
+            " SET dimensions = max(embedders.dimensions, excluded.dimensions)",
+            values,
+        )
+
+    def _put_progress(self, values: Mapping[str, Any], found: Cells | None) -> None:
+        """Marks only rise; a turn that still waits to be learnt from is not passed over."""
+        for mark in ("digested", "extracted"):
+            if values[mark] is None:
+                continue
+            doc = self._conn.execute(
+                f"SELECT doc FROM turns WHERE space = :space AND id = :{mark}", values
+            ).get
+            if found is None or doc is None:
+                raise RowRefused(f"it names {values[mark]!r}, which is no turn here")
+            first = "NULL"
+            if mark == "extracted":
+                first = (
+                    "(SELECT min(t.doc) - 1 FROM turns t WHERE t.space = sessions.space"
+                    " AND t.session = number AND +t.doc > extracted AND +t.doc <= :doc"
+                    " AND t.state IN ('new', 'failed'))"
+                )
+            self._conn.execute(
+                f"UPDATE sessions SET {mark} = max({mark}, min(:doc, ifnull({first}, :doc)))"
+                " WHERE space = :space AND id = :session",
+                {**values, "doc": doc},
+            )
+
+    def _put_mark(self, values: Mapping[str, Any], found: Cells | None) -> None:
+        """How far embedding has come. Records of this file that lie below the mark and have no
+        vectors yet go on waiting for them.
+        """
+        type_: RecordType = values["type"]
+        number = self._conn.execute(f"SELECT {_EMBEDDER}", values).get
+        doc = self._conn.execute(f"SELECT {_THROUGH}", values).get
+        if number is None or doc is None:
+            raise RowRefused(f"it names {values['through']!r}, which is no {type_} here")
+        among = int(
+            self._conn.execute(
+                f"SELECT count(*) FROM {TABLES[type_]} WHERE +space = ? AND doc <= ?"
+                " AND doc >= ifnull((SELECT doc + 1 FROM embedded WHERE space = ?"
+                " AND embedder = ? AND type = ?), ?)",
+                (self._space, doc, self._space, number, type_, first_doc(self._space, type_)),
+            ).get
+        )
+        self._conn.execute(
+            "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
+            " DO UPDATE SET doc = excluded.doc",
+            (self._space, number, type_, doc),
+        )
+        if among != values["records"]:
+            cleanup = SqlCleanup(self._conn, self._space)
+            cleanup.ask_again(cleanup.unvectored(number, _EVERY))
+
+    def _put_schedule(self, values: Mapping[str, Any], found: Cells | None) -> None:
+        """One that has never run here is only what opening the memory has made."""
+        if found is not None and found[-1] is not None:
+            raise RowRefused(f"{values['kind']!r} is scheduled otherwise here")
+        self._conn.execute(
+            "INSERT INTO schedules VALUES (:space, :kind, :cron, :zone, :next_at, :last_at)"
+            " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron, zone = excluded.zone,"
+            " next_at = excluded.next_at, last_at = excluded.last_at",
+            values,
+        )
+
+    def _follow_up(self, table: MovedTable, rows: Sequence[Cells]) -> None:
+        """What has to be true of the rows that were added."""
+        if table.name == "turns":
+            self._follow_turns([dict(zip(table.names, row, strict=True)) for row in rows])
+        elif table.name == "vectors":
+            # Copies of vectors in memory that have passed their numbers have to be made anew.
+            for embedder, type_ in {(row[0], row[1]) for row in rows}:
+                self._conn.execute(
+                    "INSERT INTO vector_rewrites SELECT ?1, 1 WHERE EXISTS (SELECT 1 FROM embedded"
+                    " WHERE space = ?2 AND type = ?3"
+                    "  AND embedder = (SELECT number FROM embedders WHERE name = ?4))"
+                    " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
+                    (number_of(self._space, type_), self._space, type_, embedder),
+                )
+
+    def _follow_turns(self, turns: Sequence[Mapping[str, Any]]) -> None:
+        tools = {(call["name"], turn["id"]) for turn in turns for call in turn["tool_calls"] or ()}
+        self._conn.executemany(
+            "INSERT OR IGNORE INTO turn_tools SELECT ?1, ?2, doc FROM turns"
+            " WHERE space = ?1 AND id = ?3",
+            [(self._space, name, id_) for name, id_ in sorted(tools)],
+        )
+        # A session that was here with fewer turns goes on after the last one, and who speaks in it
+        # is asked anew. Where the session came along, its figures hold already.
+        self._conn.execute(
+            "UPDATE sessions AS s SET speaker = ?, last_at = max(last_at, (SELECT max(t.at)"
+            "  FROM turns t WHERE t.space = s.space AND t.session = s.number)),"
+            " turns = (SELECT count(*) FROM turns t WHERE t.space = s.space"
+            "  AND t.session = s.number),"
+            " next_idx = (SELECT max(t.idx) + 1 FROM turns t WHERE t.space = s.space"
+            "  AND t.session = s.number)"
+            " WHERE s.space = ? AND s.id IN (SELECT value FROM json_each(?)) AND s.next_idx <="
+            " (SELECT max(t.idx) FROM turns t WHERE t.space = s.space AND t.session = s.number)",
+            (UNREAD, self._space, codec.dump(sorted({turn["session"] for turn in turns}))),
+        )
+
+
+# Where something else does as well as the row: marks that are further, a job that waits, a
+# schedule with its own next time.
+STANDS_FOR: Mapping[str, str] = {
+    "session_progress": (
+        "SELECT 1 FROM sessions r WHERE r.space = :space AND r.id = :session AND"
+        + " AND ".join(
+            f" (:{mark} IS NULL OR r.{mark} >= (SELECT doc FROM turns WHERE space = :space"
+            f" AND id = :{mark}))"
+            for mark in ("digested", "extracted")
+        )
+    ),
+    "embedded": (
+        f"SELECT 1 FROM embedded r WHERE r.space = :space AND r.embedder = {_EMBEDDER}"
+        f" AND r.type = :type AND r.doc >= {_THROUGH}"
+    ),
+    "jobs": (
+        "SELECT 1 FROM jobs WHERE space = :space AND kind = :kind AND key = :key"
+        " AND state = 'ready' AND :state = 'ready'"
+    ),
+    "schedules": (
+        "SELECT 1 FROM schedules WHERE space = :space AND kind = :kind AND cron = :cron"
+        " AND zone = :zone AND last_at IS NOT NULL"
+    ),
+    "embedders": "SELECT 1 FROM embedders WHERE name = :name AND :dimensions = 0",
+}
+
+
+class RowRefused(Exception):
+    """A row that cannot go in beside what is there."""
+
+
+def keyed(table: MovedTable, found: Sequence[Any] | None, row: Cells) -> Cells | None:
+    """What was found for a row; its key is as asked for, however it is written here."""
+    if found is None:
+        return None
+    cells = list(_to_cells(table, found))
+    for n in table.keys:
+        cells[n] = row[n]
+    return tuple(cells)
+
+
+def _to_cells(table: MovedTable, row: Sequence[Any]) -> Cells:
+    return tuple(
+        to_cell(column.kind, value) for column, value in zip(table.columns, row, strict=True)
+    )
+
+
+def _one(table: MovedTable) -> str:
+    return table.record or f"row of {table.name}"
+
+
+def _named(table: MovedTable, row: Cells) -> str:
+    return " ".join(repr(row[n]) for n in table.keys)
+
+
+def missing(table: MovedTable, row: Cells, column: str) -> RowRefused:
+    """A row names something that is not here, so that a column would be empty."""
+    what = {"doc": "record"}.get(column, column)
+    return RowRefused(f"{_one(table)} {_named(table, row)} names a {what} that is not here")
+
+
+def occupied(table: MovedTable, row: Cells) -> RowRefused:
+    return RowRefused(f"another {_one(table)} is in the place of {_named(table, row)}")
+
+
+def misfit(table: MovedTable, row: Cells, said: str) -> RowRefused:
+    return RowRefused(f"{_one(table)} {_named(table, row)} does not fit: {said}")

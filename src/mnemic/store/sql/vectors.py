@@ -1,0 +1,366 @@
+"""Vectors: the passages of every recallable record, per embedder.
+
+Vectors of two embedders are never in one list. What is in memory elsewhere can tell from ``state``
+whether it has seen everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mnemic.errors import BadVector, StoreDamaged
+from mnemic.store.rows import (
+    TABLES,
+    Coverage,
+    EmbedText,
+    LoadedVectors,
+    VectorRow,
+    VectorState,
+    first_doc,
+    last_doc,
+    number_of,
+    place_of,
+    type_of,
+)
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.terms import TEXTS
+from mnemic.types import RECORD_TYPES, RecordType
+
+_FLOAT = 4  # bytes
+_ROUNDING = 0.01
+
+
+class SqlVectors:
+    """The vectors of one space on one connection."""
+
+    cosine: str  # of the column ``vector`` with a given one
+
+    def __init__(self, conn: SqlConnection, space: int) -> None:
+        self._conn = conn
+        self._space = space
+
+    def embedder(self, name: str, dimensions: int) -> int:
+        """The number of an embedder, given when it is first used."""
+        self._conn.execute(
+            "INSERT OR IGNORE INTO embedders (name, dimensions) VALUES (?, ?)", (name, dimensions)
+        )
+        return self.known_embedders()[name]
+
+    def known_embedders(self) -> dict[str, int]:
+        return dict(self._conn.execute("SELECT name, number FROM embedders"))
+
+    # --- what is still to be done ---------------------------------------------------------------
+
+    def unembedded(self, embedder: int, limit: int) -> list[EmbedText]:
+        """Records without vectors of this embedder, and those whose text has changed."""
+        texts: list[EmbedText] = []
+        for type_ in RECORD_TYPES:
+            rows = self._conn.execute(
+                f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]}"
+                " WHERE +space = ? AND doc > ? AND doc <= ? ORDER BY doc LIMIT ?",
+                (self._space, self._reached(embedder, type_), last_doc(self._space, type_), limit),
+            )
+            texts += [EmbedText(*row) for row in rows]
+            rows = self._conn.execute(
+                f"SELECT c.doc, {TEXTS[type_]}, c.change FROM changed_texts c"
+                f" CROSS JOIN {TABLES[type_]} r ON r.space = c.space AND r.doc = c.doc"
+                " WHERE c.space = ? AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
+                (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),
+            )
+            texts += [EmbedText(*row) for row in rows]
+        return texts[:limit]
+
+    def waiting(self, embedder: int) -> int:
+        """How many records still wait for their vectors."""
+        total = int(
+            self._conn.execute(
+                "SELECT count(*) FROM changed_texts WHERE space = ?", (self._space,)
+            ).get
+        )
+        for type_ in RECORD_TYPES:
+            total += int(
+                self._conn.execute(
+                    f"SELECT count(*) FROM {TABLES[type_]}"
+                    " WHERE +space = ? AND doc > ? AND doc <= ?",
+                    (self._space, self._reached(embedder, type_), last_doc(self._space, type_)),
+                ).get
+            )
+        return total
+
+    def _reached(self, embedder: int, type_: RecordType) -> int:
+        reached = self._conn.execute(
+            "SELECT doc FROM embedded WHERE space = ? AND embedder = ? AND type = ?",
+            (self._space, embedder, type_),
+        ).get
+        return first_doc(self._space, type_) - 1 if reached is None else int(reached)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None:
+        """The vectors of these records; a record may have none, or several.
+
+        A record that was removed since it was read gets none.
+        """
+        self._check_lengths(embedder, (row.vector for row in rows))
+        there = self._there(done)
+        done = [record for record in done if record.doc in there]
+        for type_ in {type_of(record.doc) for record in done}:
+            mine = [record for record in done if type_of(record.doc) == type_]
+            self._drop(embedder, type_, [record for record in mine if record.change])
+            reached = max(self._reached(embedder, type_), *(record.doc for record in mine))
+            self._conn.execute(
+                "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
+                " DO UPDATE SET doc = excluded.doc",
+                (self._space, embedder, type_, reached),
+            )
+        self._conn.executemany(
+            "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT (space, embedder, doc, part)"
+            " DO UPDATE SET vector = excluded.vector",
+            [
+                (self._space, embedder, row.doc, row.part, self.encoded(row.vector))
+                for row in rows
+                if row.doc in there
+            ],
+        )
+
+    def _there(self, records: Sequence[EmbedText]) -> set[int]:
+        """The documents that there still are."""
+        present: set[int] = set()
+        for type_ in {type_of(record.doc) for record in records}:
+            rows = self._conn.execute(
+                f"SELECT r.doc FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
+                " ON r.doc = d.atom WHERE r.space = ?",
+                (str([record.doc for record in records]), self._space),
+            )
+            present.update(doc for (doc,) in rows)
+        return present
+
+    def retire_others(self, embedder: int) -> None:
+        """Forget what other embedders made of this space."""
+        for other in set(self.known_embedders().values()) - {embedder}:
+            # One by one: "all but this" would walk every vector of the space.
+            had = self.state(other).reached
+            for table in ("vectors", "embedded", "embedding_cache"):
+                self._conn.execute(
+                    f"DELETE FROM {table} WHERE space = ? AND embedder = ?", (self._space, other)
+                )
+            for type_ in had:
+                self._count_rewrite(type_)
+
+    def _check_lengths(self, embedder: int, vectors: Iterable[bytes]) -> None:
+        """All vectors of an embedder are as long as its first."""
+        for length in {len(vector) for vector in vectors}:
+            expected = self._length(embedder)
+            if expected and length != expected:
+                raise _unlike(length, expected)
+            if not expected:
+                self._conn.execute(
+                    "UPDATE embedders SET dimensions = ? WHERE number = ?",
+                    (length // _FLOAT, embedder),
+                )
+
+    def _length(self, embedder: int) -> int:
+        """Bytes of one vector; 0 while there was none."""
+        dimensions = self._conn.execute(
+            "SELECT dimensions FROM embedders WHERE number = ?", (embedder,)
+        ).get
+        return int(dimensions or 0) * _FLOAT
+
+    def _drop(self, embedder: int, type_: RecordType, changed: Sequence[EmbedText]) -> None:
+        if not changed:
+            return
+        self._conn.executemany(
+            "DELETE FROM vectors WHERE space = ? AND embedder = ? AND doc = ?",
+            [(self._space, embedder, record.doc) for record in changed],
+        )
+        self._conn.executemany(
+            "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
+            [(self._space, record.doc, record.change) for record in changed],
+        )
+        self._count_rewrite(type_)
+
+    def _count_rewrite(self, type_: RecordType) -> None:
+        """Tell indexes in memory that something they hold of this type is no longer so."""
+        self._conn.execute(
+            "INSERT INTO vector_rewrites VALUES (?, 1)"
+            " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
+            (number_of(self._space, type_),),
+        )
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def state(self, embedder: int) -> VectorState:
+        reached = dict(
+            self._conn.execute(
+                "SELECT type, doc FROM embedded WHERE space = ? AND embedder = ?",
+                (self._space, embedder),
+            )
+        )
+        return VectorState({type_: self._rewrites(type_) for type_ in reached}, reached)
+
+    def _rewrites(self, type_: RecordType) -> int:
+        count = self._conn.execute(
+            "SELECT count FROM vector_rewrites WHERE space = ?", (number_of(self._space, type_),)
+        ).get
+        return int(count or 0)
+
+    def coverage(self) -> dict[int, Coverage]:
+        """By its number, each embedder that has worked in this space."""
+        records: dict[int, int] = {}
+        embedded = self._conn.execute(
+            "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
+        )
+        embedders = self._conn.execute("SELECT number, name, dimensions FROM embedders")
+        for number, doc in embedded:
+            records[number] = records.get(number, 0) + place_of(doc) + 1
+        return {
+            number: Coverage(name, dimensions, records[number])
+            for number, name, dimensions in embedders
+            if number in records
+        }
+
+    def load(
+        self, embedder: int, type_: RecordType, after: int | None, most: int | None = None
+    ) -> LoadedVectors:
+        """The vectors of a type beyond the given record, by document.
+
+        About ``most`` of them: no document is torn apart.
+        """
+        first = first_doc(self._space, type_) - 1 if after is None else after
+        length = self._length(embedder)
+        docs: list[int] = []
+        vectors: list[bytes] = []
+        for doc, vector in self.stored(embedder, first, last_doc(self._space, type_), most):
+            if most is not None and len(docs) >= most and doc != docs[-1]:
+                break
+            if len(vector) != length:
+                raise _damaged(f"one has {len(vector)} bytes instead of {length}")
+            docs.append(doc)
+            vectors.append(vector)
+        return LoadedVectors(docs, b"".join(vectors))
+
+    def stored(
+        self, embedder: int, first: int, last: int, most: int | None
+    ) -> Iterable[tuple[int, bytes]]:
+        """Vectors of documents beyond the first, in order: all, or at least ``most``."""
+        return self._conn.execute(
+            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
+            " AND doc > ? AND doc <= ? ORDER BY doc, part",
+            (self._space, embedder, first, last),
+        )
+
+    def dimensions(self, embedder: int) -> int:
+        """The length of its vectors; 0 while there was none."""
+        return self._length(embedder) // _FLOAT
+
+    def count(self, embedder: int, most: int) -> int:
+        """How many vectors there are, counted no further than ``most``."""
+        return int(
+            self._conn.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = ? AND embedder = ?"
+                " LIMIT ?)",
+                (self._space, embedder, most),
+            ).get
+        )
+
+    def scan(self, embedder: int, query: bytes, most: int | None = None) -> list[tuple[int, float]]:
+        """The cosine of every vector with the query, or of the ``most`` nearest."""
+        expected = self._length(embedder)
+        if expected and len(query) != expected:
+            raise _unlike(len(query), expected)
+        best = "" if most is None else " ORDER BY 2 DESC LIMIT ?"
+        rows = self._conn.execute(
+            f"SELECT doc, {self.cosine} FROM vectors WHERE space = ? AND embedder = ?{best}",
+            (self.encoded(query), self._space, embedder, *(() if most is None else (most,))),
+        )
+        return checked_cosines(rows)
+
+    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
+        """Cosines of about so many vectors, spread over all of the type that has most."""
+        reached = self.state(embedder).reached
+        if not reached:
+            return []
+        type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
+        first = first_doc(self._space, type_)
+        step = max(1, (last + 1 - first) // count)
+        rows: list[tuple[int, float]] = []
+        for doc in range(first, last + 1, step):
+            rows += self._conn.execute(
+                f"SELECT doc, {self.cosine} FROM vectors"
+                " WHERE space = ? AND embedder = ? AND doc = ? AND part = 0",
+                (self.encoded(query), self._space, embedder, doc),
+            )
+        return checked_cosines(rows)
+
+    def encoded(self, vector: bytes) -> Any:
+        """A vector as the database takes it."""
+        return vector
+
+    def indexed(self, embedder: int) -> bool:
+        """Whether the database itself finds the nearest without comparing all."""
+        return False
+
+    def nearest(
+        self, embedder: int, type_: RecordType, query: bytes, limit: int
+    ) -> list[tuple[int, float]]:
+        """By a scan."""
+        best: dict[int, float] = {}
+        for doc, cosine in self.scan(embedder, query):
+            if type_of(doc) == type_:
+                best[doc] = max(cosine, best.get(doc, -1.0))
+        return sorted(best.items(), key=lambda one: -one[1])[:limit]
+
+    def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
+        """The cosine of the best passage of each document that has one."""
+        rows = self._conn.execute(
+            f"SELECT v.doc, max({self.cosine}) FROM json_each(?) d"
+            " CROSS JOIN vectors v ON v.space = ? AND v.embedder = ? AND v.doc = d.atom"
+            " GROUP BY v.doc",
+            (self.encoded(query), str(list(docs)), self._space, embedder),
+        )
+        return dict(checked_cosines(rows))
+
+    # --- the cache of paid answers --------------------------------------------------------------
+
+    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
+        vectors: dict[bytes, bytes] = {}
+        for hash_ in hashes:
+            vector = self._conn.execute(
+                "SELECT vector FROM embedding_cache WHERE space = ? AND embedder = ? AND hash = ?",
+                (self._space, embedder, hash_),
+            ).get
+            if vector is not None:
+                vectors[hash_] = vector
+        return vectors
+
+    def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
+        self._check_lengths(embedder, vectors.values())
+        self._conn.executemany(
+            "INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)",
+            [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()],
+        )
+
+
+def _unlike(length: int, expected: int) -> BadVector:
+    return BadVector(
+        f"A vector has {length // _FLOAT} dimensions where the others of its embedder have"
+        f" {expected // _FLOAT}",
+        remedy="Set embedding.dimensions, or name the model that made the others",
+    )
+
+
+def _damaged(how: str) -> StoreDamaged:
+    return StoreDamaged(
+        f"The vectors in the database are damaged: {how}",
+        remedy="Restore a backup, or change embedding.model and back to make them anew",
+    )
+
+
+def checked_cosines(rows: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
+    cosines: list[tuple[int, float]] = []
+    for doc, cosine in rows:
+        if cosine is None or abs(cosine) > 1 + _ROUNDING:
+            raise _damaged("one holds something other than numbers")
+        cosines.append((doc, cosine))
+    return cosines

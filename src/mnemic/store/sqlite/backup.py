@@ -1,0 +1,283 @@
+"""Backups: the whole file copied while others write, and a copy put in a database's place.
+
+Pages are copied by SQLite's backup interface inside one read transaction. Between its steps it
+would otherwise begin again whenever another process has written, and under load never end; the
+snapshot of the transaction does not change, keeps no writer waiting, and counts its pages.
+``VACUUM INTO`` reads a snapshot too, but builds every index anew, which takes longer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+
+import apsw
+
+from mnemic.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreDamaged, StoreError
+from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
+from mnemic.store.sqlite import migrate
+from mnemic.store.sqlite.connection import MEMORY, Database, explain
+from mnemic.store.sqlite.readonly import ReadOnlyFile
+from mnemic.types import Backup, PageProgress, Restored
+
+_STEP = 1_000  # pages between two words on the progress
+_COUNTED = ("spaces", "sessions", "turns", "memories", "episodes", "attachments", "events", "jobs")
+_LOGS = ("-wal", "-journal", "-shm")
+# What a database knows of leases, and of files beside it that are not those of the backup: they are
+# no base for edits, and are written anew.
+_OUTSIDE = {
+    "upkeep_steps": "lease_until = NULL",
+    "documents": "written = NULL, writing = NULL",
+    "transcripts": "doc = -1, bytes = 0",
+}
+_WAIT = 1_000  # milliseconds for a connection that is just closing
+_BROKEN = (apsw.CorruptError, apsw.NotADBError)
+
+
+def back_up(
+    database: Database, target: Path, *, replace: bool, patience: float, progress: PageProgress
+) -> Backup:
+    """A checked copy of the file as it is now; nobody is kept from reading or writing."""
+    if not replace and os.path.lexists(target):
+        raise taken(target)
+    if target.exists() and database.path != MEMORY and target.samefile(database.path):
+        raise InvalidInput(f"{target} is itself the database", remedy="Choose another name")
+    refuse_logs(target)
+    with UnfinishedFile(target, patience=patience) as unfinished:
+        with database.read() as conn:
+            counts = _counts(conn)
+            _copy(conn, unfinished.path, progress)
+        copy = examined(unfinished.path, target)
+        if dict(copy.counts) != counts:
+            raise StoreDamaged(
+                f"The copy for {target} holds {copy.counts} instead of {counts}",
+                remedy="Nothing was left behind; check the disk, and call again",
+            )
+        unfinished.put(replace=replace)
+    return copy
+
+
+def is_backup_of(database: Database, file: Path) -> bool:
+    """Whether a file is a copy of this database: both were made in the same microsecond."""
+    try:
+        if not migrate.inspect(str(file)):
+            return False
+        made = made_at(file)
+    except (apsw.Error, StoreError):
+        return False
+    with database.read() as conn:
+        return made == _made_at(conn)
+
+
+def restore(
+    backup: Path, to: Path, *, force: bool, now: datetime, progress: PageProgress
+) -> Restored:
+    """A checked copy of ``backup`` as the database ``to``, with no job in anybody's hands.
+
+    What stood there before is kept under another name, beside it.
+    """
+    if not migrate.inspect(str(backup)):
+        raise NotFound(f"There is no backup at {backup}", remedy="Name the file of a backup")
+    if not force and _leftovers(to):
+        raise taken(to)
+    with UnfinishedFile(to) as unfinished:
+        with _reading(backup) as conn:
+            try:
+                _copy(conn, unfinished.path, progress)
+            except apsw.Error as error:
+                raise explain(error, str(backup)) from error
+        released = _release(unfinished.path)
+        with _reading(unfinished.path) as conn:
+            spaces = tuple(str(name) for (name,) in conn.execute("SELECT name FROM spaces"))
+        copy = examined(unfinished.path, backup)
+        with _alone(to):
+            aside = _set_aside(to, now)
+            unfinished.put(replace=True)
+    return Restored(str(to), str(backup), copy.schema, copy.counts, spaces, released, aside)
+
+
+def refuse_logs(target: Path) -> None:
+    """A log beside a file would be taken for that of whatever stands there next."""
+    if log := next((f for f in _leftovers(target) if f != target), None):
+        raise Conflict(
+            f"{log} belongs to a database that is in use, or was when its program died",
+            remedy="Choose another name for the backup",
+        )
+
+
+# --- copying ------------------------------------------------------------------------------------
+
+
+def _copy(source: apsw.Connection, target: Path, progress: PageProgress) -> None:
+    """Every page of the snapshot that ``source`` reads. What is wrong with the new file is raised
+    as a typed error; damage is that of the source.
+    """
+    remove_logs(target)  # of one who was killed
+    try:
+        copy = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            # A file nobody knows of needs no journal, and is made durable when it is whole.
+            copy.execute("PRAGMA journal_mode = OFF")
+            copy.execute("PRAGMA synchronous = OFF")
+            with copy.backup("main", source, "main") as backup:
+                while not backup.done:
+                    backup.step(_STEP)
+                    progress(backup.page_count - backup.remaining, backup.page_count)
+        finally:
+            copy.close()
+    except _BROKEN:
+        raise
+    except apsw.Error as error:
+        raise explain(error, str(target)) from error
+
+
+def examined(copy: Path, original: Path) -> Backup:
+    """What a copy holds, after SQLite has found nothing wrong with it."""
+    with _reading(copy) as conn:
+        try:
+            problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
+            if problems != ["ok"]:
+                raise StoreDamaged(
+                    f"The copy of {original} is damaged: {'; '.join(problems)}",
+                    remedy="It was removed; run `mnemic doctor --deep` on the database",
+                )
+            schema = int(conn.execute("PRAGMA user_version").get)
+            pages = int(conn.execute("PRAGMA page_count").get)
+            counts = MappingProxyType(_counts(conn))
+        except apsw.Error as error:
+            raise explain(error, str(original)) from error
+    return Backup(str(original), copy.stat().st_size, pages, schema, counts)
+
+
+def _counts(conn: apsw.Connection) -> dict[str, int]:
+    return {table: int(conn.execute(f"SELECT count(*) FROM {table}").get) for table in _COUNTED}
+
+
+def remove_logs(file: Path) -> None:
+    """What stands beside a database that nobody has open."""
+    for log in _leftovers(file):
+        if log != file:
+            log.unlink()
+
+
+def made_at(file: Path) -> int | None:
+    """The moment in which the first schema of a database, or of what it is a copy of, was made."""
+    with _reading(file) as conn:
+        return _made_at(conn)
+
+
+def _made_at(conn: apsw.Connection) -> int | None:
+    return conn.execute("SELECT min(applied_at) FROM migrations").get  # type: ignore[no-any-return]
+
+
+@contextlib.contextmanager
+def _reading(file: Path) -> Iterator[apsw.Connection]:
+    """A snapshot of a file that is left as it is, whatever log stands beside it."""
+    readable = ReadOnlyFile(str(file))
+    try:
+        conn = readable.connect().conn
+    except apsw.Error as error:
+        raise explain(error, str(file)) from error
+    try:
+        conn.execute("PRAGMA trusted_schema = OFF")
+        conn.execute("BEGIN")
+        yield conn
+    finally:
+        conn.close(True)
+        readable.close()
+
+
+# --- restoring ----------------------------------------------------------------------------------
+
+
+def _release(copy: Path) -> int:
+    """Give back the jobs and steps that somebody had in hand when the backup was made. They have
+    their try back, and a successor that already waits stands for both.
+    """
+    conn = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        conn.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        conn.execute("PRAGMA journal_mode = MEMORY")
+        with conn:
+            conn.execute(
+                "UPDATE OR IGNORE jobs SET state = 'ready', attempts = attempts - 1,"
+                " lease_owner = '', lease_until = NULL WHERE state = 'running'"
+            )
+            released = conn.changes()
+            conn.execute("DELETE FROM jobs WHERE state = 'running'")
+            released += conn.changes()
+            for table, change in _OUTSIDE.items():
+                if conn.table_exists("main", table):
+                    conn.execute(f"UPDATE {table} SET {change}")
+        conn.execute("PRAGMA journal_mode = WAL")
+        return released
+    except apsw.Error as error:
+        raise explain(error, str(copy)) from error
+    finally:
+        conn.close()
+
+
+@contextlib.contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Nobody else has the database open, and all that its log held is in the file. A damaged one,
+    or what is none, cannot be asked; it is set aside as it is.
+    """
+    try:
+        ours = migrate.inspect(str(place)) > 0
+    except StoreError:
+        ours = False
+    if not ours:
+        yield
+        return
+    conn = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        conn.set_busy_timeout(_WAIT)
+        with contextlib.suppress(*_BROKEN):
+            # Leaving WAL needs the file for oneself and removes the log; whoever opens it in
+            # this moment waits for the transaction, and finds the old file without a log.
+            conn.execute("PRAGMA journal_mode = DELETE")
+            conn.execute("BEGIN EXCLUSIVE")
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreBusy(
+            f"{place} is in use", remedy="Close the programs that have it open, then restore again"
+        ) from error
+    except apsw.Error as error:
+        raise explain(error, str(place)) from error
+    finally:
+        conn.close()
+
+
+def _set_aside(place: Path, now: datetime) -> str:
+    """Give what stands there, and its logs, a second name; the name, or nothing."""
+    leftovers = _leftovers(place)
+    if not leftovers:
+        return ""
+    marks = (f"-{number}" if number else "" for number in itertools.chain([0], itertools.count(2)))
+    names = (
+        f"{place.stem}.before-restore-{now:%Y%m%d-%H%M%S}{mark}{place.suffix}" for mark in marks
+    )
+    aside = next(free for name in names if not _leftovers(free := place.with_name(name)))
+    with typed(place, "kept aside"):
+        for file in leftovers:
+            name = aside.with_name(aside.name + file.name.removeprefix(place.name))
+            try:
+                name.hardlink_to(file)  # so that the database is never without a name
+            except OSError:  # a disk without hard links
+                file.rename(name)
+        for file in leftovers:
+            if file != place:
+                file.unlink(missing_ok=True)
+        sync_folder(place.parent)
+    return str(aside)
+
+
+def _leftovers(place: Path) -> list[Path]:
+    """The file and its logs, as far as they exist."""
+    files = [place, *(place.with_name(place.name + log) for log in _LOGS)]
+    return [file for file in files if os.path.lexists(file)]

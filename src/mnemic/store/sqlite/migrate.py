@@ -1,0 +1,231 @@
+"""Bring a file to the schema this code knows: forward only, one transaction per version.
+
+A file that is not ours, or is from a newer Mnemic, is refused without a byte changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import time
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from mnemic import errors, private
+from mnemic.store.sqlite import connection
+from mnemic.store.sqlite.connection import MEMORY, Database, explain
+from mnemic.store.sqlite.readonly import ReadOnlyFile, is_writable
+
+LATEST = 8
+APPLICATION_ID = 0x5265636F  # "Reco"
+_MAGIC = b"SQLite format 3\x00"
+_WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
+# The magic, the version at 60, the application at 68; then the first page's kind and cells.
+_HEADER = struct.Struct(">16s 44x i 4x i 28x B 2x H")
+_LEAF = 13
+_PAUSES = (0.01, 0.05, 0.2)  # seconds before a file that seems to be no memory is looked at again
+
+
+def prepare(database: Database, now: int) -> None:
+    """Make sure the file exists, is ours, and has the latest schema."""
+    state = inspect(database.path)
+    if state == LATEST and (database.read_only or not _left_wal(database.path)):
+        return
+    if database.read_only:
+        raise errors.StoreReadOnly(
+            f"{database.path} has schema {state} and cannot be brought to {LATEST}: it is open for"
+            " reading only",
+            remedy="Open it once where it can be written, or open a copy",
+        )
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            _use_wal(database)
+            state = state or _create(database, now)
+            for version in range(state + 1, LATEST + 1):
+                _apply(database, version, now)
+            return
+        except errors.StoreBusy:
+            # Several processes creating one file at once: switching to WAL has no busy handler.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def inspect(path: str) -> int:
+    """The schema version of a file (0 when it is new or empty), without changing it."""
+    for pause in _PAUSES:
+        try:
+            return _inspect(path)
+        except (errors.NotADatabase, errors.StoreDamaged):
+            time.sleep(pause)  # another process may be writing the first page just now
+    return _inspect(path)
+
+
+def _inspect(path: str) -> int:
+    # Looked for before the header is read: what a log held that is gone by then is in the file.
+    has_log = any(size_of(f"{path}{log}") for log in ("-wal", "-journal"))
+    header = b"" if path == MEMORY else _header(path)
+    if not header:
+        return 0
+    if not header.startswith(_MAGIC) and not _has_wal(path):
+        raise _not_sqlite(path)
+    if len(header) == _HEADER.size and not has_log:
+        _, version, application, kind, cells = _HEADER.unpack(header)
+        tables = int(kind != _LEAF or cells > 0)
+    else:
+        with connection.passing:
+            application, version, tables = _look(path)
+    if application != APPLICATION_ID and (application or tables):
+        raise errors.NotADatabase(
+            f"{path} is a SQLite database of another program",
+            remedy="Choose another file with --db or MNEMIC_DB",
+        )
+    if version > LATEST:
+        raise errors.SchemaTooNew(
+            f"{path} has schema {version}, this Mnemic knows {LATEST}",
+            remedy="Upgrade with `pip install -U mnemic`; the file was left untouched",
+        )
+    if version < 0 or (tables and not version):
+        raise errors.StoreDamaged(
+            f"{path} has tables but says its schema is {version}",
+            remedy="It was left as it is; restore a backup",
+        )
+    return int(version)
+
+
+def _look(path: str) -> tuple[int, int, int]:
+    """The application and version by SQLite, which sees what is still in a log.
+
+    Not needed without one, and better not done: SQLite would leave files beside a stranger's.
+    """
+    readable = ReadOnlyFile(path)
+    try:
+        if is_writable(path):
+            conn = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        else:
+            conn = readable.connect().conn
+    except apsw.Error as error:
+        raise explain(error, path) from error
+    try:
+        conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        conn.set_busy_timeout(10_000)
+        return (
+            int(conn.execute("PRAGMA application_id").get),
+            int(conn.execute("PRAGMA user_version").get),
+            int(conn.execute("SELECT count(*) FROM sqlite_schema").get),
+        )
+    except apsw.NotADBError as error:
+        raise _not_sqlite(path) from error
+    except apsw.Error as error:
+        raise explain(error, path) from error
+    finally:
+        conn.close()
+        readable.close()
+
+
+def size_of(path: str) -> int:
+    """The size of a file; 0 for one that is not there, or no longer."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
+
+
+def _header(path: str) -> bytes:
+    """How the database begins; nothing for a file that is empty or not there."""
+    try:
+        with Path(path).open("rb") as file:
+            header = file.read(_HEADER.size)
+    except FileNotFoundError:
+        return b""
+    except IsADirectoryError as error:
+        raise errors.StoreUnavailable(
+            f"{path} is a folder", remedy="Name a file in it, such as memory.db"
+        ) from error
+    except PermissionError as error:
+        raise errors.StoreReadOnly(
+            f"{path} cannot be read", remedy="Give read and write permission on the file"
+        ) from error
+    except OSError as error:
+        raise errors.StoreUnavailable(
+            f"{path} cannot be opened: {error}", remedy="Choose another with --db or MNEMIC_DB"
+        ) from error
+    return header
+
+
+def _has_wal(path: str) -> bool:
+    """Whether SQLite's log stands beside: where the power failed while its first page was being
+    written back, the file begins with anything, and the log still has that page.
+    """
+    try:
+        with Path(f"{path}-wal").open("rb") as file:
+            return file.read(len(_WAL_MAGICS[0])) in _WAL_MAGICS
+    except OSError:
+        return False
+
+
+def _left_wal(path: str) -> bool:
+    """Whether another program, or a copy of a memory in RAM, left the file with a rollback journal,
+    in which readers and writers wait for each other.
+    """
+    if path == MEMORY:
+        return False
+    header = _header(path)
+    return header.startswith(_MAGIC) and header[18:20] == b"\x01\x01"  # both are 2 with a WAL
+
+
+def _not_sqlite(path: str) -> errors.NotADatabase:
+    return errors.NotADatabase(
+        f"{path} is not a SQLite database", remedy="Choose another file; this one was left alone"
+    )
+
+
+def _use_wal(database: Database) -> None:
+    def switch(conn: apsw.Connection) -> None:
+        conn.execute("PRAGMA journal_mode = WAL")
+
+    if database.path != MEMORY:
+        # SQLite gives the files it makes beside this one the same mode.
+        with contextlib.suppress(OSError):  # SQLite will say what is the matter
+            private.create_empty(Path(database.path))
+        database.once(switch)
+
+
+def _create(database: Database, now: int) -> int:
+    """The latest schema at once: a new file has nothing to carry forward, and adding columns one
+    by one takes several times as long. Gives the version that the file has then.
+    """
+    with database.write() as conn:
+        existing = int(conn.execute("PRAGMA user_version").get)
+        if existing:
+            return existing  # another process was first
+        conn.execute(_script("latest"))
+        for version in range(1, LATEST + 1):
+            _note(conn, version, now)
+        return LATEST
+
+
+def _apply(database: Database, version: int, now: int) -> None:
+    with database.write() as conn:
+        if conn.execute("PRAGMA user_version").get >= version:
+            return  # another process was first
+        conn.execute(_script(f"{version:04d}"))
+        _note(conn, version, now)
+
+
+def _script(name: str) -> str:
+    script = resources.files("mnemic.store.sqlite").joinpath(f"schema/{name}.sql")
+    return script.read_text(encoding="utf-8")
+
+
+def _note(conn: apsw.Connection, version: int, now: int) -> None:
+    conn.execute(
+        "CREATE TABLE IF NOT EXISTS migrations ("
+        "version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"
+    )
+    conn.execute("INSERT INTO migrations VALUES (?, ?)", (version, now))
+    conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    conn.execute(f"PRAGMA user_version = {version}")

@@ -1,0 +1,152 @@
+"""Opening a database that cannot be written: a read-only file or folder, or a full disk.
+
+In WAL mode SQLite wants to create files beside the database even for reading. Which way works
+depends on what stands there:
+
+- log and shared memory exist: SQLite reads with them, also beside a writer of another user;
+- no log: everything is in the file, which is opened as immutable. Should a writer start later,
+  the file changes or a log appears, so its state is compared before each snapshot;
+- a log without shared memory, or a rollback journal, left by a crash: recovery has to write, and
+  does so in a private copy;
+- the folder can be written and the file is only to be read: SQLite makes what it wants beside it,
+  and reads one snapshot whoever writes meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import apsw
+
+from mnemic import errors
+
+_COPY = "copy.db"
+_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+
+
+class FileState(NamedTuple):
+    """What tells whether a file, or the log beside it, has changed."""
+
+    size: int
+    modified: int
+    inode: int
+    log: int
+
+
+class Reader(NamedTuple):
+    """A connection that only reads; ``state`` is set where SQLite would not notice a change."""
+
+    conn: apsw.Connection
+    state: FileState | None
+
+
+def is_writable(path: str) -> bool:
+    """Whether this process may write the file and create others beside it, as SQLite needs."""
+    folder = Path(path).parent
+    if not folder.is_dir():
+        return True  # it is still to be made; making it will say
+    return os.access(folder, os.W_OK) and (not Path(path).exists() or os.access(path, os.W_OK))
+
+
+def state_of(path: str) -> FileState:
+    """The present state of a database's file."""
+    status = Path(path).stat()
+    return FileState(status.st_size, status.st_mtime_ns, status.st_ino, _size(f"{path}-wal"))
+
+
+class ReadOnlyFile:
+    """Makes connections for reading, and writes nothing beside the file unless it is asked to."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        self._copied: FileState | None = None
+
+    def connect(self, *, beside: bool = False) -> Reader:
+        """The first way that works; ``beside`` the file SQLite may keep its log."""
+        path = self._path
+        if beside:
+            with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
+                return Reader(_connect(path, "mode=ro"), None)
+        try:
+            state = state_of(path)
+        except OSError as error:
+            raise errors.StoreUnavailable(
+                f"{path} cannot be opened: {error}",
+                remedy="Choose another with --db or MNEMIC_DB",
+            ) from error
+        if not state.log and not _size(f"{path}-journal"):
+            return Reader(_connect(path, "mode=ro&immutable=1"), state)
+        if state.log and Path(f"{path}-shm").exists():
+            with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
+                return Reader(_connect(path, "mode=ro"), None)
+        return Reader(self._connect_copy(state), state)
+
+    def close(self) -> None:
+        """Remove the private copy, if one was made."""
+        copy, self._copy = self._copy, None
+        if copy is not None:
+            copy.cleanup()
+
+    def _connect_copy(self, state: FileState) -> apsw.Connection:
+        if self._copy is None or state != self._copied:
+            self.close()
+            self._copy, self._copied = _recovered_copy(self._path), state
+        return _connect(str(Path(self._copy.name) / _COPY), "mode=ro&immutable=1")
+
+
+def refusal(path: str) -> errors.StoreReadOnly:
+    """What a write into such a database raises."""
+    return errors.StoreReadOnly(
+        f"{path} is open for reading only: the file or its folder cannot be written",
+        remedy="Give write permission on the file and its folder, or choose another with --db",
+    )
+
+
+def _connect(path: str, options: str) -> apsw.Connection:
+    conn = apsw.Connection(f"file:{quote(str(Path(path).absolute()))}?{options}", flags=_FLAGS)
+    try:
+        read_something(conn)
+    except BaseException:
+        conn.close(True)
+        raise
+    return conn
+
+
+def read_something(conn: apsw.Connection) -> None:
+    """SQLite opens the log at the first read, not before."""
+    conn.execute("PRAGMA schema_version").fetchall()
+
+
+def _recovered_copy(path: str) -> tempfile.TemporaryDirectory[str]:
+    """The file with what its log holds, in a folder of our own."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="mnemic-", ignore_cleanup_errors=True)
+        copy = str(Path(folder.name) / _COPY)
+        for end in ("", "-wal", "-journal"):
+            if Path(f"{path}{end}").exists():
+                shutil.copyfile(f"{path}{end}", f"{copy}{end}")
+    except OSError as error:
+        raise errors.StoreUnavailable(
+            f"{path} has an unfinished log and cannot be copied to be read: {error}",
+            remedy="Copy it with its log to a folder that can be written, and open it there",
+        ) from error
+    conn = apsw.Connection(copy, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        read_something(conn)
+    finally:
+        conn.close()  # the last one to close brings the log into the file
+    return folder
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0

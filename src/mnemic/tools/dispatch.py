@@ -1,0 +1,95 @@
+"""Calls of tools with whatever arguments a model sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import get_args
+
+from mnemic.errors import InvalidInput, MnemicError, NotFound
+from mnemic.language.detection import Language, language_of
+from mnemic.language.fence import neutral
+from mnemic.mind import Mind
+from mnemic.rules.checks import brief_value, check_choice
+from mnemic.tools.answers import ToolAnswer, cut
+from mnemic.tools.catalogue import BY_NAME, is_offered, tool_names
+from mnemic.tools.parameters import ToolWords, read_arguments
+from mnemic.tools.tool_context import ToolContext
+from mnemic.tools.traces import TraceSource
+from mnemic.tools.words import Bilingual
+
+ARGUMENT_CHARS = 10_000  # the longest text that a model may pass
+
+_NO_TOOL = Bilingual("There is no tool {name}", "没有工具 {name}")
+_WITHHELD = Bilingual(
+    "{name} is for the user to answer, not for you", "{name} 要由用户本人回答，不能由你代答"
+)
+_BY_USER = Bilingual(
+    "The user answers with `mnemic pending` or in the host, unless tools.answer_pending is set",
+    "用户用 `mnemic pending` 或在宿主中回答；设置 tools.answer_pending = true 后你才可代答",
+)
+_TOOLS = Bilingual("Use one of: {names}", "可用：{names}")
+_NOT_JSON = Bilingual("The arguments are not a JSON object", "参数不是 JSON 对象")
+_OBJECT = Bilingual('Pass an object such as {"query": "tea"}', '请传对象，例如 {"query": "茶"}')
+_LONGEST_ERROR = 400  # characters
+
+
+def call_tool(
+    mind: Mind,
+    name: object,
+    arguments: Mapping[str, object] | str | None = None,
+    *,
+    language: Language | None = None,
+    traces: TraceSource | None = None,
+    session: str | None = None,
+) -> ToolAnswer:
+    """Call a tool for a model; errors become answers too.
+
+    ``arguments`` may be JSON text, as some models send it. ``language`` is that of the answer;
+    without it the setting `memory.language` decides, or what the model wrote. ``traces`` are
+    the host's own: a folder of JSONL files, or a function that finds turns, whose errors are
+    raised as they are. ``session`` is the running conversation, whose last turns help a search.
+    """
+    if language is not None:
+        check_choice(language, get_args(Language), "language")
+    spoken = language or answer_language(mind, arguments)
+    try:
+        tool = BY_NAME.get(name) if isinstance(name, str) else None
+        offered = mind.settings.tools.offered
+        if tool is None or (offered and tool.name not in offered):
+            raise NotFound(
+                _NO_TOOL.of(spoken, name=brief_value(name)),
+                remedy=_TOOLS.of(spoken, names=", ".join(tool_names(mind))),
+            )
+        if not is_offered(tool, mind.settings.tools):
+            raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
+        values = _object(arguments, spoken)
+        words = ToolWords(mind.settings.vocabulary, tool.name)
+        parsed = read_arguments(tool.takes, values, spoken, ARGUMENT_CHARS, words)
+        return tool.handle(ToolContext(mind, spoken, traces, session), parsed)
+    except MnemicError as error:
+        return ToolAnswer(neutral(cut(str(error), _LONGEST_ERROR)), is_error=True)
+
+
+def _object(
+    arguments: Mapping[str, object] | str | None, language: Language
+) -> Mapping[str, object]:
+    value: object = arguments
+    if isinstance(value, str):
+        try:
+            value = json.loads(value or "{}")
+        except (ValueError, RecursionError):
+            value = []
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InvalidInput(_NOT_JSON.of(language), remedy=_OBJECT.of(language))
+    return value
+
+
+def answer_language(mind: Mind, arguments: Mapping[str, object] | str | None) -> Language:
+    """The language of the setting `memory.language`, else that of the texts."""
+    texts = [arguments] if isinstance(arguments, str) else []
+    if isinstance(arguments, Mapping):
+        texts = [value for value in arguments.values() if isinstance(value, str)]
+    return language_of(texts, mind.settings.memory.language)

@@ -1,0 +1,206 @@
+"""Raw turns for a model: from the database, else from the host's traces, else from JSONL copies.
+
+Files are read by the reader of `mnemic import`, so messages of OpenAI and Anthropic are
+understood, and ranked like turns of the database: by a mind that lives in memory for one search.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from mnemic.entry import open as open_mind
+from mnemic.errors import InvalidInput
+from mnemic.health.metrics import content_terms
+from mnemic.mind import Mind
+from mnemic.moving.chats import Chats
+from mnemic.moving.importer import Importer, Reading, Refused
+from mnemic.moving.pieces import Piece
+from mnemic.plain import plain
+from mnemic.types import Hit, NewTurn, Turn
+
+_BYTES = 20_000_000  # of trace files that a search reads, the newest first: about a second
+_TURNS = 2_000  # matching turns of trace files that are ranked
+
+Level = Literal["database", "host", "jsonl"]
+Trace = Turn | NewTurn
+
+# Words are enough to rank a few matches, whatever the environment says.
+_FOR_ONE_SEARCH: dict[str, Any] = {
+    "preset": "default",
+    "index": {"vectors": "none"},
+    "extraction": {"engine": "rules"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TraceQuery:
+    """One search for turns."""
+
+    query: str
+    session: str | None
+    since: str | None
+    until: str | None
+    limit: int
+
+
+# A function of the host that finds turns itself, or a folder of JSONL files.
+TraceSource = Callable[[TraceQuery], Iterable[Trace]] | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceResult:
+    """Turns, best first, the level they came from, and the number of unreadable lines."""
+
+    level: Level
+    turns: tuple[Trace, ...]
+    unreadable: int = 0
+
+
+def find_traces(mind: Mind, query: TraceQuery, host_source: TraceSource | None) -> TraceResult:
+    """The turns of the first level that has words of the query, else the nearest recorded ones."""
+    near = _in_database(mind, query)
+    if _any_match(query, near):
+        return TraceResult("database", tuple(turn for _, turn in near))
+    unreadable = 0
+    levels: tuple[tuple[Level, TraceSource | None], ...] = (
+        ("host", host_source),
+        ("jsonl", mind.transcripts),
+    )
+    for level, source in levels:
+        if source is None:
+            continue
+        if callable(source):
+            turns = tuple(islice(source(query), query.limit))
+        else:
+            reader = _Folder(Path(source), query)
+            turns = reader.ranked()
+            unreadable += reader.unreadable
+        if turns:
+            return TraceResult(level, turns, unreadable)
+    return TraceResult("database", tuple(turn for _, turn in near), unreadable)
+
+
+# --- the database ---------------------------------------------------------------------------------
+
+
+def _in_database(mind: Mind, query: TraceQuery) -> list[tuple[Hit, Turn]]:
+    hits = mind.recall(
+        query.query,
+        k=query.limit,
+        of=("turn",),
+        session=query.session,
+        since=query.since,
+        until=query.until,
+    )
+    return [(hit, turn) for hit in hits if (turn := _whole(mind, hit)) is not None]
+
+
+def _whole(mind: Mind, hit: Hit) -> Turn | None:
+    """The turn of a hit, with the arguments and results of its tools."""
+    next_moment = hit.at + timedelta(microseconds=1)
+    same_time = mind.turns(session=hit.session, since=hit.at, until=next_moment, limit=1_000)
+    return next((turn for turn in same_time if turn.id == hit.id), None)
+
+
+def _any_match(query: TraceQuery, hits: list[tuple[Hit, Turn]]) -> bool:
+    content_words = content_terms(query.query)
+    return any(not content_words or content_words.intersection(hit.why.terms) for hit, _ in hits)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+class _Folder:
+    """The JSONL files of a folder, the newest first, up to a number of bytes."""
+
+    def __init__(self, folder: Path, query: TraceQuery) -> None:
+        self._folder = folder
+        self._query = query
+        self._words = content_terms(query.query)
+        self._bytes = _BYTES
+        self._turns = _TURNS
+        self.unreadable = 0
+
+    def ranked(self) -> tuple[Trace, ...]:
+        """The turns that match, best first."""
+        pieces = list(self._matching())
+        if not pieces:
+            return ()
+        with open_mind(":memory:", worker="none", **_FOR_ONE_SEARCH) as mind:
+            for _ in Importer(mind, Reading("turns", refused=self._refuse)).run(pieces):
+                pass
+            turns = [turn for _, turn in _in_database(mind, self._query)]
+        undated = {_place(piece.turn) for piece in pieces if piece.turn and piece.turn.at is None}
+        return tuple(_without_time(turn) if _place(turn) in undated else turn for turn in turns)
+
+    def _matching(self) -> Iterator[Piece]:
+        remaining = self._turns
+        for path in self._newest_first():
+            if self._bytes <= 0 or remaining <= 0:
+                return
+            # Of a long file the end is kept, which is the newest part.
+            matching = deque(filter(self._matches, self._pieces(path)), maxlen=remaining)
+            remaining -= len(matching)
+            yield from matching
+
+    def _newest_first(self) -> list[Path]:
+        dated = []
+        for path in sorted(self._folder.glob("*.jsonl")):
+            try:
+                dated.append((path.stat().st_mtime, path))
+            except OSError:
+                self.unreadable += 1
+        return [path for _, path in sorted(dated, reverse=True)]
+
+    def _pieces(self, path: Path) -> Iterator[Piece]:
+        try:
+            with path.open("rb") as stream:
+                size = os.fstat(stream.fileno()).st_size
+                if size > self._bytes:
+                    stream.seek(size - self._bytes)
+                    stream.readline()
+                self._bytes -= size
+                yield from Chats(stream, session=path.stem, format="turns")
+        except (OSError, InvalidInput):
+            self.unreadable += 1
+
+    def _matches(self, piece: Piece) -> bool:
+        if piece.turn is None:
+            self.unreadable += 1
+            return False
+        text = _searchable(piece.turn)
+        return not self._words or any(word in text for word in self._words)
+
+    def _refuse(self, refused: Refused) -> None:
+        self.unreadable += 1
+
+
+def _searchable(turn: NewTurn) -> str:
+    tool_texts = (str(plain(part)) for part in (*turn.tool_calls, *turn.tool_results))
+    return "\n".join((turn.content, *tool_texts)).casefold()
+
+
+def _place(turn: Trace) -> tuple[str, int | None]:
+    return turn.session, turn.index
+
+
+def _without_time(turn: Turn) -> NewTurn:
+    """A turn whose file does not say when it was."""
+    return NewTurn(
+        turn.session,
+        turn.role,
+        turn.content,
+        sender=turn.sender,
+        channel=turn.channel,
+        tool_calls=turn.tool_calls,
+        tool_results=turn.tool_results,
+        index=turn.index,
+        trust=turn.trust,
+    )

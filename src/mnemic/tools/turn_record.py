@@ -1,0 +1,42 @@
+"""record_turns: a conversation as a host's model passes it on.
+
+A host that records by itself does not need it. What the model says the user said counts as the
+model's word, unless `tools.answer_pending` lets it speak in the user's name.
+"""
+
+from __future__ import annotations
+
+from mnemic.tools.answers import ToolAnswer
+from mnemic.tools.arguments import RecordTurns
+from mnemic.tools.tool_context import ToolContext
+from mnemic.tools.words import Bilingual
+from mnemic.types import NewTurn, Trust
+
+_RECORDED = Bilingual(
+    "{count} turns recorded in conversation {session}. Pass session {session} with the next ones.",
+    "已在会话 {session} 中记录 {count} 轮。后续请传 session {session}。",
+)
+
+
+def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
+    """Durable and searchable when this returns; learnt from in the background."""
+    session = context.mind.session(request.session or context.session).id
+    trust: Trust | None = None if context.settings.answer_pending else "agent"
+    recorded = [
+        context.mind.record_turn(
+            NewTurn(
+                session,
+                turn.role,
+                turn.content,
+                sender=turn.sender,
+                trust=trust if turn.role == "user" else None,
+            )
+        )
+        for turn in request.turns
+    ]
+    if request.ended:
+        context.mind.end_session(session)
+    return ToolAnswer(
+        _RECORDED.of(context.language, count=len(recorded), session=session),
+        {"session": session, "ids": [turn.id for turn in recorded], "ended": request.ended},
+    )

@@ -1,0 +1,341 @@
+"""The event bus: rules in the settings that react to events of memory.
+
+Every change is an event in the journal. A store seen through the bus also queues, in the same
+transaction, the rules whose tests the event passes; a rule that asks first waits for a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from mnemic.clock import Clock
+from mnemic.errors import Conflict, InvalidInput, NotFound
+from mnemic.ids import new_id
+from mnemic.jobs.worker import JobPutOff
+from mnemic.language.guard import guard_of
+from mnemic.learn import session_end
+from mnemic.record import triggers
+from mnemic.rules import checks
+from mnemic.rules.event_rules import wants
+from mnemic.settings import Settings
+from mnemic.settings.checks import HOST_ACTION, HOST_EVENT
+from mnemic.settings.upkeep import EventRule
+from mnemic.settings.values import Table
+from mnemic.store.contract import Journal, Store, Unit
+from mnemic.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
+from mnemic.upkeep.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
+
+KIND = "rule"
+ACTION_KIND = "action"
+ASKED = "rule.asked"
+NOTICE = constant("notice")
+_DONE, _APPROVED, _ASKED = constant("done"), constant("approved"), constant("asked")
+_OWN = (ASKED, "rule.done", "rule.approved")
+_ELSEWHERE = timedelta(minutes=10)  # until it is seen again whether this process has the action
+# Jobs of actions that are no single step; one that waits stands for all that ask for it.
+_JOBS = {
+    "daily": (DAILY_KIND, "scheduled"),
+    "weekly": (WEEKLY_KIND, "scheduled"),
+    "documents": (DOCUMENTS_KIND, "all"),
+}
+
+
+def with_rules(store: Store, settings: Settings) -> Store:
+    """The store with rules applied to its events; the store itself where there are none."""
+    rules = settings.events.rules
+    if not any(rule.enabled for rule in rules.values()):
+        return store
+    proxy: Any = _BusStore(store, rules, settings.jobs.max_attempts)
+    chosen: Store = proxy  # it forwards everything else
+    return chosen
+
+
+class Bus:
+    """Runs the actions of rules, and asks where a rule says so."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        settings: Settings,
+        actions: Mapping[str, Action] | None = None,
+    ) -> None:
+        """``actions`` are the host's own, by name."""
+        self._store = store
+        self._clock = clock
+        self._actions = actions or {}
+        self._words = settings.vocabulary
+        self._rules = settings.events.rules
+        self._guard = guard_of(settings)
+        self._max_attempts = settings.jobs.max_attempts
+
+    def run(self, job: Job) -> None:
+        """All actions of a rule in one transaction, once for each event."""
+        name = str(job.payload["rule"])
+        rule = self._rules.get(name)
+        if rule is None:
+            return  # taken out of the settings meanwhile
+        approved = bool(job.payload.get("approved"))
+        operation = key_of("rule", constant(name), job.name_of("event"))
+        with self._store.write(job.space) as unit:
+            if unit.journal.operation(joined(operation, _DONE)):
+                return
+            if rule.mode == "ask" and not approved:
+                self._ask(unit, name, rule, job.payload, operation)
+                return
+            for action in rule.actions:
+                self._act(unit, action, job, operation)
+            self._note(unit, "rule.done", joined(operation, _DONE), job.payload, rule)
+
+    def act(self, job: Job) -> None:
+        """One action of the host. It has a job of its own, so its failure is tried again and shown
+        like that of any other, and keeps nothing else from running.
+        """
+        name, wanted = str(job.payload["action"]), str(job.payload["event"])
+        action = self._actions.get(name)
+        if action is None:
+            raise JobPutOff(
+                f"No action {name} is registered in this process", self._clock.now() + _ELSEWHERE
+            )
+        subject = job.name_of("subject")
+        with self._store.read(job.space) as unit:
+            events = unit.journal.events(
+                subject=subject, type_=str(job.payload["type"]), limit=checks.MAX_ROWS
+            )
+            event = next((one for one in events if one.id == wanted), None)
+            if event is None:
+                return  # forgotten meanwhile
+            event = replace(event, payload=self._with_content(unit, event))
+        action(event)
+
+    def _with_content(self, unit: Unit, event: Event) -> Mapping[str, Json]:
+        """The payload with the memory that the event is about, as it is now: what was forgotten
+        since must not be told.
+        """
+        memory = unit.memories.get(event.subject)
+        if memory is None or memory.kind == "credential":
+            return event.payload
+        about: dict[str, Json] = {
+            "content": memory.content,
+            "kind": memory.kind,
+            "category": self._words.kinds.said_of(memory.kind, memory.metadata),
+            "importance": memory.importance,
+        }
+        return {**event.payload, **about}
+
+    def emit(self, space: str, type_: str, payload: Mapping[str, Json], subject: str) -> Event:
+        """An event of the host."""
+        named = self._guard.name(type_, "type")
+        if not named.startswith(HOST_EVENT) or named == HOST_EVENT:
+            raise InvalidInput(
+                f"{named!r:.60} is no name for an event of a host",
+                remedy=f"Begin it with {HOST_EVENT}, such as {HOST_EVENT}deployed",
+            )
+        now = self._clock.now()
+        with self._store.write(space) as unit:
+            return unit.journal.add_event(
+                named,
+                operation_id=key_of("host", new_id(now)),
+                subject=self._guard.name(subject, "subject") if subject else named,
+                payload=self._guard.json(dict(payload), "payload"),
+                at=now,
+            )
+
+    def waiting(self, space: str) -> list[Event]:
+        """Rules that wait for approval, the latest first."""
+        with self._store.read(space) as unit:
+            questions = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
+            return [
+                e
+                for e in questions
+                if not unit.journal.operation(joined(e.operation_id, _APPROVED))
+            ]
+
+    def approve(self, space: str, event: str) -> None:
+        """Approve the run of a rule that asked."""
+        checks.check_name(event, "event")
+        now = self._clock.now()
+        with self._store.write(space) as unit:
+            questions = unit.journal.events(type_=ASKED, limit=checks.MAX_ROWS)
+            question = next((one for one in questions if one.id == event), None)
+            if question is None:
+                raise NotFound(f"No rule waits as {event}", remedy="See waiting_rules()")
+            if unit.journal.operation(joined(question.operation_id, _APPROVED)):
+                raise Conflict(f"Rule {event} was approved before", remedy="See events()")
+            payload = self._guard.json({**question.payload, "approved": True}, "payload")
+            unit.tasks.enqueue(
+                KIND, key=joined(question.id, _APPROVED), payload=payload, run_at=now, now=now,
+                max_attempts=self._max_attempts,
+            )  # fmt: skip
+            unit.journal.add_event(
+                "rule.approved",
+                operation_id=joined(question.operation_id, _APPROVED),
+                subject=question.subject,
+                payload={},
+                at=now,
+            )
+
+    def _ask(
+        self,
+        unit: Unit,
+        name: str,
+        rule: EventRule,
+        payload: Mapping[str, Json],
+        operation: SafeName,
+    ) -> None:
+        question = joined(operation, _ASKED)
+        if not unit.journal.operation(question):
+            self._note(unit, ASKED, question, {**payload, "rule": name}, rule)
+
+    def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
+        now, subject = self._clock.now(), job.name_of("subject")
+        if action.startswith(HOST_ACTION):
+            unit.tasks.enqueue(
+                ACTION_KIND,
+                key=joined(operation, constant(action)),
+                payload={
+                    "action": constant(action.removeprefix(HOST_ACTION)),
+                    "event": job.name_of("event"),
+                    "type": job.name_of("type"),
+                    "subject": subject,
+                },
+                run_at=now,
+                now=now,
+                max_attempts=self._max_attempts,
+            )
+        elif action == "notify":
+            self._notify(unit, job.payload, joined(operation, NOTICE))
+        elif action in ("consolidate", "episode"):
+            session_end.queue(unit, subject, now, self._max_attempts)
+        elif action == "extract":
+            triggers.queue(
+                unit, [subject], now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
+            )
+        else:
+            self._queue(unit, action, now)
+
+    def _queue(self, unit: Unit, action: str, now: datetime) -> None:
+        kind, key = _JOBS.get(action, (STEP_KIND, action))
+        unit.tasks.enqueue(
+            kind,
+            key=constant(key),
+            payload={"step": constant(action)} if kind == STEP_KIND else {},
+            run_at=now,
+            now=now,
+            max_attempts=self._max_attempts,
+        )
+
+    def _notify(self, unit: Unit, payload: Mapping[str, Json], operation: SafeName) -> None:
+        """A notice for the user; the host finds it with events(type="notice")."""
+        unit.journal.add_event(
+            NOTICE,
+            operation_id=operation,
+            subject=self._guard.short(str(payload["subject"])),
+            payload=self._guard.json(payload, "payload"),
+            at=self._clock.now(),
+        )
+
+    def _note(
+        self,
+        unit: Unit,
+        type_: str,
+        operation: SafeName,
+        payload: Mapping[str, Json],
+        rule: EventRule,
+    ) -> None:
+        unit.journal.add_event(
+            type_,
+            operation_id=operation,
+            subject=self._guard.short(str(payload["subject"])),
+            payload=self._guard.json(
+                {**payload, "actions": list(rule.actions), "risk": rule.risk}, "payload"
+            ),
+            at=self._clock.now(),
+        )
+
+
+# --- listening ------------------------------------------------------------------------------------
+
+
+class _BusJournal:
+    """A journal that queues rules for what is written to it."""
+
+    def __init__(self, journal: Journal, queue: Callable[[Event], None]) -> None:
+        self._journal = journal
+        self._queue = queue
+
+    def add_event(
+        self,
+        type_: str,
+        *,
+        operation_id: SafeName,
+        subject: SafeName,
+        payload: Mapping[str, Fact],
+        at: datetime,
+    ) -> Event:
+        event = self._journal.add_event(
+            type_, operation_id=operation_id, subject=subject, payload=payload, at=at
+        )
+        if type_ not in _OWN:  # rules do not set each other off in a circle
+            self._queue(event)
+        return event
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._journal, name)
+
+
+class _BusUnit:
+    """A unit of work with such a journal."""
+
+    def __init__(self, unit: Unit, rules: Table[EventRule], max_attempts: int) -> None:
+        self._unit = unit
+        self._rules = rules
+        self._max_attempts = max_attempts
+        self.journal = _BusJournal(unit.journal, self._queue)
+
+    def _queue(self, event: Event) -> None:
+        for name, rule in self._rules.items():
+            if not wants(rule, event.type, event.payload):
+                continue
+            payload: dict[str, Fact] = {
+                "rule": constant(name),
+                "event": event.id,
+                "type": constant(event.type),
+                "subject": event.subject,
+            }
+            self._unit.tasks.enqueue(
+                KIND,
+                key=joined(constant(name), event.id),
+                payload=payload,
+                run_at=event.at,
+                now=event.at,
+                max_attempts=self._max_attempts,
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._unit, name)
+
+
+class _BusStore:
+    """A store whose writes queue rules; everything else is the store's."""
+
+    def __init__(self, store: Store, rules: Table[EventRule], max_attempts: int) -> None:
+        self._store = store
+        self._rules = rules
+        self._max_attempts = max_attempts
+
+    def write(self, space: str) -> AbstractContextManager[Unit]:
+        return self._writing(space)
+
+    @contextmanager
+    def _writing(self, space: str) -> Iterator[Unit]:
+        with self._store.write(space) as unit:
+            proxy: Any = _BusUnit(unit, self._rules, self._max_attempts)
+            yield proxy
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)

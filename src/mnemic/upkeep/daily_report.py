@@ -1,0 +1,77 @@
+"""The daily report in the user's language: what each step did, and what waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mnemic.language.detection import language_of
+from mnemic.prompts import Language
+from mnemic.store.contract import Unit
+from mnemic.store.rows import MemoryFilter, TurnFilter
+from mnemic.upkeep.report import Change, StepReport
+from mnemic.upkeep.steps.decay import short
+from mnemic.upkeep.work import DailyReportText, Step
+
+_TEXTS = 200  # of memories and of turns, that tell the user's language
+_LISTED = 20  # dead jobs and pending statements that are named; the rest is counted
+_ZH: Mapping[str, str] = {
+    "queue": "待处理队列", "turns": "未提取的对话", "events": "事件", "dedup": "去重合并",
+    "decay": "衰减", "expiry": "过期清理", "attachments": "附件清理", "capacity": "容量",
+    "documents": "文档", "identity": "身份卡片", "report": "报告", "clock": "时钟",
+    "sessions": "会话", "waiting": "等待模型", "failed": "失败", "episodes": "情节", "days": "天",
+    "memories": "记忆", "merge": "合并", "archive": "收起", "delete": "删除", "demote": "降级",
+    "expire": "过期", "lapsed": "无人答复", "forget_file": "移除附件", "transcripts": "对话副本",
+    "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
+    "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
+    "removed": "移除",
+}  # fmt: skip
+
+
+def daily_report(step: Step) -> DailyReportText:
+    """Counts of each step first, then a line for each change; at the end what waits."""
+    with step.store.read(step.space) as unit:
+        language = _language(step, unit)
+        open_lines = _to_do(step, unit, language)
+    sections = [(_word(r.name, language), _lines(r, language)) for r in step.reports]
+    if open_lines:
+        sections.append((_word("to do", language), open_lines))
+    return DailyReportText(language, sections)
+
+
+def _language(step: Step, unit: Unit) -> Language:
+    """That of the settings, else that of what is known and of what the user said last."""
+    said = unit.ledger.turns(TurnFilter(role="user", newest_first=True, limit=_TEXTS))
+    known = unit.memories.find(MemoryFilter(status="active", limit=_TEXTS))
+    texts = [*(turn.content for turn in said), *(memory.content for memory in known)]
+    return language_of(texts, step.settings.memory.language)
+
+
+def _lines(report: StepReport, language: Language) -> list[str]:
+    counts = [_line(name, str(number), language) for name, number in sorted(report.counts.items())]
+    changes = [
+        _line(change.action, _change(change, language), language) for change in report.changes
+    ]
+    return [*([report.error] if report.error else []), *counts, *changes]
+
+
+def _change(change: Change, language: Language) -> str:
+    return (
+        f"{change.text}（{change.reason.zh}）"
+        if language == "zh"
+        else f"{change.text} ({change.reason})"
+    )
+
+
+def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
+    dead = unit.tasks.unfinished("dead", _LISTED)
+    waiting = unit.memories.find(MemoryFilter(status="pending", holds_at=step.now, limit=_LISTED))
+    jobs = [_line("dead job", f"{job.kind} {job.key}: {job.error}", language) for job in dead]
+    return jobs + [_line("pending", short(memory.content), language) for memory in waiting]
+
+
+def _line(name: str, text: str, language: Language) -> str:
+    return f"{_word(name, language)}：{text}" if language == "zh" else f"{name}: {text}"
+
+
+def _word(name: str, language: Language) -> str:
+    return _ZH.get(name, name) if language == "zh" else name

@@ -1,0 +1,94 @@
+"""The core memories chosen anew, and the least valuable memories removed above the capacities."""
+
+from __future__ import annotations
+
+from mnemic.rules.tiers import PASSING, choose_core, least_valuable
+from mnemic.types import Memory
+from mnemic.upkeep.model_calls import ask_for_core
+from mnemic.upkeep.report import Change, Reason
+from mnemic.upkeep.steps.decay import active_memories, is_current, short
+from mnemic.upkeep.work import Step
+
+MOST_INPUTS = 200  # memories considered for the core, as in document D §7.3
+_LESS = Reason("others matter more now", "现在别的更重要")
+
+
+def refresh_core(step: Step) -> None:
+    """Tier 1: the best of the important memories, chosen by a model or by value."""
+    settings, now = step.settings, step.now
+    with step.store.read(step.space) as unit:
+        inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=MOST_INPUTS)
+        before = unit.tiers.core_ids()
+        marked = {memory.id: memory for memory in unit.memories.by_id(sorted(before))}
+    model = None if step.dry_run else step.tools.model_of(step.space)
+    most = settings.capacity.core
+    if model is not None and len(inputs) > most:
+        inputs = ask_for_core(model, inputs, most, settings.memory.language)
+    chosen = {memory.id: memory for memory in choose_core(inputs, settings.decay, now, most)}
+    leaving = [memory for id_, memory in marked.items() if id_ not in chosen]
+    entering = [memory for id_, memory in chosen.items() if id_ not in before]
+    step.apply(
+        [
+            *(_tier_change("leave_core", memory, _LESS) for memory in leaving),
+            *(_tier_change("core", memory, _why(memory)) for memory in entering),
+        ]
+    )
+
+
+def enforce_capacity(step: Step) -> None:
+    """Remove events beyond the target size, then the least valuable memories above the limits."""
+    capacity = step.settings.capacity
+    with step.store.read(step.space) as unit:
+        counts = unit.tiers.counts(step.now)
+        core = unit.tiers.core_ids()
+    beyond_aim = counts.knowledge - capacity.knowledge
+    beyond_total = counts.core + counts.knowledge - capacity.total if capacity.total else 0
+    if beyond_aim <= 0 and beyond_total <= 0:
+        return
+    memories = [
+        memory
+        for portion in active_memories(step)
+        for memory in portion
+        if is_current(step, memory)
+    ]
+    law, now = step.settings.decay, step.now
+    passing = [memory for memory in memories if memory.kind in PASSING]
+    excess = least_valuable(passing, beyond_aim, law, now, spared=core)
+    excess_ids = {memory.id for memory in excess}
+    limit = max(counts.knowledge - len(excess) - capacity.knowledge_max, beyond_total - len(excess))
+    over = least_valuable(memories, limit, law, now, spared=core | excess_ids)
+    action = capacity.overflow
+    step.apply(
+        [
+            *(_overflow(action, m, capacity.knowledge) for m in excess),
+            *(_overflow(action, m, _limit(step)) for m in over),
+        ]
+    )
+
+
+def _limit(step: Step) -> int:
+    capacity = step.settings.capacity
+    return min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
+
+
+def _overflow(action: str, memory: Memory, limit: int) -> Change:
+    return Change(
+        "delete" if action == "delete" else "archive",
+        memory.id,
+        short(memory.content),
+        Reason(
+            f"more than {limit} memories; of these it is worth least",
+            f"记忆超过 {limit} 条，其中它的价值最低",
+        ),
+    )
+
+
+def _tier_change(action: str, memory: Memory, why: Reason) -> Change:
+    return Change(
+        "core" if action == "core" else "leave_core", memory.id, short(memory.content), why
+    )
+
+
+def _why(memory: Memory) -> Reason:
+    weight, uses = f"{memory.importance:g}", memory.access_count
+    return Reason(f"importance {weight}, used {uses} times", f"重要性 {weight}，用过 {uses} 次")

@@ -1,0 +1,127 @@
+"""Ageing: faded or expired memories, lapsed questions and old files are archived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mnemic.rules.decay import class_of, faded, judge
+from mnemic.rules.kinds import kinds_of
+from mnemic.rules.tiers import priority_of
+from mnemic.types import Kind, Memory
+from mnemic.upkeep.report import Change, Reason
+from mnemic.upkeep.work import PORTION, Step
+
+_EXCERPT = 120  # characters of a statement in a report
+
+
+def decay(step: Step) -> None:
+    """Judge every memory of a kind whose decay class has thresholds."""
+    kinds = _judged_kinds(step)
+    if not kinds:
+        return
+    for memories in active_memories(step, kinds):
+        step.apply([change for memory in memories if (change := _fate(step, memory))])
+
+
+def active_memories(step: Step, kinds: tuple[Kind, ...] | None = None) -> Iterator[list[Memory]]:
+    """Active memories in portions, each from a snapshot of its own."""
+    after = -1
+    while True:
+        with step.store.read(step.space) as unit:
+            rows = unit.tiers.walk(after, PORTION, kinds)
+        if not rows:
+            return
+        after = rows[-1].doc
+        yield [shelved.memory for shelved in rows]
+
+
+def is_current(step: Step, memory: Memory) -> bool:
+    return memory.expires_at is None or memory.expires_at > step.now
+
+
+def short(text: str) -> str:
+    """A statement shortened for a report."""
+    line = " ".join(text.split())
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
+
+
+def _judged_kinds(step: Step) -> tuple[Kind, ...]:
+    law = step.settings.decay
+    return tuple(
+        kind
+        for kind in kinds_of(step.settings)
+        if (cls := class_of(kind, law)).delete_below or cls.archive_below or cls.demote_below
+    )
+
+
+def _fate(step: Step, memory: Memory) -> Change | None:
+    settings = step.settings
+    if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
+        return None
+    law = class_of(memory.kind, settings.decay)
+    idle = step.now - memory.last_accessed_at
+    score = faded(memory.importance, idle, law)
+    fate = judge(score, memory.access_count, law)
+    if fate == "keep" or (fate == "demote" and _is_short(step, memory)):
+        return None
+    why = Reason(
+        f"{memory.importance:g} has faded to {score:.3f} in {idle.days} days without use",
+        f"{idle.days} 天未用，{memory.importance:g} 已衰减到 {score:.3f}",
+    )
+    return Change(fate, memory.id, short(memory.content), why)
+
+
+def _is_short(step: Step, memory: Memory) -> bool:
+    """Already as short-lived as a demotion would make it."""
+    life = step.settings.lifetimes.transient
+    if life is None:
+        return memory.expires_at is None
+    return memory.expires_at is not None and memory.expires_at <= step.now + life
+
+
+def expire(step: Step) -> None:
+    """Archive expired memories, which no search returns since their expiry."""
+    while True:
+        with step.store.read(step.space) as unit:
+            memories = unit.tiers.expired(step.now, PORTION)
+        step.apply(
+            [
+                Change(
+                    "expire",
+                    memory.id,
+                    short(memory.content),
+                    Reason(f"its time ended on {until}", f"已于 {until} 到期"),
+                )
+                for memory in memories
+                if (until := f"{memory.expires_at:%Y-%m-%d}")
+            ]
+        )
+        if len(memories) < PORTION or step.dry_run:
+            break
+    if not step.dry_run:
+        lapsed = step.tools.lapse(step.space)
+        step.did(**({"lapsed": lapsed} if lapsed else {}))
+
+
+def forget_files(step: Step) -> None:
+    """Attachments of which nothing is known, and JSONL copies, that are too old; the attached files
+    are never touched.
+    """
+    keep = step.settings.attachments
+    if keep.keep is not None:
+        oldest = step.now - keep.keep
+        while True:
+            with step.store.read(step.space) as unit:
+                files = unit.tiers.old_attachments(oldest, PORTION)
+            step.apply(
+                [
+                    Change("forget_file", file.id, file.filename, Reason(f"from {day}", day))
+                    for file in files
+                    if (day := f"{file.created_at:%Y-%m-%d}")
+                ]
+            )
+            if len(files) < PORTION or step.dry_run:
+                break
+    if not step.dry_run:
+        removed = step.tools.forget_old_files(step.space)
+        step.did(**({"transcripts": removed} if removed else {}))

@@ -1,0 +1,164 @@
+"""Duplicates: near memories are clustered, and those that say the same are merged into one.
+
+What is identical is merged whatever it was taken for. Of the rest a rule decides the plain cases; a
+model, where there is one, decides the rest of a cluster, and only of clusters in which something is
+new since the last run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from mnemic.providers.chat.base import ChatModel
+from mnemic.rules.clusters import Pair, absorbed, components, identical, portions, strength
+from mnemic.store.upkeep import NumberedMemory
+from mnemic.types import Memory
+from mnemic.upkeep.clusters import Floats, near_pairs
+from mnemic.upkeep.model_calls import ask_for_same
+from mnemic.upkeep.report import Change, Reason
+from mnemic.upkeep.steps.decay import is_current, short
+from mnemic.upkeep.work import PORTION, Step
+
+_CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
+PARTITION_MIN = 10  # smaller partitions are not merged, as in document D §7.3
+
+
+_WORD_FOR_WORD = ("says the same word for word", "一字不差")
+
+
+def dedup(step: Step) -> None:
+    """Daily: over all memories of a kind."""
+    _merge_groups(step, lambda memory: memory.kind)
+
+
+def merge(step: Step) -> None:
+    """Weekly: within each partition that is large enough."""
+    with step.store.read(step.space) as unit:
+        partitions = set(unit.tiers.partitions(PARTITION_MIN))
+
+    def group_of(memory: Memory) -> str | None:
+        place = (memory.project, memory.topic)
+        return "\x1f".join((*place, memory.kind)) if place in partitions else None
+
+    _merge_groups(step, group_of)
+
+
+def _merge_groups(step: Step, group_of: Callable[[Memory], str | None]) -> None:
+    """Merge what is identical anywhere, then within each group; None means no group."""
+    shelved = current_memories(step)
+    merged = _merge_identical(step, [one.memory for one in shelved])
+    shelved = [one for one in shelved if one.memory.id not in merged]
+    vectors = _vectors(step, shelved)
+    with step.store.read(step.space) as unit:
+        since = unit.runs.last_done(step.name)
+    groups: dict[str, list[int]] = {}
+    for place, one in enumerate(shelved):
+        name = group_of(one.memory)
+        if name is not None:
+            groups.setdefault(name, []).append(place)
+    for _, places in sorted(groups.items()):
+        memories = [shelved[place].memory for place in places]
+        _merge_group(step, memories, None if vectors is None else vectors[places], since)
+
+
+def _merge_identical(step: Step, memories: Sequence[Memory]) -> set[str]:
+    """Merge memories that are one word for word; says which were absorbed."""
+    changes = [
+        _merge(memories[other], memories[place], _WORD_FOR_WORD)
+        for place, others in identical(memories)
+        for other in others
+    ]
+    for start in range(0, len(changes), PORTION):
+        step.apply(changes[start : start + PORTION])
+    return {change.subject for change in changes}
+
+
+def _merge_group(
+    step: Step, memories: Sequence[Memory], vectors: Floats | None, since: datetime | None
+) -> None:
+    fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
+    if len(memories) < 2 or not fresh:
+        return
+    model = None if step.dry_run else step.tools.model_of(step.space)
+    distance, judged = step.settings.upkeep.cluster_distance, model is not None
+    near = near_pairs(memories, vectors, distance, fresh, judged=judged)
+    pairs = {(pair.one, pair.other): pair for pair in near}
+    waiting: list[Change] = []
+    for group in components(len(memories), near):
+        waiting += _merges(step, memories, group, pairs, model)
+        if len(waiting) >= PORTION:
+            step.apply(waiting)
+            waiting = []
+    step.apply(waiting)
+
+
+def _merges(
+    step: Step,
+    memories: Sequence[Memory],
+    group: Sequence[int],
+    pairs: dict[tuple[int, int], Pair],
+    model: ChatModel | None,
+) -> Iterator[Change]:
+    """The merges of a cluster that leave one of each statement."""
+    by_rule = absorbed(memories, group, pairs, step.settings.reconcile)
+    for place, absorbed_places in by_rule:
+        for other in absorbed_places:
+            pair = pairs[min(place, other), max(place, other)]
+            why = (f"says the same, {pair.likeness:.2f}", f"说的是同一件事（{pair.likeness:.2f}）")
+            yield _merge(memories[other], memories[place], why)
+    merged = {other for _, absorbed_places in by_rule for other in absorbed_places}
+    rest = [place for place in group if place not in merged]
+    if model is None or len(rest) < 2:
+        return
+    for part in portions(memories, rest, pairs, _CLUSTER_MAX):
+        candidates = [memories[place] for place in part]
+        for same in ask_for_same(model, candidates, step.settings.memory.language):
+            survivor, *others = sorted((candidates[place] for place in same), key=strength)
+            for memory in others:
+                why = (f"says the same, by {model.name}", f"{model.name} 认为说的是同一件事")
+                yield _merge(memory, survivor, why)
+
+
+def _merge(memory: Memory, into: Memory, why: tuple[str, str]) -> Change:
+    kept = short(into.content)
+    reason = Reason(f"{why[0]}: {kept}", f"{why[1]}：{kept}")
+    return Change("merge", memory.id, short(memory.content), reason, into.id)
+
+
+def current_memories(step: Step) -> list[NumberedMemory]:
+    """What holds now, but secrets."""
+    rows: list[NumberedMemory] = []
+    with step.store.read(step.space) as unit:
+        while some := unit.tiers.walk(rows[-1].doc if rows else -1, 5 * PORTION):
+            rows += some
+    return [one for one in rows if one.memory.kind != "credential" and is_current(step, one.memory)]
+
+
+def _is_new(memory: Memory, since: datetime | None) -> bool:
+    return since is None or memory.created_at >= since
+
+
+def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
+    """The first passage of each memory; a row of zeros for one that has no vector yet."""
+    embedder = step.tools.embedder
+    if embedder is None:
+        return None
+    with step.store.read(step.space) as unit:
+        number = unit.vectors.known_embedders().get(embedder.name)
+        if number is None or not unit.vectors.dimensions(number):
+            return None
+        loaded = unit.vectors.load(number, "memory", None)
+        width = unit.vectors.dimensions(number)
+    rows = np.frombuffer(loaded.vectors, np.float32).reshape(len(loaded.docs), width)
+    docs = np.array(loaded.docs, np.int64)
+    numbers = np.array([one.doc for one in shelved], np.int64)
+    if not len(docs):
+        return None
+    places = np.minimum(np.searchsorted(docs, numbers), len(docs) - 1)
+    present = docs[places] == numbers
+    vectors = np.zeros((len(shelved), width), np.float32)
+    vectors[present] = rows[places[present]]
+    return vectors
