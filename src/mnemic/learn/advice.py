@@ -17,6 +17,7 @@ from mnemic.prompts import prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, numbers_in
 from mnemic.providers.embedding.base import Embedder, WordEmbedder
+from mnemic.rules.lifetimes import sooner
 from mnemic.rules.likeness import apart, overlap, same_value
 from mnemic.rules.reconcile import Neighbours
 from mnemic.rules.slots import opposites, subject_of
@@ -152,7 +153,8 @@ class NeighbourSearch:
         return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
 
     def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
-        lasts = memory.expires_at is None or memory.expires_at > self.now
+        ends = sooner(memory.expires_at, memory.valid_to)
+        lasts = ends is None or ends > self.now
         return memory.status == status and memory.project == self.candidate.project and lasts
 
     def _alike(self, memory: Memory) -> bool:

@@ -83,6 +83,7 @@ class MemoryReader:
             "since": lambda at: maybe_moment(at, "since"),
             "until": lambda at: maybe_moment(at, "until"),
             "as_of": lambda at: maybe_moment(at, "as_of"),
+            "known_at": lambda at: maybe_moment(at, "known_at"),
             "offset": checks.check_offset,
         }
         status = given.pop("status", None)
@@ -93,7 +94,7 @@ class MemoryReader:
             if value is not None
         }
         if status is None:
-            status = "all" if "as_of" in wanted else "active"
+            status = "all" if wanted.keys() & {"as_of", "known_at"} else "active"
         if checks.check_choice(status, (*STATUSES, "all"), "status") != "all":
             wanted["status"] = status
         if status == "active":

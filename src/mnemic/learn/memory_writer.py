@@ -20,7 +20,7 @@ from mnemic.learn.settlement import Settlement, decided_before
 from mnemic.providers.vault import Vault
 from mnemic.rules import checks
 from mnemic.rules.kinds import importance_of, lifetime_of, own_expiry
-from mnemic.rules.lifetimes import sooner
+from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.slots import fold
 from mnemic.rules.support import Claim
 from mnemic.settings import Settings
@@ -165,6 +165,7 @@ class MemoryWriter:
                 raise Conflict(f"Memory {id_} is {memory.status}, not {before}", remedy=remedy)
             if after == "archived":
                 unit.memories.revise(replace(memory, status=after, updated_at=now))
+                unit.memories.release(memory.id)
             else:
                 unit.tiers.bring_back(memory.id, after, now)
             unit.journal.add_event(
@@ -232,7 +233,8 @@ class MemoryWriter:
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
             # What another memory still holds has not ended there: its life here begins now.
-            expires_at = self._usual_expiry(candidate, now)
+            begins = counts_from(now, candidate.valid_from, candidate.valid_to)
+            expires_at = self._usual_expiry(candidate, begins)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)
@@ -255,11 +257,12 @@ class MemoryWriter:
         )
         return replace(work, id=id_, edited=edited, learnt_at=learnt_at)
 
-    def _usual_expiry(self, candidate: SafeCandidate, now: datetime) -> datetime | None:
+    def _usual_expiry(self, candidate: SafeCandidate, begins: datetime) -> datetime | None:
         """By its duration; else by its kind, where the document gives every memory a priority."""
+        kind = candidate.kind
         if candidate.duration or self._guard.words.priorities:
-            return lifetime_of(candidate.kind, candidate.duration, self._settings, now).expires_at
-        return own_expiry(candidate.kind, self._settings, now)
+            return lifetime_of(kind, candidate.duration, self._settings, begins).expires_at
+        return own_expiry(kind, self._settings, begins)
 
     def _reworded(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
         """The changes without a word for what the memory is already; another word takes the place

@@ -20,7 +20,7 @@ from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
 from mnemic.rules.importance import DEFAULT_CONFIDENCE
 from mnemic.rules.kinds import importance_of, lifetime_of
-from mnemic.rules.lifetimes import sooner
+from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.likeness import same_value
 from mnemic.rules.reconcile import (
     Contest,
@@ -307,7 +307,7 @@ class Reconciler:
         *,
         insists: bool = False,
     ) -> Decision:
-        out_of_order = any(work.said_at < memory.valid_from for memory in targets)
+        out_of_order = any(work.said_at < memory.valid_from <= work.now for memory in targets)
         if relation.outcome == "conflict" or out_of_order:
             lost = self._lost_before(search)
             strongest, scores = self._contest(work, targets, lost)
@@ -389,7 +389,8 @@ class Reconciler:
         turns = turns_of(unit, candidate.sources)
         latest = max(turns, key=lambda turn: turn.at, default=None)
         said_at = now if latest is None else min(latest.at, now)
-        life = lifetime_of(candidate.kind, candidate.duration, self._settings, said_at)
+        begins = counts_from(said_at, candidate.valid_from, candidate.valid_to)
+        life = lifetime_of(candidate.kind, candidate.duration, self._settings, begins)
         expires_at = sooner(life.expires_at, candidate.valid_to)
         return self.settlement(
             unit,

@@ -61,6 +61,7 @@ def read_request(
     since: datetime | str | None = None,
     until: datetime | str | None = None,
     as_of: datetime | str | None = None,
+    known_at: datetime | str | None = None,
     persona: str | None = None,
     around: Sequence[str] = (),
     without: Collection[str] = (),
@@ -96,6 +97,7 @@ def read_request(
         since=maybe_moment(since, "since"),
         until=maybe_moment(until, "until"),
         as_of=maybe_moment(as_of, "as_of"),
+        known_at=maybe_moment(known_at, "known_at"),
         now=now,
     )
     return Request(

@@ -91,9 +91,10 @@ class MemoryChanges(MemoryDetails, total=False):
 class MemoryQuery(TypedDict, total=False):
     """Which memories ``memories`` lists; every field narrows the choice.
 
-    Without a ``status`` it is what holds now, or with ``as_of`` what was known to hold then; "all"
-    is every status. ``text`` is a part of the statement in any case of its letters. ``subject`` and
-    ``predicate`` are compared as slots are: the common ones have one name in either language.
+    Without a ``status`` it is what holds now, with ``as_of`` what was true then, with ``known_at``
+    what was believed then; "all" is every status. ``text`` is a part of the statement in any case
+    of its letters. ``subject`` and ``predicate`` are compared as slots are: the common ones have
+    one name in either language.
     ``metadata`` are keys with the value each must have. ``since`` and ``until`` are about when it
     was learnt. ``kind``, ``scope``, ``priority`` and ``origin`` take the words of the preset's
     document, too.
@@ -116,6 +117,7 @@ class MemoryQuery(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     as_of: datetime | str | None
+    known_at: datetime | str | None
     order: MemoryOrder
     limit: int
     offset: int
