@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 from mnemic.language.code import compiled, is_code
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
-from mnemic.language.voice.words import (
-    FIRST_PERSON,
-    OWN_HEAD,
-    ROLE,
-    TEXT_NOUN,
-)
+from mnemic.language.voice.words import pattern
 
 _TIME = (
     r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?"
@@ -86,7 +81,7 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
         if speaker is None:
             continue
         who = speaker["who"]
-        is_role = compiled(rf"(?i){ROLE}$").match(who)
+        is_role = pattern("role").fullmatch(who)
         if not is_role and not stamped and _is_key(who):
             continue
         speakers.append((n, who.lower()))
@@ -106,7 +101,7 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
 
 def _is_key(who: str) -> bool:
     """Whether the word before a colon is a key of the speaker's own list, not a name."""
-    if compiled(rf"(?i)(?:.*{OWN_HEAD}|.*{FIRST_PERSON}.*|{TEXT_NOUN})$").match(who):
+    if pattern("own_key").fullmatch(who):
         return True
     return who.isascii() and not who.startswith("@") and not who[:1].isupper()
 
@@ -117,10 +112,10 @@ def _is_sentence(what: str) -> bool:
     return len(what) >= _FEW_VALUE_HAN
 
 
-def _runs(lines: list[Line], pattern: str) -> Iterator[list[Line]]:
+def _runs(lines: list[Line], shape: str) -> Iterator[list[Line]]:
     run: list[Line] = []
     for line in lines:
-        if line.text and compiled(pattern).match(line.text):
+        if line.text and compiled(shape).match(line.text):
             run.append(line)
             continue
         if run:
@@ -132,8 +127,8 @@ def _runs(lines: list[Line], pattern: str) -> Iterator[list[Line]]:
 
 def _csv(lines: list[Line]) -> Iterator[Block]:
     """Three lines or more with the same number of separators and no space after them."""
-    for mark, pattern in ((",", r"[^,]+,\S"), ("\t", r"[^\t]+\t")):
-        for run in _runs(lines, pattern):
+    for mark, row in ((",", r"[^,]+,\S"), ("\t", r"[^\t]+\t")):
+        for run in _runs(lines, row):
             many = Counter(line.text.count(mark) for line in run)
             count, often = many.most_common(1)[0]
             if len(run) >= 3 and count >= 2 and often >= len(run) - 1:
