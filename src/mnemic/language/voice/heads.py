@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from mnemic.language.code import compiled
+from mnemic.language.code import compiled, is_code
 from mnemic.language.voice.blocks import Line, Reason
 from mnemic.language.voice.words import pattern
 
@@ -34,7 +34,7 @@ class Head:
 
 def head_of(line: str) -> Head | None:
     """The head of a line whose colon introduces somebody else's words, if it has one."""
-    has_colon = ":" in line or "：" in line
+    has_colon = (":" in line or "：" in line) and not is_code(line)
     colon = compiled(_COLON).search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
     if colon is None:
         return _file_head(line)
@@ -48,7 +48,8 @@ def head_of(line: str) -> Head | None:
 
 
 def _kind(head: str, tail: str) -> HeadKind | None:
-    if not head:
+    shown = tail and pattern("attention").match(head) and pattern("first_person").match(tail)
+    if not head or shown or pattern("own_lead").fullmatch(head):
         return None
     if pattern("self_speech").search(head) and not pattern("came").search(head):
         return None

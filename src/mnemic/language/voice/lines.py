@@ -21,7 +21,7 @@ from mnemic.language.voice.references import introduces_block, is_pointing
 from mnemic.language.voice.shapes import shaped
 from mnemic.language.voice.words import pattern
 
-_QUOTED = r"(?:\|\s*)?[>＞](?!=)|│"
+_QUOTED = r"(?:\|\s*)?[>＞](?!=|>> )|│"
 _RULE = r"(?P<mark>[-=*_~—–─═━#+＝－﹣·•.…])(?:[ \t]?(?P=mark)){2,}+"
 _TITLED = (
     r"(?P<left>[-=*_~—–─═━+＝－]{2,}+|#{3,}+)[ \t]*+(?P<title>[^\s\-=*_~—–─═━+＝－#][^\n]{0,100}?)"

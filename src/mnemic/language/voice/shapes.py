@@ -43,6 +43,7 @@ def shaped(layout: MessageLayout) -> Iterator[Block]:
     yield from (
         Block(one.start(), one.end(), "data") for one in compiled(_ENCODED).finditer(layout.text)
     )
+    yield from _console(lines)
     yield from _transcript(lines)
     yield from _single_lines(lines)
     yield from _csv(lines)
@@ -66,6 +67,15 @@ def _single_lines(lines: list[Line]) -> Iterator[Block]:
             return
         if compiled(_LOG).match(line.text) or compiled(_ROW).match(line.text):
             yield Block(line.start, line.end, "data")
+
+
+def _console(lines: list[Line]) -> Iterator[Block]:
+    """What a shell printed, or who said what in an exported chat: from the first line of it on."""
+    for line in lines:
+        alone = len(lines) > 1 and pattern("chat_role").fullmatch(line.text.strip("#*_ "))
+        if line.text and (alone or pattern("prompt_line").match(line.text)):
+            yield Block(line.start, lines[-1].end, "transcript")
+            return
 
 
 def _transcript(lines: list[Line]) -> Iterator[Block]:
@@ -146,7 +156,11 @@ def _yaml(lines: list[Line]) -> Iterator[Block]:
 
 def _code(lines: list[Line]) -> Iterator[Block]:
     """Code without a fence: two lines of it and more, comments among them."""
-    code = [line for line in lines if line.text and _is_code(line.text)]
+    code: list[Line] = []
+    for line in lines:
+        deeper = bool(code) and line.indent > code[-1].indent and code[-1].end == line.start
+        if line.text and (deeper or _is_code(line.text)):
+            code.append(line)
     comments = [line for line in lines if line.text and compiled(_COMMENT).match(line.text)]
     if code and len({line.start for line in (*code, *comments)}) >= 2:
         for line in (*code, *comments):
