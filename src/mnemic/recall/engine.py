@@ -28,6 +28,8 @@ from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
 from mnemic.types import Hit, SafeName, Why
 
+_DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
+
 
 class Touches:
     """Uses of the records of one space that are not written yet."""
@@ -119,11 +121,7 @@ class Recall:
     def find(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
         with Attempts(self._store, self._space, self._guard) as attempts:
-            lists = self._candidates.search(attempts, request)
-            hits = self._weigh(attempts, request, lists)
-            if hits is None:
-                latest = self._candidates.latest(attempts, request, ("turn",))
-                hits = self._weigh(attempts, request, latest) if latest.docs else None
+            hits = self._search(attempts, request)
         unread = hits is None or attempts.all_failed
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
@@ -163,13 +161,37 @@ class Recall:
             attempts.note(self._clock, self._log)
         return hits if current is None else current
 
+    def _search(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        """The best hits of the usual candidates; where more are wanted, then those of many more.
+
+        ``k`` only decides where this ends, so that a few hits are the beginning of many.
+        """
+        hits: list[Hit] = []
+        for depth in _DEPTHS:
+            deeper = replace(request, depth=depth)
+            lists = self._candidates.search(attempts, deeper)
+            found = self._weigh(attempts, deeper, lists)
+            if found is None and not hits:
+                latest = self._candidates.latest(attempts, request, ("turn",))
+                return self._weigh(attempts, request, latest) if latest.docs else None
+            known = {hit.id for hit in hits}
+            least = hits[-1].score if hits else 1.0
+            hits += [
+                hit if hit.score <= least else replace(hit, score=least)
+                for hit in found or ()
+                if hit.id not in known
+            ]
+            if len(hits) >= request.k or not lists.cut:
+                break
+        return hits[: request.k]
+
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists
     ) -> list[Hit] | None:
         """Candidates as ranked evidence; None when ranking failed."""
         if not lists.docs:
             return []
-        reranker = self._reranker
+        reranker = self._reranker if request.depth == 1 else None
         wide = replace(request, k=max(request.k, RERANKED)) if reranker else request
         hits = attempts.run(
             "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
@@ -179,4 +201,4 @@ class Recall:
         moved = attempts.run(
             "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
         )
-        return (hits if moved is None else moved)[: request.k]
+        return hits if moved is None else moved

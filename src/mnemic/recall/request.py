@@ -40,6 +40,7 @@ class Request:
     around: tuple[str, ...]
     without: frozenset[str]  # ids of records that the prompt has already
     now: datetime
+    depth: int = 1  # times as many candidates as usual
 
 
 def read_request(
