@@ -151,10 +151,8 @@ class Services:
 
     @_service
     def scratchpads(self) -> Scratchpads:
-        shared, settings = self.shared, self.shared.settings
-        return Scratchpads(
-            shared.store, self.space, shared.clock, settings.scratchpad, shared.guard
-        )
+        shared = self.shared
+        return Scratchpads(shared.store, self.space, shared.clock, shared.settings, shared.guard)
 
     @_service
     def sessions(self) -> SessionState:
@@ -252,7 +250,7 @@ class Services:
 
     @_service
     def use_log(self) -> Uses:
-        return Uses(self._store, self.space, self.shared.clock)
+        return Uses(self._store, self.space, self.shared.clock, self.shared.settings.schedule.zone)
 
     @_service
     def recall(self) -> Recall:

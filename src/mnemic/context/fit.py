@@ -107,7 +107,7 @@ class ItemsPart:
     def fit(self, limit: int | None) -> FittedPart:
         around = cost(self._block([]), self.count)
         costs = self._costs(None if limit is None else limit - around)
-        spare = sum(costs) if limit is None else limit - around
+        spare = max(1, sum(costs)) if limit is None else limit - around
         while spare > 0:
             fitted = self._within(costs, spare)
             if limit is None or fitted.tokens <= limit:
@@ -147,7 +147,7 @@ class ItemsPart:
             lines.append(item_line(item, text))
             ids.append(item.id)
         omitted += [self._omission(item) for item in self.items[many:]]
-        if not lines:
+        if not lines and (self.items or not self.finding):
             return FittedPart(omitted=tuple(omitted))
         block = self._block(lines)
         return FittedPart(block, cost(block, self.count), tuple(filter(None, ids)), tuple(omitted))

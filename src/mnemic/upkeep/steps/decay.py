@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mnemic.days import day_of
 from mnemic.rules.decay import class_of, faded, judge
 from mnemic.rules.kinds import kinds_of
 from mnemic.rules.tiers import priority_of
@@ -93,7 +94,7 @@ def expire(step: Step) -> None:
                     Reason(f"its time ended on {until}", f"已于 {until} 到期"),
                 )
                 for memory in memories
-                if (until := f"{memory.expires_at:%Y-%m-%d}")
+                if memory.expires_at and (until := str(day_of(memory.expires_at, step.zone)))
             ]
         )
         if len(memories) < PORTION or step.dry_run:
@@ -117,7 +118,7 @@ def forget_files(step: Step) -> None:
                 [
                     Change("forget_file", file.id, file.filename, Reason(f"from {day}", day))
                     for file in files
-                    if (day := f"{file.created_at:%Y-%m-%d}")
+                    if (day := f"{day_of(file.created_at, step.zone)}")
                 ]
             )
             if len(files) < PORTION or step.dry_run:
