@@ -22,9 +22,13 @@ def in_zone(moment: datetime, zone: Zone) -> datetime:
 
 
 def home_zone(latest: datetime | None, configured: str) -> Zone:
-    """The zone that the user's latest turn states, else the one that is set (``schedule.zone``)."""
-    stated = latest.tzinfo if latest and latest.utcoffset() else None
-    return stated or configured
+    """The zone that the user's latest turn states, else the one that is set (``schedule.zone``).
+    Of two that agreed then the one that is set, since it knows when clocks are changed.
+    """
+    if latest is None or not latest.utcoffset() or latest.tzinfo is None:
+        return configured
+    agreed = in_zone(latest, configured).utcoffset() == latest.utcoffset()
+    return configured if agreed else latest.tzinfo
 
 
 def local_time(moment: datetime, zone: Zone) -> datetime:

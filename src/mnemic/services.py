@@ -108,10 +108,8 @@ class Services:
 
     @_service
     def ledger(self) -> LedgerReader:
-        shared, settings = self.shared, self.shared.settings
-        return LedgerReader(
-            shared.store, self.space, shared.clock, settings.jobs.max_attempts, shared.guard
-        )
+        shared = self.shared
+        return LedgerReader(shared.store, self.space, shared.clock, shared.settings, shared.guard)
 
     @_service
     def session_ends(self) -> SessionCloser:

@@ -50,10 +50,9 @@ def bullet_text(memory: Memory, bounds: Bounds, dated_in: Zone | None = None) ->
     return text
 
 
-def undated(text: str, memory: Memory) -> str:
-    """A person's words without the date we put before them, in whichever zone that was."""
-    days = (memory.valid_from.date() + timedelta(days=shift) for shift in (-1, 0, 1))
-    return next((text[len(f"{day} ") :] for day in days if text.startswith(f"{day} ")), text)
+def undated(text: str, memory: Memory, zone: Zone) -> str:
+    """A person's words without the date we put before them."""
+    return text.removeprefix(f"{day_of(memory.valid_from, zone)} ")
 
 
 def language_of(texts: Iterable[str]) -> Language:

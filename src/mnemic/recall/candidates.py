@@ -309,23 +309,38 @@ def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) ->
         return RouteResult([])
     if question.kind == "file":
         return RouteResult(_files(request, question, settings, unit))
-    is_count = question.kind == "count"
-    topic = _without_times(question.topic, request.times) if is_count else question.topic
-    everything = query_terms(topic)
-    empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
-    telling = with_forms(
-        [term for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)]
-    )
-    if is_count and not telling:  # of single characters: 读书, 写章
-        telling = [term for term in everything if term.weight == CHARACTER_WEIGHT]
+    if question.kind == "count":
+        return _count(request, question, unit)
+    telling = _telling_terms(query_terms(question.topic))
     if not telling:
         return RouteResult([])
-    if is_count:
-        return _counted(request, telling, unit)
     docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
     if question.kind in ("latest", "earliest"):
         docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
     return RouteResult(docs, total)
+
+
+def _telling_terms(terms: Sequence[QueryTerm]) -> list[QueryTerm]:
+    """The words of a topic, each with its forms."""
+    empty = {term.text for term in terms if term.weight <= STOP_WEIGHT}
+    return with_forms(
+        [term for term in terms if term.weight >= WORD_WEIGHT and not _is_loose(term.text, empty)]
+    )
+
+
+def _count(request: Request, question: ExactQuestion, unit: Unit) -> RouteResult:
+    """The records that a count is about. One of single characters (我写了几章) goes by these; a
+    measure word that no record has is not asked for.
+    """
+    topic = _without_times(question.topic, request.times)
+    terms = query_terms(topic)
+    characters = [term for term in terms if term.weight == CHARACTER_WEIGHT]
+    telling = _telling_terms(terms) or characters
+    result = _counted(request, telling, unit) if telling else RouteResult([])
+    has_measure = topic[-2:-1] == " "
+    if not result.docs and telling is characters and has_measure and len(characters) > 1:
+        result = _counted(request, characters[:-1], unit)
+    return result
 
 
 def _counted(request: Request, telling: Sequence[QueryTerm], unit: Unit) -> RouteResult:

@@ -206,6 +206,6 @@ class Recall:
         if reranker is None or not hits:
             return hits
         moved = attempts.run(
-            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
+            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )
         return (hits if moved is None else moved)[: request.k]

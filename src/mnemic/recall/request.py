@@ -106,9 +106,9 @@ def read_request(
         speaker=guard.filter(speaker, "speaker"),
         trust=trust,
         status=status,
-        since=maybe_moment(since, "since"),
-        until=maybe_moment(until, "until"),
-        as_of=maybe_moment(as_of, "as_of"),
+        since=maybe_moment(since, "since", zone),
+        until=maybe_moment(until, "until", zone),
+        as_of=maybe_moment(as_of, "as_of", zone),
         now=now,
     )
     local = in_zone(now, zone)
