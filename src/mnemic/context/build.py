@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from mnemic.clock import Zone
 from mnemic.context.composer import compose
-from mnemic.context.exact_answer import exact_answer
+from mnemic.context.exact_answer import exact_answer, nothing_recorded
 from mnemic.context.fit import ItemsPart, are_evidence, omission
 from mnemic.context.parts import (
     IN_HOST_PROMPT,
@@ -29,6 +28,7 @@ from mnemic.context.parts import (
 )
 from mnemic.context.redundancy import CONTAINED, ShownTexts, normalised
 from mnemic.context.window import Window
+from mnemic.days import LocalSpan, Zone
 from mnemic.errors import InvalidInput
 from mnemic.language.detection import language_of
 from mnemic.language.gate import Verdict, is_nod
@@ -78,8 +78,9 @@ class Sources:
     the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
     the open tasks of a project, or with None of all, without those that the prompt shows.
     ``pending`` gives statements to put to the user that were not put to them before. ``opening``
-    is how the user began a session; ``zone`` the one that every date of a prompt is
-    shown in. In a session of a project what belongs to another one is left out.
+    is how the user began a session; ``zone`` the one of every date of a prompt that states none
+    itself; ``empty_times`` gives the days a question is about on which nothing was recorded. In a
+    session of a project what belongs to another one is left out.
     """
 
     gate: Callable[[str], Verdict]
@@ -95,6 +96,7 @@ class Sources:
     scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
     cards: Callable[[str | None], Mapping[SectionName, str]]
     zone: Callable[[], Zone]
+    empty_times: Callable[[str], Sequence[LocalSpan]] = lambda query: ()
     pending: Callable[[], Sequence[Memory]] = tuple
 
 
@@ -162,6 +164,7 @@ class Builder:
             evidence, secret = self._evidence(current, zone)
             sure = [hit for hit in current if hit.score >= self._settings.recall.evidence_score]
             finding = exact_answer(query, sure, zone, language)
+            finding = finding or nothing_recorded(self._from.empty_times(query), language)
             omitted += [*repeated, *old, *secret]
         built = compose(
             PromptParts(
@@ -200,8 +203,11 @@ class Builder:
         current, _ = self._current(query, hits, count_tokens)
         items, _ = self._evidence(current, self._from.zone())
         labelled, headings = self._labelled(items, language), self._settings.vocabulary.headings
-        part = ItemsPart("evidence", labelled, count_tokens, language, headings=headings)
-        return part.fit(tokens).text if items else ""
+        finding = nothing_recorded(self._from.empty_times(query), language)
+        part = ItemsPart(
+            "evidence", labelled, count_tokens, language, finding=finding, headings=headings
+        )
+        return part.fit(tokens).text if items or finding else ""
 
     def _labelled(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
         """Items with the words of the preset's document."""

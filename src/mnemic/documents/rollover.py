@@ -8,7 +8,7 @@ from glob import escape
 from operator import attrgetter
 from pathlib import Path
 
-from mnemic.clock import in_zone
+from mnemic.days import Zone, day_of
 from mnemic.documents import files
 from mnemic.documents.headings import GENERAL, Language
 from mnemic.documents.layout import LayoutEntry, compose
@@ -47,7 +47,7 @@ def archive(
     layout = layout_of(view, view.sections(projects), language)
     entries = [LayoutEntry(c.memory.id, view.bullet_text(c.memory), c.section) for c in rolled]
     data = compose(new_parts(layout), entries, layout).encode()
-    day = in_zone(now, view.settings.schedule.zone).date()
+    day = day_of(now, view.zone)
     number = 1
     while True:
         suffix = "" if number == 1 else f"-{number}"
@@ -88,10 +88,11 @@ def summary(
     language: Language,
     lines: int,
     global_project: str,
+    zone: Zone,
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
     zh = language == "zh"
-    whole = f"{_span(memories, zh)}: {', '.join(archives[-_ARCHIVES:])}"
+    whole = f"{_span(memories, zone, zh)}: {', '.join(archives[-_ARCHIVES:])}"
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
@@ -102,13 +103,13 @@ def summary(
     more = len(by_project) - len(project_lines)
     if more > 0:
         project_lines.append(f"还有 {more} 个项目" if zh else f"and {more} more projects")
-    return "\n".join([whole if archives else _span(memories, zh), *project_lines])
+    return "\n".join([whole if archives else _span(memories, zone, zh), *project_lines])
 
 
-def _span(memories: Sequence[Memory], zh: bool) -> str:
+def _span(memories: Sequence[Memory], zone: Zone, zh: bool) -> str:
     if not memories:
         return "已归档" if zh else "Archived"
-    days = sorted(f"{memory.valid_from:%Y-%m-%d}" for memory in memories)
+    days = sorted(day_of(memory.valid_from, zone) for memory in memories)
     if zh:
         return f"{len(memories)} 条已归档，{days[0]} 至 {days[-1]}"
     return f"{len(memories)} entries archived, {days[0]} to {days[-1]}"

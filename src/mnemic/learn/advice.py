@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from mnemic.days import day_of
 from mnemic.errors import BudgetExhausted, ModelError
 from mnemic.index.segment import CHARACTER_WEIGHT, query_terms
 from mnemic.language.detection import language_of
@@ -55,8 +56,9 @@ class ModelJudge:
     settings: Settings
 
     def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
+        zone = self.settings.schedule.zone
         existing = "\n".join(
-            f"[{n}] ({memory.valid_from:%Y-%m-%d}) {redact(memory.content)}"
+            f"[{n}] ({day_of(memory.valid_from, zone)}) {redact(memory.content)}"
             for n, memory in enumerate(neighbours, 1)
         )
         language = language_of([candidate.content], self.settings.memory.language)

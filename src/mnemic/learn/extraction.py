@@ -274,7 +274,8 @@ class ExtractionJob:
             ]
             self._note_rejected(unit, batch, proposals.rejected)
             if not learner.extractor.verbatim and self._settings.triggers.quiet_gap is not None:
-                note_batch(unit, batch, proposals.summary, now=now, guard=self._guard)
+                zone = self._settings.schedule.zone
+                note_batch(unit, batch, proposals.summary, now=now, guard=self._guard, zone=zone)
             reasons = self._reasons(batch, candidates, decisions, proposals.rejected)
             self._note_states(unit, session, batch, reasons)
         kept = sum(decision.outcome in _KEPT for decision in decisions)

@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from mnemic.clock import Clock, in_zone
+from mnemic.clock import Clock
+from mnemic.days import home_zone, in_zone, local_time
 from mnemic.errors import BadAnswer, ModelRefused
 from mnemic.ids import is_id, order_of
 from mnemic.language.attribution import attributed
@@ -25,7 +26,7 @@ from mnemic.language.truncation import two_ends
 from mnemic.language.voice import GAP, own_voice
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
-from mnemic.learn.turn_lines import numbered, today, turn_line
+from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.importance import KIND_IMPORTANCE
@@ -144,7 +145,7 @@ class RuleExtractor:
                 continue
             read = partial(
                 extract,
-                said_at=self._local(turn.at),
+                said_at=local_time(turn.at, self.settings.schedule.zone),
                 role=turn.role,
                 trust=turn.trust,
                 earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
@@ -155,10 +156,6 @@ class RuleExtractor:
             found = _without_doubt(turn, read(texts[place].text), read)
             candidates += [attributed(candidate, [turn]) for candidate in found]
         return ExtractionResult(tuple(candidates))
-
-    def _local(self, at: datetime) -> datetime:
-        """By the clocks of the speaker, as far as they are known: "tomorrow" is theirs."""
-        return at if at.utcoffset() else in_zone(at, self.settings.schedule.zone)
 
 
 def _without_doubt(
@@ -218,16 +215,20 @@ class ModelExtractor:
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
     ) -> ExtractionResult:
-        spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
+        settings = self.settings
+        zone = home_zone(turns[-1].at if turns else None, settings.schedule.zone)
+        spoken = in_local_time(
+            [turn for turn in turns if turn.content.strip() or turn.tool_results], zone
+        )
         if not spoken:
             return ExtractionResult()
-        settings = self.settings
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], settings.memory.language
         )
-        before = "\n".join(turn_line(turn, language) for turn in earlier)
+        local = in_local_time(earlier, zone)
+        before = "\n".join(turn_line(turn, language) for turn in local)
         parts = (
-            today(in_zone(self.clock.now(), settings.schedule.zone), language),
+            today(in_zone(self.clock.now(), zone), language),
             fence(before, "earlier") if before else "",
             fence(numbered(spoken, language), "conversation"),
         )

@@ -64,6 +64,7 @@ SPREAD = 0.6
 _EXACT = 4.0
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
+_OF_TIME = 0.9  # at least, of a record of the time that was asked about
 _AHEAD = 2  # times as many as are wanted are looked at closely
 
 
@@ -115,7 +116,10 @@ class LearnedRanker:
         first = sorted((n for n in range(len(docs)) if docs[n] in answers),
                        key=lambda n: answers[docs[n]]) if answers else []  # fmt: skip
         score[first] = _SURE
-        rest = sorted((n for n in order if n not in first), key=lambda n: -score[n])
+        dated = [n for n in order if docs[n] in lists.first]
+        score[dated] = _OF_TIME + (_SURE - _OF_TIME) * score[dated]
+        rest = sorted((n for n in order if n not in first),
+                      key=lambda n: (docs[n] not in lists.first, -score[n]))  # fmt: skip
         best = [*first, *rest][: request.k]
         shares = model.shares(rows[best])
         chosen = [docs[n] for n in best]

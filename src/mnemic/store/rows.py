@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from mnemic.days import LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.types import (
     Kind,
@@ -210,7 +211,9 @@ class PadRow:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a search may find; ``within`` a project: what belongs to it or to none."""
+    """What a search may find; ``within`` a project: what belongs to it or to none. ``since`` and
+    ``until`` are about when it was said or learnt, ``days`` about when it was said or true.
+    """
 
     types: tuple[RecordType, ...]
     session: SafeName | None = None
@@ -224,6 +227,7 @@ class Scope:
     status: MemoryStatus | None = None
     since: datetime | None = None
     until: datetime | None = None
+    days: LocalSpan | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
     now: datetime | None = None
@@ -235,7 +239,7 @@ class Scope:
             any((self.session, self.project, self.topic, self.words, self.speaker, self.trust))
             or (self.status or self.within) is not None
             or self.min_importance is not None
-            or (self.since or self.until) is not None
+            or (self.since or self.until or self.days) is not None
         )
 
 

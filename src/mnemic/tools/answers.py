@@ -97,9 +97,9 @@ def as_data(text: str, source: str, language: Language, at: datetime | None = No
     return f"{NOTICE.of(language)}\n{fence(text, source, at)}"
 
 
-def story(episode: Episode) -> str:
+def story(episode: Episode, day: str) -> str:
     """An episode under a heading of one line."""
-    head = f"## {episode.started_at.date()} {one_line(episode.goal or episode.session)}".rstrip()
+    head = f"## {day} {one_line(episode.goal or episode.session)}".rstrip()
     summary = f"  {indented(episode.summary, '  ')}"
     return f"{head}\n{summary}\n({episode.outcome}, {label(episode.session)}, {episode.id})"
 
@@ -117,10 +117,6 @@ def place(sources: Sequence[Source]) -> str:
         return ""
     more = f" +{len(sources) - 1}" if len(sources) > 1 else ""
     return f"{sources[0].session}#{sources[0].index}{more}"
-
-
-def day(at: datetime) -> str:
-    return at.date().isoformat()
 
 
 def _fitting(lines: Sequence[EvidenceLine | None], max_chars: int) -> int:

@@ -16,7 +16,6 @@ from mnemic.tools.answers import (
     EvidencePage,
     ToolAnswer,
     cut,
-    day,
     evidence,
     line,
     place,
@@ -82,17 +81,17 @@ def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
     data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.at)}
     if hit.type == "episode":
         label = context.mind.settings.vocabulary.label("episode", context.language)
-        head = line(hit.id, (day(hit.at), label, hit.session), text)
+        head = line(hit.id, (context.day_of(hit.at), label, hit.session), text)
         return EvidenceLine(head, {**data, "session": hit.session})
     if hit.type == "attachment":
-        head = line(hit.id, (day(hit.at), "file", hit.session), text)
+        head = line(hit.id, (context.day_of(hit.at), "file", hit.session), text)
         return EvidenceLine(head, {**data, "session": hit.session})
     memory = _memory(context.mind, hit.id)
     if memory is None or memory.kind == "credential":
         return None  # forgotten meanwhile, or never to be shown to a model
-    until = f"until {day(hit.ended)}" if hit.ended else ""
+    until = f"until {context.day_of(hit.ended)}" if hit.ended else ""
     kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), until, kind, memory.trust, place(hit.sources))
+    facts = (context.day_of(memory.valid_from), until, kind, memory.trust, place(hit.sources))
     data |= {"at": plain(memory.valid_from), "kind": memory.kind, "trust": memory.trust}
     words = context.mind.words(memory)
     data |= {"record": hit.type, **words} if "type" in words else words

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
+from mnemic.days import ABROAD, LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
@@ -17,6 +19,14 @@ _TIME: dict[RecordType, str] = {
     "episode": "started_at",
     "attachment": "created_at",
 }
+_TOLD: dict[RecordType, str] = {**_TIME, "memory": "valid_from"}
+_OF_SPAN = "r.{time} >= :days_since AND r.{time} < :days_until"
+_OF_OWN_DAYS = (  # the bounds around it are for the index
+    "r.at >= :near_since AND r.at < :near_until AND CASE WHEN r.zone = 0"
+    " THEN r.at >= :days_since AND r.at < :days_until"
+    " ELSE r.at + r.zone * 60000000 >= :wall_since"
+    " AND r.at + r.zone * 60000000 < :wall_until END"
+)
 _SESSION: dict[RecordType, str] = {
     "turn": "r.session = (SELECT number FROM sessions WHERE space = r.space AND id = :session)",
     "memory": (
@@ -105,6 +115,18 @@ def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table:
     return " AND ".join(conditions)
 
 
+def _bounds(days: LocalSpan) -> dict[str, int]:
+    moments = {
+        "days_since": days.since,
+        "days_until": days.until,
+        "near_since": days.since - ABROAD,
+        "near_until": days.until + ABROAD,
+        "wall_since": days.wall_since.replace(tzinfo=UTC),
+        "wall_until": days.wall_until.replace(tzinfo=UTC),
+    }
+    return {name: codec.to_micros(moment) for name, moment in moments.items()}
+
+
 class ScopeFilter:
     """The conditions of one search over one space."""
 
@@ -128,6 +150,8 @@ class ScopeFilter:
             "known_at": codec.maybe_to_micros(scope.known_at),
             "now": codec.maybe_to_micros(scope.now),
         }
+        if scope.days is not None:
+            self._values |= _bounds(scope.days)
         self._worded = word_condition(scope.words, self._values, "r")
 
     def all(self, most: int) -> list[int] | None:
@@ -184,6 +208,13 @@ class ScopeFilter:
             allowed.update(map(int, listed.split(",")) if listed else ())
         return [doc for doc in docs if doc in allowed]
 
+    def _of_days(self, type_: RecordType) -> str:
+        """A turn of whole days by the clocks it states."""
+        days = self._scope.days
+        if type_ == "turn" and days is not None and days.of_days:
+            return _OF_OWN_DAYS
+        return _OF_SPAN.format(time=_TOLD[type_])
+
     def _conditions(self, type_: RecordType) -> str:
         scope, time = self._scope, _TIME[type_]
         chosen = [
@@ -199,6 +230,7 @@ class ScopeFilter:
                 (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
                 (scope.since, f"r.{time} >= :since"),
                 (scope.until, f"r.{time} < :until"),
+                (scope.days, self._of_days(type_)),
             )
             if wanted is not None
         ]

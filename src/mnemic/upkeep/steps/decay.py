@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
+from mnemic.days import day_of
 from mnemic.rules.decay import class_of, faded, judge
 from mnemic.rules.kinds import kinds_of
 from mnemic.rules.lifetimes import counts_from, sooner
@@ -96,7 +97,8 @@ def expire(step: Step) -> None:
                     Reason(f"its time ended on {until}", f"已于 {until} 到期"),
                 )
                 for memory in memories
-                if (until := f"{sooner(memory.expires_at, memory.valid_to):%Y-%m-%d}")
+                if (ended := sooner(memory.expires_at, memory.valid_to))
+                and (until := str(day_of(ended, step.zone)))
             ]
         )
         if len(memories) < PORTION or step.dry_run:
@@ -120,7 +122,7 @@ def forget_files(step: Step) -> None:
                 [
                     Change("forget_file", file.id, file.filename, Reason(f"from {day}", day))
                     for file in files
-                    if (day := f"{file.created_at:%Y-%m-%d}")
+                    if (day := f"{day_of(file.created_at, step.zone)}")
                 ]
             )
             if len(files) < PORTION or step.dry_run:
