@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from mnemic.language.batches import together
 from mnemic.language.secrets.codes import NUMBER_WORD_HINTS, spells_digits
+from mnemic.language.secrets.cookies import COOKIE_HINTS
 from mnemic.language.secrets.finder import (
-    BROKEN_LITERALS,
     DIGIT_HINTS,
     LONG,
-    SHORT_LITERALS,
-    SIGN_HINTS,
     SIGNS,
     WORD_HINTS,
+    broken_starts,
     redact,
 )
+from mnemic.language.secrets.formats import SYNTAX, load_formats
 from mnemic.language.secrets.names import CAPITALS, FOLDED
 from mnemic.language.secrets.numbers import LEAST_DIGITS
 from mnemic.language.secrets.randomness import Bounds
@@ -130,7 +130,7 @@ def _tables() -> tuple[NDArray[np.bool_], NDArray[np.uint8], dict[int, list[_Par
     """The first two characters to look at closer; the kinds of parts that have three; the parts."""
     table, parts = np.zeros(1 << 23, np.uint8), dict[int, list[_Part]]()
     pairs = np.zeros(1 << 16, np.bool_)
-    for part in _PARTS:
+    for part in _parts():
         rare = part.text[part.at : part.at + 3]
         cased = [{c, c.upper()} if part.folded else {c} for c in rare]
         cased += [set(map(chr, range(128)))] * (3 - len(rare))
@@ -155,11 +155,19 @@ def _rarest(text: str) -> int:
 
 _DIGITS = "0123456789"
 _KINDS = {"": 1, SIGNS: 2, _DIGITS: 4}
-_PARTS = (
-    *(_Part(text, _rarest(text), False) for text in (*SHORT_LITERALS, *CAPITALS)),
-    *(_Part(text, _rarest(text), True) for text in (*FOLDED, *WORD_HINTS)),
-    *(_Part(text, _rarest(text), True, spelt=True) for text in NUMBER_WORD_HINTS),
-    *(_Part(text, _rarest(text), True, SIGNS) for text in SIGN_HINTS),
-    *(_Part(text, _rarest(text), True, _DIGITS) for text in DIGIT_HINTS),
-    *(_Part(text, _rarest(text), False, _DIGITS) for text in BROKEN_LITERALS),
-)
+
+
+def _parts() -> Iterator[_Part]:
+    def make(
+        words: Iterable[str], folded: bool, needs: str = "", spelt: bool = False
+    ) -> list[_Part]:
+        return [_Part(word, _rarest(word), folded, needs, spelt) for word in words]
+
+    yield from make(CAPITALS, False)
+    yield from make((*FOLDED, *WORD_HINTS), True)
+    yield from make(NUMBER_WORD_HINTS, True, spelt=True)
+    yield from make(COOKIE_HINTS, True, SIGNS)
+    for form in load_formats(*SYNTAX):
+        yield from make(form.keywords, form.folded, SIGNS)
+    yield from make(DIGIT_HINTS, True, _DIGITS)
+    yield from make((start for _, starts in broken_starts() for start in starts), False, _DIGITS)

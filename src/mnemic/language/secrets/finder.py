@@ -21,24 +21,23 @@ from typing import Any
 from mnemic.language.secrets.broken_keys import broken_end
 from mnemic.language.secrets.codes import HINTS as CODE_HINTS
 from mnemic.language.secrets.codes import NUMBER_WORD_HINTS, codes_in_number_words, spoken_codes
-from mnemic.language.secrets.commands import (
-    COOKIE_HINTS,
-    is_basic_login,
-    secrets_in_syntax,
-    session_cookies,
+from mnemic.language.secrets.cookies import COOKIE_HINTS, session_cookies
+from mnemic.language.secrets.formats import (
+    KEYS,
+    SYNTAX,
+    Format,
+    compile_format,
+    find_formats,
+    holds,
+    key_starts,
+    load_formats,
 )
-from mnemic.language.secrets.commands import HINTS as SYNTAX_HINTS
-from mnemic.language.secrets.formats import FORMATS, Format
 from mnemic.language.secrets.names import may_name, named_secrets
 from mnemic.language.secrets.numbers import DIGITS, passport_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import (
     MARK,
     Bounds,
-    entropy,
-    is_placeholder,
-    looks_like_password,
-    looks_random,
 )
 from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
 from mnemic.language.secrets.seed_phrases import is_bare_list, seed_phrases
@@ -146,20 +145,15 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 Span = tuple[str, int, int]
 _Find = Callable[[str], Iterator[Span]]
 # What is asked of every text, in lower case.
+BEARER = "bearer"
 _BY_WORD: tuple[tuple[str, _Find], ...] = (
     *((hint, spoken_passwords) for hint in PASSWORD_HINTS),
     *((hint, security_answers) for hint in ANSWER_HINTS),
     *((hint, seed_phrases) for hint in SEED_HINTS),
     *((hint, codes_in_number_words) for hint in NUMBER_WORD_HINTS),
 )
-# What is asked only of texts with signs that syntax is made of.
-_BY_SYNTAX: tuple[tuple[str, _Find], ...] = (
-    *((hint, secrets_in_syntax) for hint in SYNTAX_HINTS),
-    *((hint, session_cookies) for hint in COOKIE_HINTS),
-)
 # In lower case: what any text, one with signs, and one with digits is asked for.
-WORD_HINTS = (*PASSWORD_HINTS, *ANSWER_HINTS, *SEED_HINTS)
-SIGN_HINTS = tuple(dict.fromkeys(hint for hint, _ in _BY_SYNTAX))
+WORD_HINTS = (*PASSWORD_HINTS, *ANSWER_HINTS, *SEED_HINTS, BEARER)
 DIGIT_HINTS = CODE_HINTS
 
 
@@ -174,11 +168,8 @@ def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:
         if hint in folded and find is not done:
             spans += find(text)
             done = find
-    if syntax:
-        for hint, find in _BY_SYNTAX:
-            if hint in folded and find is not done:
-                spans += find(text)
-                done = find
+    if syntax and _has_any(COOKIE_HINTS, folded):
+        spans += session_cookies(text)
     if is_bare_list(text):
         spans += seed_phrases(text)
     if not text.isascii():
@@ -211,26 +202,10 @@ USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
 _LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
-_SHORT = ("url_password", "command_password", "basic_auth")
-_SHORT_FORMS = tuple((form.literal, form) for form in FORMATS if form.name in _SHORT)
-SHORT_LITERALS = tuple(literal for literal, _ in _SHORT_FORMS)
-_LITERALS = tuple((form.literal, form) for form in FORMATS)
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
-# Keys that start with their literal part, which is long enough not to turn up by chance.
-_WHOLE_FORMS = tuple(
-    form for form in FORMATS if not form.inner and not form.before and len(form.literal) > 2
-)
-_SIGNS = ("_", "-", "A", ".", "")  # one character that many of the literal parts have
-BROKEN_LITERALS = tuple(dict.fromkeys(form.literal for form in _WHOLE_FORMS))
-_BY_SIGN = tuple(
-    (sign, tuple(part for part in BROKEN_LITERALS if sign == next(s for s in _SIGNS if s in part)))
-    for sign in _SIGNS
-)
+_JOINTS = ("_", "-", ".", "")  # one character that many starts of keys have
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
-_LOOK_BACK = 40
 _PASSES = 4
-_MEASURED = 200  # characters whose variety is looked at
-_LEAST = 2.5  # bits a character, in something that already has the form of a key
 _DISCORD = re.compile(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
 _DISCORD_USER = re.compile(r"[MNO][A-Za-z0-9]{22,27}$")
 
@@ -261,9 +236,9 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
     if _has_long_run(text):
-        spans = [*_formatted(text, _LITERALS, bounds), *_discord(text)]
-    elif (syntax or "bearer " in folded) and _has_any(SHORT_LITERALS, text):
-        spans = [*_formatted(text, _SHORT_FORMS, bounds)]
+        spans = [*find_formats(text, folded, load_formats(*KEYS), bounds), *_discord(text)]
+    if syntax or BEARER in folded:
+        spans += find_formats(text, folded, load_formats(*SYNTAX), bounds)
     if may_name(text, folded, syntax):
         spans += [SecretSpan(*span) for span in named_secrets(text, bounds)]
     if in_words := secrets_in_words(text, folded, syntax):
@@ -347,51 +322,26 @@ def _redact_named(name: str, value: str, bounds: Bounds) -> str:
     return redact(value, bounds)
 
 
-def _formatted(
-    text: str, literals: tuple[tuple[str, Format], ...], bounds: Bounds
-) -> Iterator[SecretSpan]:
-    for form in [form for literal, form in literals if literal in text]:
-        for match in _pattern(form).finditer(text):
-            start, end = match.span(1 if form.inner else 0)
-            if form.before:
-                reach = _before(form, text, start)
-                if not reach:
-                    continue
-                start -= reach
-            if _holds(form.name, text[start:end], bounds):
-                yield SecretSpan(form.name, start, end)
-
-
 @cache
-def _pattern(form: Format) -> re.Pattern[str]:
-    end = "" if form.inner else "(?![A-Za-z0-9])"
-    # What starts inside a word is no key; asked here, a run of letters is looked at only once.
-    edge = "" if form.inner or form.before else f"(?<![A-Za-z0-9_-]{re.escape(form.literal)})"
-    return re.compile(f"{re.escape(form.literal)}{edge}{form.after}{end}", re.A)
-
-
-def _before(form: Format, text: str, place: int) -> int:
-    """How far a key reaches back from its literal part; 0 when what has to be there is not."""
-    behind = text[max(0, place - _LOOK_BACK) : place]
-    match = _behind(form.before).search(behind)
-    return len(match.group()) if match else 0
-
-
-@cache
-def _behind(pattern: str) -> re.Pattern[str]:
-    return re.compile(f"(?<![A-Za-z0-9]){pattern}$", re.A)
+def broken_starts() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Starts of keys by a character that they have."""
+    starts = dict.fromkeys(start for start, _ in key_starts())
+    by_joint: dict[str, list[str]] = {joint: [] for joint in _JOINTS}
+    for start in starts:
+        by_joint[next(joint for joint in _JOINTS if joint in start)].append(start)
+    return tuple((joint, tuple(found)) for joint, found in by_joint.items())
 
 
 def _may_be_broken(text: str) -> bool:
     """Whether the start of a key is in the text, be the rest of it on the next line."""
-    return any(sign in text and _has_any(literals, text) for sign, literals in _BY_SIGN)
+    return any(joint in text and _has_any(starts, text) for joint, starts in broken_starts())
 
 
 def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:
     """Keys that were broken over lines, or written in groups of characters."""
     tries = _MOST_BROKEN
-    for form in _WHOLE_FORMS:
-        at = text.find(form.literal)
+    for start, form in key_starts():
+        at = text.find(start)
         while at >= 0 and tries:
             tries -= 1
             end = 0
@@ -399,29 +349,11 @@ def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:
                 end = broken_end(text, at, partial(_is_key, form, bounds))
             if end:
                 yield SecretSpan(form.name, at, end)
-            at = text.find(form.literal, max(end, at + 1))
+            at = text.find(start, max(end, at + 1))
 
 
 def _is_key(form: Format, bounds: Bounds, key: str) -> bool:
-    return _pattern(form).fullmatch(key) is not None and _holds(form.name, key, bounds)
-
-
-def _holds(name: str, value: str, bounds: Bounds) -> bool:
-    """Whether what has the form of a secret is one."""
-    if name == "url_password":
-        return len(value) > 2 and value[0] not in "$<{[*%" and not is_placeholder(value)
-    if name == "command_password":
-        return looks_like_password(value, quoted=True, digits=99)
-    if name == "bearer_token":
-        return looks_random(value, bounds)
-    if name == "basic_auth":
-        return is_basic_login(value)
-    if name == "model_key":
-        return looks_random(value, bounds) and any(map(str.isdigit, value))
-    # In the hundreds of letters of a private key any short word turns up by chance.
-    return (name.endswith("private_key") or not is_placeholder(value)) and (
-        entropy(value[:_MEASURED]) >= _LEAST
-    )
+    return compile_format(form).fullmatch(key) is not None and holds(form, key, bounds)
 
 
 def _discord(text: str) -> Iterator[SecretSpan]:

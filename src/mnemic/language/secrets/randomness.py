@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -60,6 +62,10 @@ _PATH = re.compile(r"[.~]?/")
 _PART = re.compile(r"[-_./]+")
 _JOINED_WORDS = re.compile(r"[A-Za-z]+\d{0,2}(?:[-_./]+(?:[A-Za-z]+\d{0,2}|\d{1,2}))+$", re.A)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I | re.A)
+_ALL_CAPS = re.compile(r"[A-Z_]{6,}$")
+_COMMON = frozenset(
+    "password passwd pass pwd secret token user test example stdin true false null none".split()
+)
 _SYMBOL = re.compile(r"[!@#$%^&*+=~?|]")
 _CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
 
@@ -81,7 +87,7 @@ def looks_random(value: str, bounds: Bounds, *, uuid: bool = True) -> bool:
     if _UUID.match(value):
         return uuid
     start = value[:_MEASURED]
-    return not _is_wordy(start) and entropy(start) >= bounds.entropy
+    return not is_wordy(start) and entropy(start) >= bounds.entropy
 
 
 def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
@@ -96,28 +102,50 @@ def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
         return False
     letters = any(map(str.isalpha, value))
     signs = _SYMBOL.search(value.rstrip("!?")) is not None
-    return letters and (any(map(str.isdigit, value)) or signs or not _is_wordy(value))
+    return letters and (any(map(str.isdigit, value)) or signs or not is_wordy(value))
 
 
 def looks_strong(value: str) -> bool:
     """A password that no sentence would hold: several digits or a sign among letters."""
     digits = sum(map(str.isdigit, value))
-    if len(value) < 8 or not digits or (_PART.search(value) and _is_wordy(value)):
+    if len(value) < 8 or not digits or (_PART.search(value) and is_wordy(value)):
         return False
     return digits > 2 or (digits > 1 and not value.islower()) or bool(_SYMBOL.search(value))
 
 
 def is_expression(value: str) -> bool:
     """A call, a type, an attribute, or a name such as ``db_password_1``."""
-    return bool(_EXPRESSION.match(value)) or (bool(_JOINED_WORDS.match(value)) and _is_wordy(value))
+    return bool(_EXPRESSION.match(value)) or (bool(_JOINED_WORDS.match(value)) and is_wordy(value))
 
 
 def is_telling(key: str) -> bool:
     """Whether a key is one by its looks: any text may hold "ollama", "test" or "my-local-model"."""
-    return len(key) >= _SHORTEST_KEY and not _is_wordy(key) and entropy(key) >= _LEAST_VARIED
+    return len(key) >= _SHORTEST_KEY and not is_wordy(key) and entropy(key) >= _LEAST_VARIED
 
 
-def _is_wordy(value: str) -> bool:
+def is_option_value(value: str) -> bool:
+    """Whether a value on a command line or in an address is a password, and no variable or path."""
+    return not (
+        value.startswith(("$", "-", "(", "{", "%", "~", "./", "/"))
+        or is_placeholder(value)
+        or looked_up(value)
+        or _ALL_CAPS.match(value)
+        or value.lower() in _COMMON
+        or (value.replace(":", "").isdigit() and ":" in value)
+    )
+
+
+def is_basic_login(value: str) -> bool:
+    """Whether a value is a user name and a password, in base 64."""
+    try:
+        _, colon, password = base64.b64decode(value, validate=True).partition(b":")
+    except binascii.Error:
+        return False
+    return bool(colon and password) and not is_placeholder(password.decode("latin-1"))
+
+
+def is_wordy(value: str) -> bool:
+    """Words, maybe with short numbers, joined by hyphens and the like."""
     return all(_is_word(part) for part in _PART.split(value.strip("=")) if part)
 
 
