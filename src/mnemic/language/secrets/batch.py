@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.language.batches import together
-from mnemic.language.secrets.codes import NUMBER_WORD_HINTS, spells_digits
 from mnemic.language.secrets.cookies import COOKIE_HINTS
 from mnemic.language.secrets.finder import (
-    DIGIT_HINTS,
+    BEARER,
     LONG,
     SIGNS,
-    WORD_HINTS,
+    SPELT_HINTS,
     broken_starts,
     redact,
 )
-from mnemic.language.secrets.formats import SYNTAX, load_formats
-from mnemic.language.secrets.names import CAPITALS, FOLDED
+from mnemic.language.secrets.cues import cue_words
+from mnemic.language.secrets.formats import CODES, SYNTAX, load_formats
 from mnemic.language.secrets.numbers import LEAST_DIGITS
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
 from mnemic.language.secrets.seed_phrases import SPACES, is_bare_list
 
 Places = NDArray[np.int64]
@@ -38,7 +38,6 @@ class _Part(NamedTuple):
     at: int
     folded: bool
     needs: str = ""  # characters of which the text has to have one besides
-    spelt: bool = False  # digits that are spelt out have to follow
 
 
 def redact_many(texts: Sequence[str], bounds: Bounds) -> list[str]:
@@ -117,9 +116,7 @@ def _with_parts(whole: str, data: NDArray[np.uint8], ends: Places, has: Places) 
             if not allowed[owner] & _KINDS[part.needs]:
                 continue
             start = max(0, place - part.at)
-            if (folded if part.folded else whole).startswith(part.text, start) and (
-                not part.spelt or spells_digits(folded, start)
-            ):
+            if (folded if part.folded else whole).startswith(part.text, start):
                 yield owner
                 done = owner
                 break
@@ -158,16 +155,15 @@ _KINDS = {"": 1, SIGNS: 2, _DIGITS: 4}
 
 
 def _parts() -> Iterator[_Part]:
-    def make(
-        words: Iterable[str], folded: bool, needs: str = "", spelt: bool = False
-    ) -> list[_Part]:
-        return [_Part(word, _rarest(word), folded, needs, spelt) for word in words]
+    def make(words: Iterable[str], folded: bool, needs: str = "") -> list[_Part]:
+        return [_Part(w, _rarest(w), folded, needs) for w in words if w.isascii()]
 
-    yield from make(CAPITALS, False)
-    yield from make((*FOLDED, *WORD_HINTS), True)
-    yield from make(NUMBER_WORD_HINTS, True, spelt=True)
+    for word, folded in cue_words():
+        yield from make([word], folded)
+    yield from make((*SEED_HINTS, *SPELT_HINTS, BEARER), True)
     yield from make(COOKIE_HINTS, True, SIGNS)
     for form in load_formats(*SYNTAX):
         yield from make(form.keywords, form.folded, SIGNS)
-    yield from make(DIGIT_HINTS, True, _DIGITS)
+    for form in load_formats(*CODES):
+        yield from make(form.keywords, form.folded, _DIGITS)
     yield from make((start for _, starts in broken_starts() for start in starts), False, _DIGITS)

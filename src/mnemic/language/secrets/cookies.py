@@ -22,7 +22,7 @@ _COOKIE_LINE = re.compile(
 _COOKIE_FLAG = re.compile(r"[ ](?:-b|--cookie)[ =]['\"]?(?P<pairs>[^\n'\"]{3,4000}+)")
 _PAIR = re.compile(
     r"[\"']?(?P<name>[A-Za-z0-9_.-]{2,64})[\"']?[ ]?[=:][ ]?[\"']?"
-    r"(?P<value>[A-Za-z0-9%._~+/-]{8,2000}+=*)",
+    r"(?P<value>[A-Za-z0-9%._~+/*-]{8,2000}+=*)",
     re.A,
 )
 _LOGIN = re.compile(
@@ -35,7 +35,7 @@ _SESSION = re.compile(
     r"(?<![A-Za-z])(?:sessionid|jsessionid|phpsessid|asp\.net_sessionid|connect\.sid|sessdata"
     r"|bduss|laravel_session"
     r"|user_session|session|sid)[\"']?[ ]?[=:][ ]?[\"']?(?:s%3A)?"
-    r"(?P<value>[A-Za-z0-9%._~+/-]{16,2000}+)",
+    r"(?P<value>[A-Za-z0-9%._~+/*-]{16,2000}+)",
     re.I | re.A,
 )
 

@@ -19,10 +19,10 @@ from functools import cache, partial
 from typing import Any
 
 from mnemic.language.secrets.broken_keys import broken_end
-from mnemic.language.secrets.codes import HINTS as CODE_HINTS
-from mnemic.language.secrets.codes import NUMBER_WORD_HINTS, codes_in_number_words, spoken_codes
 from mnemic.language.secrets.cookies import COOKIE_HINTS, session_cookies
+from mnemic.language.secrets.cues import find_cued
 from mnemic.language.secrets.formats import (
+    CODES,
     KEYS,
     SYNTAX,
     Format,
@@ -32,7 +32,6 @@ from mnemic.language.secrets.formats import (
     key_starts,
     load_formats,
 )
-from mnemic.language.secrets.names import may_name, named_secrets
 from mnemic.language.secrets.numbers import DIGITS, passport_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import (
@@ -41,14 +40,6 @@ from mnemic.language.secrets.randomness import (
 )
 from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
 from mnemic.language.secrets.seed_phrases import is_bare_list, seed_phrases
-from mnemic.language.secrets.spoken_chinese import HINTS as CHINESE_HINTS
-from mnemic.language.secrets.spoken_chinese import spoken_in_chinese
-from mnemic.language.secrets.spoken_english import (
-    ANSWER_HINTS,
-    security_answers,
-    spoken_passwords,
-)
-from mnemic.language.secrets.spoken_english import HINTS as PASSWORD_HINTS
 
 _SHAPES = bytes(
     ord(" ") if code == ord(" ") else ord("x") if ord("!") <= code <= ord("~") else 0
@@ -143,59 +134,17 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 
 
 Span = tuple[str, int, int]
-_Find = Callable[[str], Iterator[Span]]
-# What is asked of every text, in lower case.
 BEARER = "bearer"
-_BY_WORD: tuple[tuple[str, _Find], ...] = (
-    *((hint, spoken_passwords) for hint in PASSWORD_HINTS),
-    *((hint, security_answers) for hint in ANSWER_HINTS),
-    *((hint, seed_phrases) for hint in SEED_HINTS),
-    *((hint, codes_in_number_words) for hint in NUMBER_WORD_HINTS),
-)
-# In lower case: what any text, one with signs, and one with digits is asked for.
-WORD_HINTS = (*PASSWORD_HINTS, *ANSWER_HINTS, *SEED_HINTS, BEARER)
-DIGIT_HINTS = CODE_HINTS
+SPELT_HINTS = (" pin", " code")  # what digits in words may follow
 
 
-def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:
-    """The name, start and end of secrets that words or syntax around them give away.
-
-    ``folded`` is the text in lower case; ``syntax`` tells whether it has any of the signs.
-    """
-    spans: list[Span] = []
-    done: _Find | None = None
-    for hint, find in _BY_WORD:
-        if hint in folded and find is not done:
-            spans += find(text)
-            done = find
-    if syntax and _has_any(COOKIE_HINTS, folded):
-        spans += session_cookies(text)
-    if is_bare_list(text):
-        spans += seed_phrases(text)
-    if not text.isascii():
-        for hint in CHINESE_HINTS:
-            if hint in text:
-                spans += spoken_in_chinese(text)
-                spans += seed_phrases(text)
-                break
-    return spans
-
-
-def secrets_in_digits(text: str, folded: str, bounds: Bounds) -> list[Span]:
-    """Codes and personal numbers in a text that has digits."""
-    spans: list[Span] = []
-    for hint in CODE_HINTS:
-        if hint in folded:
-            spans += spoken_codes(text)
-            if not text.isascii():
-                spans += spoken_in_chinese(text)
-            break
+def _personal(text: str, bounds: Bounds) -> Iterator[Span]:
+    """Personal numbers in a text that has digits."""
     if bounds.personal_numbers:
         if DIGITS.search(text):
-            spans += personal_numbers(text, bounds.personal_numbers)
+            yield from personal_numbers(text, bounds.personal_numbers)
         if "passport" in bounds.personal_numbers:
-            spans += passport_numbers(text)
-    return spans
+            yield from passport_numbers(text)
 
 
 USUAL = Bounds()
@@ -239,12 +188,16 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
         spans = [*find_formats(text, folded, load_formats(*KEYS), bounds), *_discord(text)]
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, load_formats(*SYNTAX), bounds)
-    if may_name(text, folded, syntax):
-        spans += [SecretSpan(*span) for span in named_secrets(text, bounds)]
-    if in_words := secrets_in_words(text, folded, syntax):
-        spans += [SecretSpan(*span) for span in in_words]
-    if _has_any("0123456789", text):
-        spans += [SecretSpan(*span) for span in secrets_in_digits(text, folded, bounds)]
+    spans += [SecretSpan(*span) for span in find_cued(text, folded, bounds)]
+    if _has_any(SEED_HINTS, folded) or is_bare_list(text):
+        spans += [SecretSpan(*span) for span in seed_phrases(text)]
+    if syntax and _has_any(COOKIE_HINTS, folded):
+        spans += [SecretSpan(*span) for span in session_cookies(text)]
+    digits = _has_any("0123456789", text)
+    if digits or _has_any(SPELT_HINTS, folded):
+        spans += find_formats(text, folded, load_formats(*CODES), bounds)
+    if digits:
+        spans += [SecretSpan(*span) for span in _personal(text, bounds)]
         if _may_be_broken(text):
             spans += _broken(text, bounds)
     return spans

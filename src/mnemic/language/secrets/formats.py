@@ -24,12 +24,9 @@ from mnemic.language.secrets.randomness import (
     looks_random,
 )
 
-_ASSIGNS = (
-    r"[ \t\w.-]{0,20}?[\s'\"]{0,3}(?:(?<![\w])(?:is|was)|[是为]|=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|->|→)"
-    r"[`'\"\s=]{0,5}"
-)
 _TAIL = "[A-Za-z0-9_+/=.-]{20,400}+"
 _OPENED = re.compile(r"\(\?[a-z-]*:|[\\^(]")
+_PART = re.compile(r"\{([a-z]+)\}")
 _FOLDS = re.compile(r"\(\?i")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _BESIDE = re.compile(
@@ -45,6 +42,7 @@ class Format(NamedTuple):
     folded: bool  # the keywords are in lower case, whatever the text's is
     entropy: float
     pattern: str
+    named: bool  # by the vendor, before it
 
     @property
     def whole(self) -> bool:
@@ -57,10 +55,20 @@ def load_formats(*names: str) -> tuple[Format, ...]:
     """The formats of data files."""
     folder = files("mnemic.language.secrets") / "data"
     lines = [line for name in names for line in (folder / name).read_text("utf-8").split("\n")]
-    return tuple(_read(*line.split("\t")) for line in lines if line and not line.startswith("# "))
+    parts: dict[str, str] = {}
+    forms = []
+    for line in lines:
+        if line.startswith("@"):
+            name, _, part = line[1:].partition("\t")
+            parts[name] = _PART.sub(lambda match: parts[match[1]], part)
+        elif line and not line.startswith("# "):
+            name, keywords, bits, pattern = line.split("\t")
+            whole = _PART.sub(lambda match: parts[match[1]], pattern)
+            forms.append(_read(name, keywords, bits, whole, "{assigns}" in pattern))
+    return tuple(forms)
 
 
-def _read(name: str, keywords: str, bits: str, pattern: str) -> Format:
+def _read(name: str, keywords: str, bits: str, pattern: str, named: bool) -> Format:
     words = tuple(keywords.split(","))
     plain = _OPENED.sub("", pattern)
     # Keywords come in lower case; where the pattern has them in another, so has the text.
@@ -69,7 +77,7 @@ def _read(name: str, keywords: str, bits: str, pattern: str) -> Format:
     if cased:
         words = tuple(plain[at : at + len(w)] for at, w in zip(places, words, strict=True))
     words = words if cased else tuple(map(str.lower, words))
-    return Format(name, words, not cased, float(bits), pattern)
+    return Format(name, words, not cased, float(bits), pattern, named)
 
 
 @cache
@@ -92,10 +100,10 @@ def compile_format(form: Format) -> re.Pattern[str]:
     if not form.pattern:
         prefixes = "|".join(map(re.escape, form.keywords))
         return re.compile(rf"(?<![A-Za-z0-9_-])(?i:{prefixes}){_TAIL}", re.A)
-    pattern = form.pattern.replace("{assigns}", _ASSIGNS)
+    pattern = form.pattern
     if form.whole:
         pattern = rf"(?<![A-Za-z0-9])(?:{pattern})"
-    if form.whole or "{assigns}" in form.pattern:
+    if form.whole or form.named:
         pattern += "(?![A-Za-z0-9])"
     return re.compile(pattern, re.A)
 
@@ -116,7 +124,7 @@ def _find(text: str, form: Format, bounds: Bounds) -> Iterator[SecretSpan]:
         start, end = match.span(1 if match.lastindex else 0)
         if not form.pattern:  # the end of a sentence is no part of a key
             end = start + len(match[0].rstrip("./"))
-        elif "{assigns}" in form.pattern and _OTHERS.search(match[0], 0, start - match.start()):
+        elif form.named and _OTHERS.search(match[0], 0, start - match.start()):
             continue
         if holds(form, text[start:end], bounds):
             yield SecretSpan(form.name, start, end)
@@ -133,7 +141,7 @@ def holds(form: Format, value: str, bounds: Bounds) -> bool:
     if not form.pattern:
         tail = value[max(len(w) for w in form.keywords if value.lower().startswith(w)) :]
         return not is_placeholder(tail) and not is_wordy(tail) and entropy(tail) >= form.entropy
-    if "{assigns}" in form.pattern and is_wordy(value):
+    if form.named and is_wordy(value):
         return False
     # In the hundreds of letters of a private key any short word turns up by chance.
     return (name.endswith("private_key") or not is_placeholder(value)) and (
@@ -141,8 +149,9 @@ def holds(form: Format, value: str, bounds: Bounds) -> bool:
     )
 
 
-KEYS = ("gitleaks.tsv", "formats.tsv")
+KEYS = ("formats.tsv", "gitleaks.tsv")
 SYNTAX = ("syntax.tsv",)
+CODES = ("codes.tsv",)
 _IDS = ("_id", "aws_access_token")  # formats of which another key is the secret part
 _OTHERS = re.compile(
     r"commit|sha|md5|hash|digest|checksum|build|release|version|uuid|trace|request|order|(?<![a-z])id",
@@ -157,6 +166,9 @@ _JUDGED: dict[str, Callable[[str, Bounds], bool]] = {
     ),
     "password": lambda value, _: is_option_value(value),
     "command_password": lambda value, _: is_option_value(value),
+    "code": lambda *_: True,
+    "codes": lambda *_: True,
+    "second_factor_key": lambda value, _: entropy(value) >= _LEAST,
     "bearer_token": looks_random,
     "token": looks_random,
     "signed_url": looks_random,

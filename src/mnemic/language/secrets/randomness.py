@@ -32,7 +32,7 @@ class Bounds:
 _PLACEHOLDER = re.compile(
     r"example|placeholder|change[-_]?me|change[-_]?it|redacted|dummy|sample|replace|insert"
     r"|your[-_ a-z]|my[-_](?:api|secret|pass|key|token)|not[-_]?a?[-_]?real|fake|x{4}|\*{3}|\.{3}|…"
-    r"|#{4}|_{4}|1234567890|abcdefgh|0123456789|deadbeef|(.)\1{7}"
+    r"|#{4}|_{4}|1234567890|abcdefgh|0123456789|deadbeef|base32|(.)\1{7}"
     r"|^(?:the|some|my|your|user|db|test|admin|root)?[-_]?"
     r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|api[-_]?key|user(?:name)?|string|null"
     r"|none|true|false|undefined|value)[-_]?\d?$",
