@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.secrets.finder import find_secrets, redact, redact_json
-from mnemic.language.secrets.formats import CODES, KEYS, SYNTAX, compile_format, load_formats
 from mnemic.language.secrets.cues import CUES
+from mnemic.language.secrets.finder import find_secrets, redact, redact_json
+from mnemic.language.secrets.formats import CODES, KEYS, SYNTAX, load_formats
 from mnemic.language.secrets.randomness import Bounds
 from tests.rules.secret_samples import (
     ALNUM,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mnemic.language.batches import together
 from mnemic.language.secrets.cookies import COOKIE_HINTS
+from mnemic.language.secrets.cues import cue_words
 from mnemic.language.secrets.finder import (
     BEARER,
     LONG,
@@ -20,7 +21,6 @@ from mnemic.language.secrets.finder import (
     broken_starts,
     redact,
 )
-from mnemic.language.secrets.cues import cue_words
 from mnemic.language.secrets.formats import CODES, SYNTAX, load_formats
 from mnemic.language.secrets.numbers import LEAST_DIGITS
 from mnemic.language.secrets.randomness import Bounds

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mnemic.language.secrets.formats import load_formats
+from mnemic.language.secrets.formats import load_formats, select_formats
 from mnemic.language.secrets.prose import (
     is_han_value,
     is_literal,
@@ -54,9 +54,14 @@ _TYPE = r"(?::[ ]?(?:str|string|String|text)[ ]?(?==))?"
 _ALONE = r"(?:\r?\n[ \t]{0,4}(?=\S{4,256}[ \t]{0,4}(?:\r?\n|$)))"  # the next line, by itself
 _ASSIGNED = re.compile(
     rf"(?:[-_](?:prod|production|dev|test|staging|live|root|admin|new|old|current|\d))?"
-    rf"(?:{_OF}(?=[ ]?[:=：]))?\\?[{_QUOTES}\]*_]{{0,3}}{_NOTE}[ \t]{{0,4}}{_TYPE}{_GIVES}"
-    rf"[*_ \t]{{0,6}}{_ALONE}?",
+    rf"\\?[{_QUOTES}\]*_]{{0,3}}{_NOTE}[ \t]{{0,4}}{_TYPE}{_GIVES}[*_ \t]{{0,6}}{_ALONE}?",
     re.I | re.A,
+)
+_ASSIGNED_OF = re.compile(rf"{_OF}[ ]?[:=：][ \t]{{0,2}}{_ALONE}?", re.I | re.A)
+_SPEAKS = re.compile(  # the start of all that follows, to be asked first
+    r"['’]|\s?[（(]|\s(?:is|was|are|will|becomes|remains|used|got|gets|has|changed|set|reset|updated"
+    r"|for|to|of|on|at|in|with|you|they|i|we)\s",
+    re.I,
 )
 _SAID = re.compile(
     rf"{_NOTE}{_OF}?(?:['’]s|\s(?:is|was|are|will\sbe|becomes|remains|used\sto\sbe"
@@ -84,21 +89,12 @@ _QUOTED = re.compile(
     r"(?:\(|[\"'],[ ]?|[\"'][ ]value=|[ ](?:is[ ])?)(?=[\"'“「])|>(?=[^<>\s]{3,64}</)"
 )
 _BESIDE = re.compile(rf"[ \t]{{1,2}}(?![-=|&])|\r?\n[ \t]{{1,8}}(?=login)|{_ALONE}")
-# A name beside its value starts a clause or follows the name of an account.
-_STARTS_CLAUSE = re.compile(
-    r"(?:^|[\n,;:.?!(|，。；]|/(?=\s)|\b(?:and|with|use|using|by)\b"
-    r"|\b(?:user(?:[ ]?name)?|login|account|acct|id)[ :=]{1,3}\S{1,40},?"
-    r"|[:：][ ](?:[\w'’]{1,16}[ ]){1,2})"
-    r"\s{0,4}(?:(?:the|my|new|old)[ ])?$",
-    re.I | re.A,
+_ARTICLES = ("the", "my", "new", "old")
+_JOINS = ("and", "with", "use", "using", "by")
+_NAMED_ACCOUNT = re.compile(
+    r"\b(?:user(?:[ ]?name)?|login|account|acct|id)[ :=]{1,3}\S{1,40}$", re.I | re.A
 )
 _ACCOUNT = re.compile(r"\b(?:user|login|account|acct|with|as)\b", re.I)
-_TICKET = re.compile(
-    r"(?:mountain|ski|bus|train|rail|metro|boarding|season|hall|day|week|month|year|annual|monthly"
-    r"|travel|museum|press|backstage|visitor|guest|parking|lift|gate|free|battle|hiking|this"
-    r"|that|each|every|first|second|single|one|next|last|a)[ -]$",
-    re.I,
-)
 _ALIKE = re.compile(
     r"(?:,|[ ]and|[ ]but|,[ ]and)[ ](?:[A-Za-z]{1,12}['’]s|mine|hers|his"
     r"|(?:the[ ])?(?:new|other|old|second)[ ]one)[ ](?:is|was)[ ]",
@@ -111,28 +107,6 @@ _COUNTED = re.compile(
 )  # fmt: skip
 _CUT = re.compile(r"[;&,|](?:\s*\w+=.*|$)", re.S)
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
-_KEY_OWNERS = re.compile(
-    r"(?:api|access|secret|private|sign(?:ing|ature)?|encrypt(?:ion)?|master|auth|account|service"
-    r"|app|subscription|shared|consumer|client|deploy|ark|admin|storage|aes|hmac|jwt|bot|license"
-    r"|webhook)[-_ ]?$",
-    re.I,
-)
-_NO_OWNERS = {
-    "key": re.compile(
-        r"(?:primary|foreign|public|cache|partition|sort|row|object|idempotency|dedupe|redis|host"
-        r"|map|hash|unique|index|shard|routing|issue|project|ssh|translation|fence|car|house"
-        r"|commit|build|trace|request)[-_ ]?$",
-        re.I,
-    ),
-    "token": re.compile(
-        r"(?:page|next|prev|continuation|continue|pad|eos|bos|sep|cls|mask|unk|csrf|xsrf|sync"
-        r"|cursor|max|min|num|total|prompt|completion|input|output|stop|special|resume"
-        r"|cancel(?:lation)?|design|idempotency|scroll|fence|lock|etag|device|push|public|cache)"
-        r"[-_ ]?$",
-        re.I,
-    ),
-    "secret": re.compile(r"(?:public|no|top|\[)[-_ ]?$", re.I),
-}
 _DIGITS = re.compile(
     r"[#*]?(?:[0-9]{3,10}(?:-[0-9]{2,6}){0,3}|[0-9]{1,3}(?:[- ][0-9]{1,3}){2,7})[#*]?"
     r"(?![0-9A-Za-z.])(?!\s?(?:位|个|年|月|天|字符|次|小时|分|秒|元|块|号|多|到|至|-|~|%))"
@@ -171,11 +145,22 @@ class _Cue(NamedTuple):
     def is_han(self) -> bool:
         return not self.word.isascii()
 
+    def follows(self, name: str) -> bool:
+        """Whether one of these words stands right before the cue, or is its first part."""
+        before = self.before.lower()
+        return before[: -1 if before[-1:] in ("-", "_", " ") else None].endswith(ends_of(name))
+
 
 def cue_words() -> Iterator[tuple[str, bool]]:
     """What a text has to have for a cue to be in it, and whether in lower case."""
     for form in load_formats(*CUES):
         yield from ((word, form.folded) for word in form.keywords)
+
+
+@cache
+def ends_of(name: str) -> tuple[str, ...]:
+    """The words of a section, for ``str.endswith``."""
+    return tuple(load_words(name))
 
 
 @cache
@@ -185,12 +170,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 def find_cued(text: str, folded: str, bounds: Bounds) -> Iterator[Span]:
     """Values that stand where one of the cues says that a secret does."""
-    for form in load_formats(*CUES):
-        for word in form.keywords:
-            if word in (folded if form.folded else text):
-                break
-        else:
-            continue
+    for form in select_formats(text, folded, CUES):
         mark, taken = _MARKS.get(form.name, form.name), 0
         for match in _compile(form.pattern).finditer(text):
             start = match.start()
@@ -224,7 +204,7 @@ def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
 def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     """The places where a value may start, and what links it to its cue."""
     at, before = cue.end, cue.before
-    option = re.search(r"--[\w-]*$", before) or before.lower().endswith("require")
+    option = before.rpartition(" ")[2].startswith("--") or before.lower().endswith("require")
     if match := _ASSIGNED.match(text, at):
         # A variable of the shell: its value ends at the next space.
         shell = (cue.word.isupper() and match.group() == "=") or option
@@ -239,24 +219,42 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
         if match := _BESIDE.match(text, at):
             yield match.end(), "flagged"
         return
-    if cue.kind == "pass" and _TICKET.search(before):
+    if cue.kind == "pass" and cue.follows("tickets"):
         return
-    if match := _SAID.match(text, at) or _SAID_HAN.match(text, at):
+    if _SPEAKS.match(text, at):
+        if match := _ASSIGNED_OF.match(text, at):
+            yield match.end(), "assigned"
+            return
+        if match := _SAID.match(text, at):
+            yield match.end(), "said"
+            return
+        if (match := _TO.match(text, at)) and _CHANGED.search(before):
+            yield match.end(), "said"
+            return
+    if not text.isascii() and (match := _SAID_HAN.match(text, at)):
         yield match.end(), "said"
         return
-    if (match := _TO.match(text, at)) and _CHANGED.search(before):
-        yield match.end(), "said"
-        return
-    if match := _BESIDE.match(text, at) or (
-        re.compile(r"\s{0,2}").match(text, at) if cue.is_han else None
-    ):
-        clear = cue.kind not in _CHOSEN or cue.is_han or _STARTS_CLAUSE.search(before)
-        if clear and before[-1:] != ":" and (cue.kind != "pass" or _ACCOUNT.search(before)):
-            yield match.end(), "beside"
-        elif cue.kind == "password":
-            yield match.end(), "beside"
+    match = _BESIDE.match(text, at)
+    if match or cue.is_han:
+        clear = cue.kind == "password" or before[-1:] != ":"
+        if clear and (cue.kind != "pass" or (_ACCOUNT.search(before) and _starts_clause(before))):
+            yield match.end() if match else at, "beside"
     if cue.kind == "password" and (match := _LATER.match(text, at)):
         yield match.end(), "said"
+
+
+def _starts_clause(before: str) -> bool:
+    """Whether a name beside its value starts a clause or follows the name of an account."""
+    tail = before.rstrip()
+    head, _, word = tail.rpartition(" ")
+    if word.lower() in _ARTICLES:
+        tail = head.rstrip()
+        head, _, word = tail.rpartition(" ")
+    if not tail or tail[-1] in "\n,;:.?!(|，。；" or word == "/" or word.lower() in _JOINS:
+        return True
+    if before[-1:] == "\n" or head[-1:] == ":" or head.rpartition(" ")[0][-1:] == ":":
+        return True
+    return _NAMED_ACCOUNT.search(tail) is not None
 
 
 def _takes(link: str, cue: _Cue) -> bool:
@@ -289,7 +287,7 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
         match = re.compile(r"[^\s,;!?，。；、\"'`()<>\[\]{}]{3,64}").match(text, at)
         good = match and is_literal(match[0]) and match[0].lower() not in load_words("subjects")
         return match.span() if match and good else (0, 0)
-    if link == "beside" and not (cue.is_han or _STARTS_CLAUSE.search(cue.before)):
+    if link == "beside" and not (cue.is_han or _starts_clause(cue.before)):
         return 0, 0
     if not cue.is_han or re.match(r"[!-~]", text[at : at + 1]):
         single = cue.kind == "pass" or (cue.is_han and link == "beside")
@@ -319,15 +317,11 @@ def _is_owner(cue: _Cue, link: Link) -> bool:
     """Whether what stands before the word leaves it the name of a secret."""
     if cue.is_han or cue.kind in _CHOSEN:
         return True
-    if cue.kind == "key" and cue.word.lower().startswith("key"):
-        if _KEY_OWNERS.search(cue.before):
-            return True
-        if link == "beside":
-            return False
+    if cue.kind == "key" and cue.word.lower().startswith("key") and link == "beside":
+        return cue.follows("key_owners")
     if cue.word.strip('"_').lower() in ("ak", "sk") and link not in ("assigned", "flagged"):
         return False
-    pattern = _NO_OWNERS.get(cue.kind)
-    return pattern is None or not pattern.search(cue.before)
+    return not cue.before.endswith("[") and not cue.follows(f"not_{cue.kind}")
 
 
 def _is_strong(
@@ -343,9 +337,7 @@ def _is_strong(
         return False
     beside = link == "beside" and not cue.is_han
     if looks_random(value, bounds, uuid=not beside and cue.kind != "token"):
-        return (
-            cue.kind != "key" or _KEY_OWNERS.search(cue.before) is not None or not value.isalpha()
-        )
+        return cue.kind != "key" or not value.isalpha() or cue.follows("key_owners")
     if not (chosen or cue.is_han) or (beside and not looks_strong(value)):
         return False
     if "|" in value and not quoted and load_words("quoted_states") & {value.partition("|")[0]}:

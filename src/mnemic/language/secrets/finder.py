@@ -30,7 +30,6 @@ from mnemic.language.secrets.formats import (
     find_formats,
     holds,
     key_starts,
-    load_formats,
 )
 from mnemic.language.secrets.numbers import DIGITS, passport_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
@@ -151,6 +150,8 @@ USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
 _LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
+_LONG_RUNS = re.compile(rf"[!-~]{{{LONG},}}+")
+_NEAR = 64  # characters before a key in which its vendor may be named
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
 _JOINTS = ("_", "-", ".", "")  # one character that many starts of keys have
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
@@ -185,9 +186,10 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
     if _has_long_run(text):
-        spans = [*find_formats(text, folded, load_formats(*KEYS), bounds), *_discord(text)]
+        near = _around_long_runs(text)
+        spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
     if syntax or BEARER in folded:
-        spans += find_formats(text, folded, load_formats(*SYNTAX), bounds)
+        spans += find_formats(text, folded, SYNTAX, bounds)
     spans += [SecretSpan(*span) for span in find_cued(text, folded, bounds)]
     if _has_any(SEED_HINTS, folded) or is_bare_list(text):
         spans += [SecretSpan(*span) for span in seed_phrases(text)]
@@ -195,7 +197,7 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
         spans += [SecretSpan(*span) for span in session_cookies(text)]
     digits = _has_any("0123456789", text)
     if digits or _has_any(SPELT_HINTS, folded):
-        spans += find_formats(text, folded, load_formats(*CODES), bounds)
+        spans += find_formats(text, folded, CODES, bounds)
     if digits:
         spans += [SecretSpan(*span) for span in _personal(text, bounds)]
         if _may_be_broken(text):
@@ -221,6 +223,12 @@ def _has_long_run(text: str) -> bool:
             return _LONG_RUN.search(text, place) is not None
         place = space + 1
     return False
+
+
+def _around_long_runs(text: str) -> str:
+    """The long runs of a text, each with what stands before it."""
+    places = (match.span() for match in _LONG_RUNS.finditer(text))
+    return "\n".join(text[max(0, start - _NEAR) : end] for start, end in places)
 
 
 def redact(text: str, bounds: Bounds = USUAL) -> str:

@@ -108,15 +108,43 @@ def compile_format(form: Format) -> re.Pattern[str]:
     return re.compile(pattern, re.A)
 
 
-def find_formats(
-    text: str, folded: str, forms: tuple[Format, ...], bounds: Bounds
-) -> Iterator[SecretSpan]:
-    """Keys in these formats, and the secret beside a key's id; ``folded`` is in lower case."""
-    for form in forms:
+@cache
+def _keywords(names: tuple[str, ...]) -> tuple[dict[str, list[Format]], ...]:
+    """The formats by their keywords: in lower case, as they are, and not in ASCII."""
+    tables: tuple[dict[str, list[Format]], ...] = ({}, {}, {})
+    for form in load_formats(*names):
         for word in form.keywords:
-            if word in (folded if form.folded else text):
-                yield from _find(text, form, bounds)
-                break
+            table = tables[2 if not word.isascii() else 0 if form.folded else 1]
+            table.setdefault(word, []).append(form)
+    return tables
+
+
+def select_formats(text: str, folded: str, names: tuple[str, ...]) -> list[Format]:
+    """The formats of which a keyword is in the text; ``folded`` is it in lower case."""
+    lower, cased, others = _keywords(names)
+    forms: list[Format] = []
+    for word in lower:
+        if word in folded:
+            forms += lower[word]
+    for word in cased:
+        if word in text:
+            forms += cased[word]
+    if not text.isascii():
+        for word in others:
+            if word in text:
+                forms += others[word]
+    return list(dict.fromkeys(forms)) if len(forms) > 1 else forms
+
+
+def find_formats(
+    text: str, folded: str, names: tuple[str, ...], bounds: Bounds, near: str = ""
+) -> Iterator[SecretSpan]:
+    """Keys in the formats of these files, and the secret beside a key's id.
+
+    Keywords are looked for in ``near``, where that is given, and in its lower case.
+    """
+    for form in select_formats(near or text, folded, names):
+        yield from _find(text, form, bounds)
 
 
 def _find(text: str, form: Format, bounds: Bounds) -> Iterator[SecretSpan]:
@@ -128,9 +156,9 @@ def _find(text: str, form: Format, bounds: Bounds) -> Iterator[SecretSpan]:
             continue
         if holds(form, text[start:end], bounds):
             yield SecretSpan(form.name, start, end)
-            if form.name.endswith(_IDS) and (beside := _BESIDE.match(text, end)):
-                if looks_random(beside[1], bounds):
-                    yield SecretSpan("key", *beside.span(1))
+            beside = _BESIDE.match(text, end) if form.name.endswith(_IDS) else None
+            if beside and looks_random(beside[1], bounds):
+                yield SecretSpan("key", *beside.span(1))
 
 
 def holds(form: Format, value: str, bounds: Bounds) -> bool:
