@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mnemic.language.secrets.formats import load_formats, select_formats
+from mnemic.language.secrets.formats import Format, load_formats, select_formats
 from mnemic.language.secrets.prose import (
     is_han_value,
     is_literal,
@@ -79,6 +79,9 @@ _SAID_HAN = re.compile(
     rf"{_NOTE}\s{{0,2}}{_ADVERB}{{0,3}}(?:是|為|为|叫|改成|改为|设成|设置?为|设置?成|换成|换为|变成"
     r"|重置为|重置成|更新为|用的?是?|写的是)(?:了|的是)?[:：]?\s{0,2}"
 )
+_HAN_GOES_ON = re.compile(  # the first character of a link, or of a value in figures
+    rf"[^{_HAN}]|[是為为叫改设换变重更用写现目就还仍都也已今昨刚暂默应可好大我给你没不跟和一二两三四五六七八九十零〇幺]"
+)
 _LATER = re.compile(
     r"[^.!?\n=]{0,40}[,;:.!][ ](?:so[ ]|and[ ])?"
     r"(?:it['’]?s|it[ ]is|type(?:[ ]in)?|enter|the[ ]new[ ]one[ ]is|new[ ]one[ ]is)"
@@ -101,6 +104,9 @@ _ALIKE = re.compile(
     re.I | re.A,
 )
 _STRONG = re.compile(r"[!#-&(-;=?-\[\]-_a-~]{4,}+")
+_OPTION = re.compile(r"[^\s,;!?，。；、\"'`()<>\[\]{}]{3,64}")
+_MORE = re.compile(r"[ ]?[,;，；、][ ]?(?:and[ ])?")
+_NETWORK = re.compile(r"wi-?fi|wpa|wlan|ssid|hotspot|无线", re.I)
 _COUNTED = re.compile(
     r"\s?(?:位|个|年|月|天|字符|字母|次|小时|分钟|characters?|chars?|digits?|letters?|days?|times?"
     r"|bytes?|bits?|or|到|至|-|~)", re.I
@@ -168,9 +174,14 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.A)
 
 
-def find_cued(text: str, folded: str, bounds: Bounds) -> Iterator[Span]:
+def find_cued(text: str, folded: str, bounds: Bounds) -> list[Span]:
     """Values that stand where one of the cues says that a secret does."""
-    for form in select_formats(text, folded, CUES):
+    forms = select_formats(text, folded, CUES)
+    return list(_find(text, forms, bounds)) if forms else []
+
+
+def _find(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:
+    for form in forms:
         mark, taken = _MARKS.get(form.name, form.name), 0
         for match in _compile(form.pattern).finditer(text):
             start = match.start()
@@ -180,9 +191,11 @@ def find_cued(text: str, folded: str, bounds: Bounds) -> Iterator[Span]:
                 if is_literal(match[1]) and is_plain_word(match[1].lower()):
                     yield mark, *match.span(1)
                 continue
-            cue = _Cue(
-                form.name, match[0], start, match.end(), text[max(0, start - _LOOK_BACK) : start]
-            )
+            before = text[max(0, start - _LOOK_BACK) : start]
+            kind = form.name
+            if kind == "key" and _NETWORK.search(before):
+                kind, mark = "password", "password"
+            cue = _Cue(kind, match[0], start, match.end(), before)
             find = _pairs if cue.kind == "login" else _values
             for first, last in find(text, cue, bounds):
                 yield mark, first, last
@@ -204,6 +217,8 @@ def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
 def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     """The places where a value may start, and what links it to its cue."""
     at, before = cue.end, cue.before
+    if cue.is_han and not _HAN_GOES_ON.match(text, at):
+        return
     option = before.rpartition(" ")[2].startswith("--") or before.lower().endswith("require")
     if match := _ASSIGNED.match(text, at):
         # A variable of the shell: its value ends at the next space.
@@ -272,7 +287,8 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
     start = opened.end() if opened else at
     if (match := _STRONG.match(text, start)) and _is_owner(cue, link):
         value = _trim(match.group(), quoted=bool(opened))
-        if _is_strong(text, start, value[:_JUDGED], link, cue, bool(opened), bounds):
+        plain = value.isalpha() and value[1:].islower()
+        if not plain and _is_strong(text, start, value[:_JUDGED], link, cue, bool(opened), bounds):
             return start, start + len(value)
     if cue.kind not in _CHOSEN:
         return 0, 0
@@ -284,12 +300,12 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
         good = end > at + 1 and is_quoted_value(text[at + 1 : end])
         return (at + 1, end) if good else (0, 0)
     if link == "flagged":
-        match = re.compile(r"[^\s,;!?，。；、\"'`()<>\[\]{}]{3,64}").match(text, at)
+        match = _OPTION.match(text, at)
         good = match and is_literal(match[0]) and match[0].lower() not in load_words("subjects")
         return match.span() if match and good else (0, 0)
     if link == "beside" and not (cue.is_han or _starts_clause(cue.before)):
         return 0, 0
-    if not cue.is_han or re.match(r"[!-~]", text[at : at + 1]):
+    if not cue.is_han or "!" <= text[at : at + 1] <= "~":
         single = cue.kind == "pass" or (cue.is_han and link == "beside")
         sentence = cue.word.lower().endswith("phrase") and link == "assigned"
         return read_words(text, at, link, single=single, sentence=sentence)
@@ -369,7 +385,7 @@ def _pairs(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
         if not _is_login(match["user"], match["joint"].strip(), value):
             return
         yield match.start("value"), match.start("value") + len(value)
-        more = re.compile(r"[ ]?[,;，；、][ ]?(?:and[ ])?").match(text, match.end())
+        more = _MORE.match(text, match.end())
         at = more.end() if more else len(text)
 
 

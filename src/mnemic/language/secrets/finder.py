@@ -28,6 +28,7 @@ from mnemic.language.secrets.formats import (
     Format,
     compile_format,
     find_formats,
+    find_gate,
     holds,
     key_starts,
 )
@@ -135,15 +136,15 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 Span = tuple[str, int, int]
 BEARER = "bearer"
 SPELT_HINTS = (" pin", " code")  # what digits in words may follow
+_SPELT = re.compile(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
 
 
-def _personal(text: str, bounds: Bounds) -> Iterator[Span]:
+def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Personal numbers in a text that has digits."""
-    if bounds.personal_numbers:
-        if DIGITS.search(text):
-            yield from personal_numbers(text, bounds.personal_numbers)
-        if "passport" in bounds.personal_numbers:
-            yield from passport_numbers(text)
+    if DIGITS.search(text):
+        yield from personal_numbers(text, kinds)
+    if "passport" in kinds:
+        yield from passport_numbers(text)
 
 
 USUAL = Bounds()
@@ -153,7 +154,8 @@ _LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
 _LONG_RUNS = re.compile(rf"[!-~]{{{LONG},}}+")
 _NEAR = 64  # characters before a key in which its vendor may be named
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
-_JOINTS = ("_", "-", ".", "")  # one character that many starts of keys have
+_MIXED = re.compile("[A-Za-z][0-9]")
+_LEAST_MIXED = 2  # places where a digit follows a letter, in what may be a broken key
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
 _PASSES = 4
 _DISCORD = re.compile(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
@@ -190,16 +192,18 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
         spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, SYNTAX, bounds)
-    spans += [SecretSpan(*span) for span in find_cued(text, folded, bounds)]
+    if cued := find_cued(text, folded, bounds):
+        spans += [SecretSpan(*span) for span in cued]
     if _has_any(SEED_HINTS, folded) or is_bare_list(text):
         spans += [SecretSpan(*span) for span in seed_phrases(text)]
     if syntax and _has_any(COOKIE_HINTS, folded):
         spans += [SecretSpan(*span) for span in session_cookies(text)]
     digits = _has_any("0123456789", text)
-    if digits or _has_any(SPELT_HINTS, folded):
+    if digits or (_has_any(SPELT_HINTS, folded) and _SPELT.search(folded)):
         spans += find_formats(text, folded, CODES, bounds)
     if digits:
-        spans += [SecretSpan(*span) for span in _personal(text, bounds)]
+        if bounds.personal_numbers:
+            spans += [SecretSpan(*span) for span in _personal(text, bounds.personal_numbers)]
         if _may_be_broken(text):
             spans += _broken(text, bounds)
     return spans
@@ -284,18 +288,22 @@ def _redact_named(name: str, value: str, bounds: Bounds) -> str:
 
 
 @cache
-def broken_starts() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Starts of keys by a character that they have."""
-    starts = dict.fromkeys(start for start, _ in key_starts())
-    by_joint: dict[str, list[str]] = {joint: [] for joint in _JOINTS}
-    for start in starts:
-        by_joint[next(joint for joint in _JOINTS if joint in start)].append(start)
-    return tuple((joint, tuple(found)) for joint, found in by_joint.items())
+def broken_starts() -> dict[str, list[str]]:
+    """Starts of keys by a sign that they have."""
+    by_gate: dict[str, list[str]] = {}
+    for start in dict.fromkeys(start for start, _ in key_starts()):
+        by_gate.setdefault(find_gate(start), []).append(start)
+    return by_gate
 
 
 def _may_be_broken(text: str) -> bool:
     """Whether the start of a key is in the text, be the rest of it on the next line."""
-    return any(joint in text and _has_any(starts, text) for joint, starts in broken_starts())
+    if len(_MIXED.findall(text)) < _LEAST_MIXED:
+        return False
+    for gate, starts in broken_starts().items():  # noqa: SIM110 - as above
+        if gate in text and _has_any(starts, text):
+            return True
+    return False
 
 
 def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:

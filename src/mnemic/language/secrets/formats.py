@@ -109,42 +109,47 @@ def compile_format(form: Format) -> re.Pattern[str]:
 
 
 @cache
-def _keywords(names: tuple[str, ...]) -> tuple[dict[str, list[Format]], ...]:
-    """The formats by their keywords: in lower case, as they are, and not in ASCII."""
-    tables: tuple[dict[str, list[Format]], ...] = ({}, {}, {})
+def _keywords(names: tuple[str, ...]) -> dict[bool, list[tuple[str, dict[str, list[Format]]]]]:
+    """The formats by their keywords, in lower case (True) and as they are, behind their gates."""
+    tables: dict[bool, dict[str, dict[str, list[Format]]]] = {True: {}, False: {}}
     for form in load_formats(*names):
         for word in form.keywords:
-            table = tables[2 if not word.isascii() else 0 if form.folded else 1]
-            table.setdefault(word, []).append(form)
-    return tables
+            behind = tables[form.folded].setdefault(find_gate(word), {})
+            behind.setdefault(word, []).append(form)
+    return {folded: list(table.items()) for folded, table in tables.items()}
+
+
+def find_gate(word: str) -> str:
+    """A sign that a keyword has, so that one look for it saves those for all that have it."""
+    if not word.isascii():
+        return _HAN
+    return next(gate for gate in _GATES if gate in word)
 
 
 def select_formats(text: str, folded: str, names: tuple[str, ...]) -> list[Format]:
     """The formats of which a keyword is in the text; ``folded`` is it in lower case."""
-    lower, cased, others = _keywords(names)
     forms: list[Format] = []
-    for word in lower:
-        if word in folded:
-            forms += lower[word]
-    for word in cased:
-        if word in text:
-            forms += cased[word]
-    if not text.isascii():
-        for word in others:
-            if word in text:
-                forms += others[word]
+    tables = _keywords(names)
+    plain = text.isascii()
+    for lower, view in ((True, folded), (False, text)):
+        for gate, words in tables[lower]:
+            if plain if gate == _HAN else gate not in view:
+                continue
+            for word in words:
+                if word in view:
+                    forms += words[word]
     return list(dict.fromkeys(forms)) if len(forms) > 1 else forms
 
 
 def find_formats(
     text: str, folded: str, names: tuple[str, ...], bounds: Bounds, near: str = ""
-) -> Iterator[SecretSpan]:
+) -> list[SecretSpan]:
     """Keys in the formats of these files, and the secret beside a key's id.
 
     Keywords are looked for in ``near``, where that is given, and in its lower case.
     """
-    for form in select_formats(near or text, folded, names):
-        yield from _find(text, form, bounds)
+    forms = select_formats(near or text, folded, names)
+    return [span for form in forms for span in _find(text, form, bounds)]
 
 
 def _find(text: str, form: Format, bounds: Bounds) -> Iterator[SecretSpan]:
@@ -177,6 +182,8 @@ def holds(form: Format, value: str, bounds: Bounds) -> bool:
     )
 
 
+_GATES = (" -", "_", "-", ":", ".", "/", '"', "$", "")
+_HAN = "\u4e00"  # the gate of keywords that are not in ASCII
 KEYS = ("formats.tsv", "gitleaks.tsv")
 SYNTAX = ("syntax.tsv",)
 CODES = ("codes.tsv",)
@@ -199,6 +206,7 @@ _JUDGED: dict[str, Callable[[str, Bounds], bool]] = {
     "second_factor_key": lambda value, _: entropy(value) >= _LEAST,
     "bearer_token": looks_random,
     "token": looks_random,
+    "key": looks_random,
     "signed_url": looks_random,
     "basic_auth": lambda value, _: is_basic_login(value),
     "model_key": lambda value, bounds: looks_random(value, bounds) and any(map(str.isdigit, value)),
