@@ -60,7 +60,7 @@ _ASSIGNED = re.compile(
 _ASSIGNED_OF = re.compile(rf"{_OF}[ ]?[:=：][ \t]{{0,2}}{_ALONE}?", re.I | re.A)
 _SPEAKS = re.compile(  # the start of all that follows, to be asked first
     r"['’]|\s?[（(]|\s(?:is|was|are|will|becomes|remains|used|got|gets|has|changed|set|reset|updated"
-    r"|for|to|of|on|at|in|with|you|they|i|we)\s",
+    r"|for|to|of|on|at|in|with|you|they|i|we)\b",
     re.I,
 )
 _SAID = re.compile(
@@ -219,7 +219,8 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     at, before = cue.end, cue.before
     if cue.is_han and not _HAN_GOES_ON.match(text, at):
         return
-    option = before.rpartition(" ")[2].startswith("--") or before.lower().endswith("require")
+    word = before.rpartition(" ")[2].lower()
+    option = (word.startswith("--") and "disabled" not in word) or before.lower().endswith("require")
     if match := _ASSIGNED.match(text, at):
         # A variable of the shell: its value ends at the next space.
         shell = (cue.word.isupper() and match.group() == "=") or option
@@ -250,7 +251,7 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
         yield match.end(), "said"
         return
     match = _BESIDE.match(text, at)
-    if match or cue.is_han:
+    if (match or cue.is_han) and cue.word != "passwd":  # which is a command, too
         clear = cue.kind == "password" or before[-1:] != ":"
         if clear and (cue.kind != "pass" or (_ACCOUNT.search(before) and _starts_clause(before))):
             yield match.end() if match else at, "beside"
@@ -308,7 +309,7 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
     if not cue.is_han or "!" <= text[at : at + 1] <= "~":
         single = cue.kind == "pass" or (cue.is_han and link == "beside")
         sentence = cue.word.lower().endswith("phrase") and link == "assigned"
-        return read_words(text, at, link, single=single, sentence=sentence)
+        return read_words(text, at, link, single=single, sentence=sentence, pinyin=cue.is_han)
     return 0, 0
 
 

@@ -154,8 +154,7 @@ _LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
 _LONG_RUNS = re.compile(rf"[!-~]{{{LONG},}}+")
 _NEAR = 64  # characters before a key in which its vendor may be named
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
-_MIXED = re.compile("[A-Za-z][0-9]")
-_LEAST_MIXED = 2  # places where a digit follows a letter, in what may be a broken key
+_MIXED = re.compile("[A-Za-z][0-9]")  # what a broken key has, and few sentences
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
 _PASSES = 4
 _DISCORD = re.compile(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
@@ -298,7 +297,7 @@ def broken_starts() -> dict[str, list[str]]:
 
 def _may_be_broken(text: str) -> bool:
     """Whether the start of a key is in the text, be the rest of it on the next line."""
-    if len(_MIXED.findall(text)) < _LEAST_MIXED:
+    if not _MIXED.search(text):
         return False
     for gate, starts in broken_starts().items():  # noqa: SIM110 - as above
         if gate in text and _has_any(starts, text):

@@ -24,7 +24,7 @@ from mnemic.language.secrets.randomness import (
     looks_random,
 )
 
-_TAIL = "[A-Za-z0-9_+/=.-]{20,400}+"
+_TAIL = "[A-Za-z0-9_+/.-]{20,400}+={0,2}"
 _OPENED = re.compile(r"\(\?[a-z-]*:|[\\^(]")
 _PART = re.compile(r"\{([a-z]+)\}")
 _FOLDS = re.compile(r"\(\?i")
@@ -88,8 +88,7 @@ def key_starts() -> tuple[tuple[str, Format], ...]:
         for form in load_formats(*KEYS)
         if form.whole
         for word in form.keywords
-        if (len(word) > 3 or not word.isalnum())
-        and len(word) > 2
+        if len(word) > (3 if word.islower() and word.isalnum() else 2)
         and word in (_OPENED.sub("", form.pattern).partition("[")[0] or word)
     )
 

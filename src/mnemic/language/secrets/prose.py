@@ -19,6 +19,7 @@ _SPACES = re.compile(r"[ \t]{1,2}")
 _STOPS = re.compile(
     r"[ \t]{0,4}(?:$|[\n\r,;.!?，。；、！？)）(（\"'`“”<|]|[-–—]{1,2}(?:\s|$)|[:;]-?[()DP]|/)"
 )
+_FIELD = re.compile(r"[ \t]{1,2}\w{1,40}=")
 _SENTENCE = re.compile(r"[a-z]{1,16}(?:[ ][a-z]{1,16}){3,9}(?=$|[\n.!\"])", re.A)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _ACCEPTED_HAN = re.compile(
@@ -42,7 +43,7 @@ _HAN_NEVER = re.compile(
     "|小写|特殊|符号|为空|空白|机密|初始|临时|永久|以前|原来|视频|上次|老样子"
 )
 _HAN_FIRST = re.compile(
-    "[不没在由从可要需必会能应和与或您他她它这那有无是为把让给请如因所但而就都还也再又很太更最非已空"
+    "[不没在由从可要需必会能应和与或您他她它这那有无是为把让给请如因所但而就都还也再又很太更最非已空见看问找略联详参同待暂"
     "用以跟对别各每某几真假好坏旧新老]|我(?![爱们是要想])|你(?![好是爱])|一[个本种样串组段次]|个人"
     "|大家|早起|真诚|自己|怎|多"
 )
@@ -56,10 +57,15 @@ def load_words(name: str) -> frozenset[str]:
     return frozenset(section.split())
 
 
-def is_state(word: str) -> bool:
-    """Whether a word (in lower case) says how something is, instead of being its value."""
+def is_state(word: str, *, pinyin: bool = False) -> bool:
+    """Whether a word (in lower case) says how something is, instead of being its value.
+
+    The endings of English say nothing about ``pinyin``.
+    """
     return word in load_words("states") or (
-        _STATE_ENDINGS.match(word) is not None and word not in load_words("nouns")
+        not pinyin
+        and _STATE_ENDINGS.match(word) is not None
+        and not word.endswith(tuple(load_words("nouns")))
     )
 
 
@@ -92,7 +98,13 @@ def is_quoted_value(value: str) -> bool:
         return False
     if len(words) == 1:
         return not load_words("technical") & {*words} and not load_words("quoted_states") & {*words}
-    return len(words) <= _MOST_WORDS and not _holds_any(words, "function", "subjects", "technical")
+    glue = sum(word in load_words("function") for word in words)
+    return (
+        len(words) <= _MOST_WORDS
+        and glue * 2 <= len(words)
+        and not _holds_any(words, "subjects", "technical")
+        and not is_state(words[-1])
+    )
 
 
 def is_plain_word(word: str) -> bool:
@@ -106,7 +118,7 @@ def is_plain_word(word: str) -> bool:
 
 
 def read_words(
-    text: str, at: int, link: str, *, single: bool, sentence: bool = False
+    text: str, at: int, link: str, *, single: bool, sentence: bool = False, pinyin: bool = False
 ) -> tuple[int, int]:
     """The start and end of a value of plain words; (0, 0) where a sentence goes on.
 
@@ -119,12 +131,12 @@ def read_words(
     tokens = _tokens(text, at)
     if not tokens:
         return 0, 0
-    if len(tokens) > 1 and not single:
+    if len(tokens) > 1 and not single and not _FIELD.match(text, tokens[0][1]):
         if text[slice(*tokens[-1])].lower() in load_words("openers"):
             tokens.pop()
         if len(tokens) > 1:
             return _several(text, tokens, link)
-    return _single(text, *tokens[0], link)
+    return _single(text, *tokens[0], link, pinyin=pinyin)
 
 
 def _tokens(text: str, at: int) -> list[tuple[int, int]]:
@@ -144,7 +156,7 @@ def _tokens(text: str, at: int) -> list[tuple[int, int]]:
     return tokens
 
 
-def _single(text: str, start: int, end: int, link: str) -> tuple[int, int]:
+def _single(text: str, start: int, end: int, link: str, *, pinyin: bool) -> tuple[int, int]:
     value = text[start:end]
     word = value.lower().replace("’", "'")
     good = (
@@ -152,10 +164,10 @@ def _single(text: str, start: int, end: int, link: str) -> tuple[int, int]:
         and "'" not in word
         and is_literal(value)
         and not _holds_any([word], "verbs", "technical")
-        and not is_state(word)
+        and not is_state(word, pinyin=pinyin)
         and (link == "assigned" or word not in load_words("subjects"))
         and _ends_clause(text, end, link)
-        and not (link == "assigned" and _is_code(text, start, end, value))
+        and not (link == "assigned" and _is_code(text, start, end, value, pinyin=pinyin))
     )
     return (start, end) if good else (0, 0)
 
@@ -167,7 +179,9 @@ def _ends_clause(text: str, end: int, link: str) -> bool:
     at = rest.end() if rest else end
     if _HAN.match(text, at):
         return _ACCEPTED_HAN.match(text, at) is not None
-    return link != "assigned" and opens_clause(text, end)
+    if link == "assigned":
+        return _FIELD.match(text, end) is not None
+    return opens_clause(text, end)
 
 
 def opens_clause(text: str, end: int) -> bool:
@@ -177,8 +191,10 @@ def opens_clause(text: str, end: int) -> bool:
     return follower is not None and follower.group().lower().rstrip(".:") in load_words("openers")
 
 
-def _is_code(text: str, start: int, end: int, value: str) -> bool:
+def _is_code(text: str, start: int, end: int, value: str, *, pinyin: bool) -> bool:
     """A variable instead of a value, as far as the line tells."""
+    if pinyin and value.startswith("www."):  # archives from the web have its address as password
+        return False
     if is_expression(value) or text[end : end + 1] in ("(", ")", "[", "]", "}"):
         return True
     line = text[text.rfind("\n", max(0, start - 120), start) + 1 if start else 0 : start]

@@ -12,6 +12,7 @@ from math import log2
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 
 _SHORTEST_KEY = 8  # characters
+_LONGEST_WORD = 24
 _LEAST_VARIED = 2.5  # bits a character
 
 MARK = "[secret:"
@@ -40,7 +41,7 @@ _PLACEHOLDER = re.compile(
 )
 # Lookups, templates, calls, links, paths and ranges: places where a value would come from.
 _LOOKED_UP = re.compile(
-    r"\$[A-Za-z_({]|[{%<\[(:]|@[A-Za-z{]|https?:|file:|\.\.|\d+-\d+$"
+    r"\$[A-Za-z_({]|![a-z]+$|[{%<\[(:]|@[A-Za-z{]|https?:|file:|\.\.|\d+-\d+$"
     r"|(?:os|env|self|this|config|conf|cfg|settings|args|opts|options|process|secrets|vault|data"
     r"|request|req|form|params|props|state|user|import|var|local|each|steps|github)[.\[(]"
     r"|(?:getenv|environ|lookup|input|prompt|getpass|fetch|load|read|get)\b",
@@ -108,6 +109,8 @@ def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
 def looks_strong(value: str) -> bool:
     """A password that no sentence would hold: several digits or a sign among letters."""
     digits = sum(map(str.isdigit, value))
+    if len(value) > 5 and digits > 1 and value != value.lower() and value != value.upper():
+        return not (_PART.search(value) and is_wordy(value)) and _TECHNICAL.match(value) is None
     if len(value) < 8 or not digits or (_PART.search(value) and is_wordy(value)):
         return False
     return digits > 2 or (digits > 1 and not value.islower()) or bool(_SYMBOL.search(value))
@@ -156,7 +159,7 @@ def _is_word(part: str) -> bool:
         return not letters and len(part) <= 8  # a date or a count between words
     # Random letters change case far more often than words that were put together.
     return not letters or (
-        letters.isalpha() and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
+        letters.isalpha() and len(letters) <= _LONGEST_WORD and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
     )
 
 
