@@ -126,7 +126,7 @@ def main(source: Path) -> None:
     """Write the data file from gitleaks' rule file."""
     with source.open("rb") as file:
         rules = tomllib.load(file)["rules"]
-    head = "# Made by scripts/secret_formats.py from gitleaks' rules, which are under gitleaks.LICENSE."
+    head = "# Made by scripts/secret_formats.py from the rules of gitleaks (see gitleaks.LICENSE)."
     DATA.write_text("\n".join([head, *convert(rules), ""]), encoding="utf-8")
 
 

@@ -166,4 +166,6 @@ def _parts() -> Iterator[_Part]:
         yield from make(form.keywords, form.folded, SIGNS)
     for form in load_formats(*CODES):
         yield from make(form.keywords, form.folded, _DIGITS)
-    yield from make((start for starts in broken_starts().values() for start in starts), False, _DIGITS)
+    yield from make(
+        (start for starts in broken_starts().values() for start in starts), False, _DIGITS
+    )

@@ -45,7 +45,10 @@ _QUOTES = "\"'`“”‘’「」『』"
 _CLOSING = dict(zip("\"'`“‘「『«", "\"'`”’」』»", strict=True))
 _OPEN = re.compile(rf"\\?[{_QUOTES}]{{1,3}}|\*\*|__")
 _NOTE = r"(?:\s?[（(][^）)\n]{0,24}[）)])?"
-_OF = r"(?:\s(?:for|to|of|on|at|in|with)\s[^\n.:;,=?]{1,40}?|\s(?:you|they|i|we)\s\w{1,12})"
+_OF = (
+    r"(?:\s(?:for|to|of|on|at|in|with)\s[^\n.:;,=?]{1,40}?"
+    r"|\s(?:you|they|i|we)\s\w{1,12}(?:\s\w{1,8})?)"
+)
 _GIVES = (
     r"(?:=>|:=|(?<![!<>])={1,3}|:(?![/:])|：|＝|->|→|(?<=[ \t])[|–—-](?=[ \t])"
     r"|>(?=[^<>\s]{3,256}</?))"
@@ -76,15 +79,15 @@ _ADVERB = (
     "|[没不]变，?)"
 )
 _SAID_HAN = re.compile(
-    rf"{_NOTE}\s{{0,2}}{_ADVERB}{{0,3}}(?:是|為|为|叫|改成|改为|设成|设置?为|设置?成|换成|换为|变成"
+    rf"{_NOTE}\s{{0,2}}(?:{_ADVERB}{{0,3}}|从[{_HAN}]{{1,4}}起)(?:是|為|为|叫|改成|改为|设成|设置?为|设置?成|换成|换为|变成"
     r"|重置为|重置成|更新为|用的?是?|写的是)(?:了|的是)?[:：]?\s{0,2}"
 )
 _HAN_GOES_ON = re.compile(  # the first character of a link, or of a value in figures
-    rf"[^{_HAN}]|[是為为叫改设换变重更用写现目就还仍都也已今昨刚暂默应可好大我给你没不跟和一二两三四五六七八九十零〇幺]"
+    rf"[^{_HAN}]|[是為为叫改设换变重更用写现目就还仍都也已今昨刚暂默应可好大我给你没不跟和从一二两三四五六七八九十零〇幺]"
 )
 _LATER = re.compile(
     r"[^.!?\n=]{0,40}[,;:.!][ ](?:so[ ]|and[ ])?"
-    r"(?:it['’]?s|it[ ]is|type(?:[ ]in)?|enter|the[ ]new[ ]one[ ]is|new[ ]one[ ]is)"
+    r"(?:it['’]?s|it[ ]is|it[ ]was|type(?:[ ]in)?|enter|the[ ]new[ ]one[ ]is|new[ ]one[ ]is)"
     r"(?:[ ](?:now|still))?[ ]|[^。\n]{0,16}[，,][就都还]?是(?=[!-~])",
     re.I | re.A,
 )
@@ -93,7 +96,7 @@ _QUOTED = re.compile(
 )
 _BESIDE = re.compile(rf"[ \t]{{1,2}}(?![-=|&])|\r?\n[ \t]{{1,8}}(?=login)|{_ALONE}")
 _ARTICLES = ("the", "my", "new", "old")
-_JOINS = ("and", "with", "use", "using", "by")
+_JOINS = ("and", "with", "use", "uses", "using", "by", "has", "enter", "type", "try")
 _NAMED_ACCOUNT = re.compile(
     r"\b(?:user(?:[ ]?name)?|login|account|acct|id)[ :=]{1,3}\S{1,40}$", re.I | re.A
 )
@@ -104,6 +107,7 @@ _ALIKE = re.compile(
     re.I | re.A,
 )
 _STRONG = re.compile(r"[!#-&(-;=?-\[\]-_a-~]{4,}+")
+_LEET = re.compile(r"[A-Za-z][0-9][A-Za-z]\S{5}")
 _OPTION = re.compile(r"[^\s,;!?，。；、\"'`()<>\[\]{}]{3,64}")
 _MORE = re.compile(r"[ ]?[,;，；、][ ]?(?:and[ ])?")
 _NETWORK = re.compile(r"wi-?fi|wpa|wlan|ssid|hotspot|无线", re.I)
@@ -129,8 +133,8 @@ _FIGURE = re.compile(
     "|涨粉)的?$"
 )
 _PAIR = re.compile(
-    rf"{_NOTE}(?:(?:{_OF})?(?:[ ](?:is|are|was|with|using|as)[:：]?|[ ]?[:：=]|[ ][-–—]|是|为)\s{{0,2}}"
-    r"|[ ])(?P<pairs>[^\n]{3,160})",
+    rf"{_NOTE}(?:(?:{_OF})?(?:[ ](?:is|are|was|with|using|as)[:：]?|[ ]?[:：=]"
+    r"|[ ](?:[-–—]|→|->|=>)|是|为)\s{0,2}|[ ])(?P<pairs>[^\n]{3,160})",
     re.I | re.A,
 )
 _ONE_PAIR = re.compile(
@@ -220,7 +224,9 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     if cue.is_han and not _HAN_GOES_ON.match(text, at):
         return
     word = before.rpartition(" ")[2].lower()
-    option = (word.startswith("--") and "disabled" not in word) or before.lower().endswith("require")
+    option = (word.startswith("--") and "disabled" not in word) or before.lower().endswith(
+        "require"
+    )
     if match := _ASSIGNED.match(text, at):
         # A variable of the shell: its value ends at the next space.
         shell = (cue.word.isupper() and match.group() == "=") or option
@@ -235,16 +241,17 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
         if match := _BESIDE.match(text, at):
             yield match.end(), "flagged"
         return
-    if cue.kind == "pass" and cue.follows("tickets"):
-        return
+    if cue.kind != "pass" or not cue.follows("tickets"):
+        yield from _spoken_links(text, cue)
+
+
+def _spoken_links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
+    at, before = cue.end, cue.before
     if _SPEAKS.match(text, at):
-        if match := _ASSIGNED_OF.match(text, at):
-            yield match.end(), "assigned"
-            return
-        if match := _SAID.match(text, at):
-            yield match.end(), "said"
-            return
-        if (match := _TO.match(text, at)) and _CHANGED.search(before):
+        match = _ASSIGNED_OF.match(text, at) or _SAID.match(text, at)
+        if not match and _CHANGED.search(before):
+            match = _TO.match(text, at)
+        if match:
             yield match.end(), "said"
             return
     if not text.isascii() and (match := _SAID_HAN.match(text, at)):
@@ -288,22 +295,17 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
     start = opened.end() if opened else at
     if (match := _STRONG.match(text, start)) and _is_owner(cue, link):
         value = _trim(match.group(), quoted=bool(opened))
-        plain = value.isalpha() and value[1:].islower()
-        if not plain and _is_strong(text, start, value[:_JUDGED], link, cue, bool(opened), bounds):
+        shown = value[:_JUDGED]
+        if not (shown.isalpha() and shown[1:].islower()) and _is_strong(
+            text, start, shown, link, cue, quoted=bool(opened), bounds=bounds
+        ):
             return start, start + len(value)
     if cue.kind not in _CHOSEN:
         return 0, 0
     if cue.is_han and (han := _read_han(text, at, link, cue)) != (0, 0):
         return han
-    closing = _CLOSING.get(text[at : at + 1])
-    if closing:
-        end = text.find(closing, at + 1, at + 66)
-        good = end > at + 1 and is_quoted_value(text[at + 1 : end])
-        return (at + 1, end) if good else (0, 0)
-    if link == "flagged":
-        match = _OPTION.match(text, at)
-        good = match and is_literal(match[0]) and match[0].lower() not in load_words("subjects")
-        return match.span() if match and good else (0, 0)
+    if text[at : at + 1] in _CLOSING or link == "flagged":
+        return _read_bounded(text, at)
     if link == "beside" and not (cue.is_han or _starts_clause(cue.before)):
         return 0, 0
     if not cue.is_han or "!" <= text[at : at + 1] <= "~":
@@ -313,13 +315,25 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
     return 0, 0
 
 
+def _read_bounded(text: str, at: int) -> tuple[int, int]:
+    """A value that quotation marks or spaces bound."""
+    if closing := _CLOSING.get(text[at : at + 1]):
+        end = text.find(closing, at + 1, at + 66)
+        good = end > at + 1 and is_quoted_value(text[at + 1 : end])
+        return (at + 1, end) if good else (0, 0)
+    match = _OPTION.match(text, at)
+    if not match or match[0].lower() in load_words("subjects") or not is_literal(match[0]):
+        return 0, 0
+    return match.span()
+
+
 def _read_han(text: str, at: int, link: Link, cue: _Cue) -> tuple[int, int]:
     """A value in Chinese characters, or in digits."""
     if cue.kind == "password":
         for pattern in (_DIGITS, _NUMERALS):
             if value := pattern.match(text, at):
                 return value.span()
-    if link == "beside" or _FIGURE.search(cue.before):
+    if (link == "beside" and cue.kind != "answer") or _FIGURE.search(cue.before):
         return 0, 0
     if phrase := _HAN_PHRASE.match(text, at):
         start, end = phrase.span(1)
@@ -334,15 +348,13 @@ def _is_owner(cue: _Cue, link: Link) -> bool:
     """Whether what stands before the word leaves it the name of a secret."""
     if cue.is_han or cue.kind in _CHOSEN:
         return True
-    if cue.kind == "key" and cue.word.lower().startswith("key") and link == "beside":
-        return cue.follows("key_owners")
     if cue.word.strip('"_').lower() in ("ak", "sk") and link not in ("assigned", "flagged"):
         return False
     return not cue.before.endswith("[") and not cue.follows(f"not_{cue.kind}")
 
 
 def _is_strong(
-    text: str, start: int, value: str, link: Link, cue: _Cue, quoted: bool, bounds: Bounds
+    text: str, start: int, value: str, link: Link, cue: _Cue, *, quoted: bool, bounds: Bounds
 ) -> bool:
     """Whether a value shows by itself that it is one."""
     chosen = cue.kind in _CHOSEN
@@ -365,7 +377,7 @@ def _is_strong(
 
 
 def _is_mixed(value: str) -> bool:
-    return looks_strong(value) and not is_placeholder(value)
+    return (looks_strong(value) or _LEET.search(value) is not None) and not is_placeholder(value)
 
 
 def _trim(value: str, *, quoted: bool) -> str:
@@ -385,6 +397,8 @@ def _pairs(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
         value = match["value"].rstrip(".!")
         if not _is_login(match["user"], match["joint"].strip(), value):
             return
+        if cue.word.lower().startswith(("user", "acc")) and not looks_strong(value):
+            return  # a list of people, more likely
         yield match.start("value"), match.start("value") + len(value)
         more = _MORE.match(text, match.end())
         at = more.end() if more else len(text)

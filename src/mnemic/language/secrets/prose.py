@@ -112,7 +112,7 @@ def is_plain_word(word: str) -> bool:
     return (
         len(word) > 2
         and "'" not in word
-        and not _holds_any([word], "verbs", "technical", "subjects")
+        and not _holds_any([word], "function", "verbs", "technical", "subjects")
         and not is_state(word)
     )
 

@@ -159,7 +159,9 @@ def _is_word(part: str) -> bool:
         return not letters and len(part) <= 8  # a date or a count between words
     # Random letters change case far more often than words that were put together.
     return not letters or (
-        letters.isalpha() and len(letters) <= _LONGEST_WORD and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
+        letters.isalpha()
+        and len(letters) <= _LONGEST_WORD
+        and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
     )
 
 
