@@ -58,7 +58,7 @@ _PHONE = re.compile(r"\+?[\d() .-]*\d[\d() .-]*(?:(?:ext|x|转)\.? ?\d+)?")
 _ZONE = re.compile(
     r"(?i:utc|gmt|[a-z]+/[a-z_]+|\b[a-z]{1,3}[sd]t\b|\btime\b|central|eastern|pacific|mountain)|时区|(?:京|标准|东部|西部|当地|欧洲|美国)\w*时间|^[+-]?\d"
 )
-_TONGUE = re.compile(r"[\u4e00-\u9fff]{1,6}[语文话]|[\u4e00-\u9fff]{2,4}方言|[A-Z][a-z]+(?: [A-Z]?[a-z]+)?|c\+\+|sign language", re.I)
+_TONGUE = re.compile(r"[\u4e00-\u9fff]{1,6}?(?:[语文话]|方言).{0,12}|[A-Z][a-z]+(?: [A-Z]?[a-z]+)?|c\+\+|sign language", re.I)
 _NO_TONGUE = re.compile(r"[实真大谎坏好闲人梦废情笑空硬][话]|论文|作文|散文|电话|说话|听话|对话")
 _DIET = re.compile(
     r"(?i:vegetarian|vegan|pescatarian|flexitarian|omnivore|halal|kosher|keto|paleo|low[- ]?carb|low[- ]?sodium|gluten|lactose"

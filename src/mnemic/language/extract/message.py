@@ -20,7 +20,7 @@ from mnemic.language.extract.people import (
 from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, Sentence, Splitter
 from mnemic.language.extract.statements import StatementReader
-from mnemic.language.extract.traps import Traps
+from mnemic.language.extract.traps import Instructions, Traps
 from mnemic.types import Candidate
 
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
@@ -45,6 +45,7 @@ class MessageReader:
         self._first_person = patterns.phrases("first_person")
         self._secret = patterns.phrases("secret")
         self._not_done = patterns.phrases("not_done")
+        self._instructions = Instructions(patterns.phrases)
 
     def read(
         self, text: str, before: Sequence[str] = (), people: KnownPeople | None = None
@@ -251,7 +252,9 @@ class MessageReader:
             match = entry.matcher.fullmatch(sentence)
             candidates = self._statements.statements(entry, match) if match else []
             if candidates:
-                return None if GAP in candidates[0].value else candidates[0]
+                rule = candidates[0]
+                meant = rule.asked or rule.kind != "rule" or self._instructions.asks(sentence)
+                return rule if meant and GAP not in rule.value else None
         return None
 
     def _clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
