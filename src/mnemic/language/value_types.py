@@ -67,7 +67,7 @@ _DIET = re.compile(
 _ARTICLE = re.compile(r"^(?:no|not|any|the|an?|some|of)\s+", re.I)
 _PRONOUN = re.compile(r"(?i:\b(?:i|you|he|she|it|we|they|me|him|us|them|my|your|this|that|these|those|who|what|which|here|there)\b)")
 _JOB_NO = re.compile(r"(?i:^(?:an? )?(?:very |really |pretty |such |quite )?(?:good|great|bad|terrible|big|huge|total|little|nice|happy|lucky|safe|fast|slow|careful)\b)"
-    r"|[了吗呢吧]$|[的]$|带你|认为|觉得|^(?:跟|把|被|给|去|来|再|还|也|都|想|要|会|能|让|带|叫|退休$)|不是")
+    r"|[了吗呢吧]$|[的]$|带你|认为|觉得|^(?:跟|把|被|给|去|来|再|还|也|都|想|要|会|能|让|带|叫)|不是")
 
 
 @cache
@@ -150,7 +150,7 @@ def _is_chinese_person(value: str) -> bool:
 
 
 _MORE_SURNAMES = "安常车成池楚戴邓丁窦段樊方封符甘管郭韩洪侯胡华霍姬简焦靳景康孔赖蓝冷黎廖凌娄路吕栾麦满毛闵穆聂宁牛潘齐钱强乔秦邱裘屈任阮桑沙单商申沈盛施时史司宋孙谭汤滕田佟童屠万汪温文翁巫武席项邢熊徐宣严晏燕阳易应游于虞喻岳云翟詹湛张甄支仲祝庄宗邹左于"
-_COMMON_HAN = re.compile(r"家园|花园|公司|集团|大厦|广场|小区|外卖|快递|医生$|老师$|经理$|公寓|金色|白色|黄色|高兴|安静|平时|时候|文件|方案|方便|方法|何必|何况|任何|任务|严重|应该|应聘|成功|常常|万一|强烈|马上|江湖|高级|高大|白天|黄金|花生|安排|安全|温柔|明天|开心|难过|阳光|游戏|项目|宣传|支持|简单|景点|管理|路上|车上|车站|单位|单身|单纯")
+_COMMON_HAN = re.compile(r"家园|花园|公司|集团|大厦|广场|小区|外卖|快递|公寓|金色|白色|黄色|高兴|安静|平时|时候|文件|方案|方便|方法|何必|何况|任何|任务|严重|应该|应聘|成功|常常|万一|强烈|马上|江湖|高级|高大|白天|黄金|花生|安排|安全|温柔|明天|开心|难过|阳光|游戏|项目|宣传|支持|简单|景点|管理|路上|车上|车站|单位|单身|单纯")
 
 
 def is_nickname(value: str) -> bool:
@@ -218,7 +218,7 @@ def is_food(value: str) -> bool:
 def is_condition(value: str) -> bool:
     """What somebody suffers from or reacts to."""
     if _HAN.search(value):
-        return not re.search(r"[了着吗呢我你您他她们这那谁很就都也还每]|不$|没有", value) and len(value) <= 20
+        return not re.search(r"[了着吗呢我你您他她们这那谁很就都也还每不]|没有|其实", value) and len(value) <= 20
     return not _PRONOUN.search(value) and len(value.split()) <= 8
 
 

@@ -15,6 +15,7 @@ from mnemic.language.guard import guard_of
 from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
+from mnemic.learn.laws import judge, may_change, said_elsewhere
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
@@ -95,7 +96,9 @@ class Reconciler:
         if before is not None:
             return before
         advice = advice or Advice()
-        work = self._filled(unit, checked(candidate, self.guard), operation, now)
+        core = self._settings.upkeep.core_importance
+        safe = judge(checked(candidate, self.guard), core)
+        work = self._filled(unit, safe, operation, now)
         if advice.failure:
             work.note("judge_fail", EMPTY, {"error": self.guard.error(advice.failure)})
         search = self._search(unit, work.candidate, now, advice.cosines)
@@ -118,6 +121,8 @@ class Reconciler:
         reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
         if reason:
             return self._wait(work, search, reason)
+        if relation.outcome == "conflict" and not self._changes(work, search, targets):
+            return self._wait(work, search, "it differs from what is known and names no change")
         return self._write(work, search, relation, targets)
 
     def keep(
@@ -281,6 +286,17 @@ class Reconciler:
         ):
             return "a less trusted source said it first, and nobody confirmed it"
         return ""
+
+    def _changes(
+        self, work: Settlement, search: NeighbourSearch, targets: Sequence[Memory]
+    ) -> bool:
+        """Whether another answer may take the place of the one known, or was said before that."""
+        turns = work.unit.ledger.turns_by_id(list(work.candidate.sources))
+        return (
+            any(work.said_at < memory.valid_from for memory in targets)
+            or may_change(work.candidate, work.claim.trust, targets, turns)
+            or said_elsewhere(self._matching(search, "pending"), turns)
+        )
 
     # --- carrying it out ------------------------------------------------------------------------
 

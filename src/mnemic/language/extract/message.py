@@ -27,6 +27,7 @@ LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 _OTHERS = ("other", "person")
+_NEVER_DENIED = frozenset({"dislikes", "rule", "decision", "has", "event", "is"})  # said otherwise
 _DATED = ("schedule", "deadline")  # said of a thing by its own name, whoever was spoken of before
 
 
@@ -124,7 +125,8 @@ class MessageReader:
         people: KnownPeople,
     ) -> Iterator[Candidate]:
         completer = self._completer
-        about, ruled = "", False  # whom the clause before was about; a sentence has one rule
+        about = ""  # whom the clause before was about
+        rule, alone = None, list[str]()  # a sentence has one rule, with all that says nothing else
         named = False  # whether the clause before named somebody
         doubtful = False  # whether the clause before was only a thought
         joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
@@ -147,6 +149,8 @@ class MessageReader:
             else:
                 some = [] if silent and about == "other" else self._clause(whole, clause, stated)
                 some = [one for one in some if not silent or one.predicate in _DATED]
+            denied = self._denied(subject, whole)
+            some = [one for one in some if not any(_denies(no, one) for no in denied)] + denied
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
             some = _with_new(some, self._mentions(lead, clause, stated, subject))
@@ -167,11 +171,12 @@ class MessageReader:
             goes_on = named and completer.attribute.fullmatch(clause) is not None
             kin = any(one.predicate != "pet" for one in self._people.named_in(some))
             named = bool(subject) or goes_on or kin
-            rule = None if some or ruled else self._clause_rule(clause, joined)
-            if rule:
-                ruled = True
-                joint = "，" if HAN.search(clause) else ", "
-                yield replace(rule, content=self._tidy(joint.join(joined)))
+            if not some:
+                rule = rule or self._clause_rule(clause, joined)
+                alone.append(clause)
+        if rule:
+            joint = "，" if HAN.search(alone[0]) else ", "
+            yield replace(rule, content=self._tidy(joint.join(alone)))
 
     def _clause(
         self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
@@ -185,6 +190,18 @@ class MessageReader:
                     candidates = self._statements.statements(entry, match) if match else []
                     if candidates:
                         return [one for one in candidates if self._holds(one, clause, stated)]
+        return []
+
+    def _denied(self, subject: Subject | None, whole: str) -> list[Candidate]:
+        """The end of what a clause says is not so, for whoever knows it."""
+        for own in subject.clauses if subject else (whole,):
+            for said in self._completer.affirmed(own):
+                read = self._clause(said, said, (said,))
+                if subject:
+                    read = [x for x in (attributed(one, subject.person) for one in read) if x]
+                ended = [replace(one, withdraws=True, is_update=False) for one in read if one.value]
+                if ended:
+                    return [one for one in ended if one.predicate not in _NEVER_DENIED]
         return []
 
     def _about_somebody(
@@ -324,6 +341,11 @@ def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Cand
     dated = {one.predicate for one in some if one.predicate in ("schedule", "deadline", "trip")}
     new = (one for one in more if (one.predicate, one.value) not in said)
     return [*some, *(one for one in new if not dated or one.predicate != "schedule")]
+
+
+def _denies(no: Candidate, one: Candidate) -> bool:
+    """Whether a statement is what a denial says, misread: 虾不 of 对虾不过敏."""
+    return (no.subject, no.predicate) == (one.subject, one.predicate) and not one.withdraws
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

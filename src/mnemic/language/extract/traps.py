@@ -97,8 +97,13 @@ class Instructions:
         self._about = phrases("instruction_about")
         self._standing = phrases("instruction_standing")
         self._not = phrases("instruction_not")
+        self._wanted = phrases("instruction_wanted")
 
     def asks(self, text: str) -> bool:
         if self._not.search(text):
             return False
         return bool(self._about.search(text) or self._standing.search(text))
+
+    def may_be(self, text: str) -> bool:
+        """The same of a rule in somebody else's words, who may report it: "the user wants …"."""
+        return self.asks(text) or bool(self._wanted.search(text))
