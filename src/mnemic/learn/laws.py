@@ -49,6 +49,9 @@ class _Reader:
         self.instructions = Instructions(patterns.phrases)
         self.splitter, self.traps = Splitter(patterns.phrases), Traps(patterns.phrases)
         self.change = patterns.phrases("change_sign")
+        self.denial, self.ended = patterns.phrases("denial"), patterns.phrases("ending")
+        self.final, self.own = patterns.phrases("final_denial"), patterns.phrases("first_person")
+        self.auxiliary = re.compile(r"(?i)\b(?:do|does|did|is|are|am|was|i|we|really)\b|[我了]")
         self.moved, self.off = patterns.phrases("plan_moved"), patterns.phrases("plan_off")
 
     def stated(self, text: str) -> Iterator[str]:
@@ -59,6 +62,12 @@ class _Reader:
             stated = self.traps.stated(sentence.text, sentence.clauses)
             if stated and not self.traps.not_meant(sentence.text):
                 yield ", ".join(stated) if len(stated) < len(sentence.clauses) else sentence.text
+
+    def without_signs(self, sentence: str) -> str:
+        """A sentence without the words that deny or end something."""
+        for sign in (self.final, self.denial, self.auxiliary):
+            sentence = sign.sub(" ", sentence)
+        return sentence
 
 
 @cache
@@ -153,8 +162,7 @@ def settle_wording(candidates: Sequence[Candidate]) -> list[Candidate]:
             unique.append(candidate)
     texts = [candidate.content for candidate in unique]
     return [
-        one if one.withdraws or texts.count(one.content) < 2 else word_alone(one)
-        for one in unique
+        one if one.withdraws or texts.count(one.content) < 2 else word_alone(one) for one in unique
     ]
 
 
@@ -164,28 +172,77 @@ def _one_fact(one: Candidate, other: Candidate) -> bool:
         and one.withdraws == other.withdraws
         and predicate_of(one.predicate) == predicate_of(other.predicate)
         and fold(one.value) == fold(other.value)
-        and (not one.value or subject_of(one.subject) == subject_of(other.subject) or not one.subject)
+        and (
+            not one.value or subject_of(one.subject) == subject_of(other.subject) or not one.subject
+        )
     )
 
 
-def with_plan_changes(
+def with_endings(
     unit: Unit, candidates: Sequence[Candidate], turns: Sequence[Turn], now: datetime
 ) -> list[Candidate]:
-    """The proposals with the ends and the new days of known plans that the owner calls off or
-    moves; what was proposed of the same plan and sentence is part of that.
+    """The proposals with what else the owner's turns end: known plans that they call off or move,
+    and known statements that they deny. What was proposed of such a plan is part of the change.
     """
-    changes: list[Candidate] = []
+    plans: list[Candidate] = []
+    denied: list[Candidate] = []
     for turn in turns:
-        if turn.role == "user" and turn.trust == "owner":
-            for sentence in _reader().stated(own_voice(turn.content)):
-                plan = _plan_meant(unit, sentence, turn.session, now)
-                change = None if plan is None else _changed_plan(plan, sentence, turn)
-                if change is not None:
-                    changes.append(change)
-    if not changes:
-        return list(candidates)
-    others = [one for one in candidates if not any(_of_plan(one, change) for change in changes)]
-    return [*others, *changes]
+        if turn.role != "user" or turn.trust != "owner":
+            continue
+        for sentence in _reader().stated(own_voice(turn.content)):
+            plan = _plan_meant(unit, sentence, now)
+            change = None if plan is None else _changed_plan(plan, sentence, turn)
+            if change is not None:
+                plans.append(change)
+            else:
+                denied += _denied(unit, sentence, turn, now)
+    others = [one for one in candidates if not any(_of_plan(one, change) for change in plans)]
+    return [*others, *plans, *denied]
+
+
+def _denied(unit: Unit, sentence: str, turn: Turn, now: datetime) -> Iterator[Candidate]:
+    """The ends of known statements that a sentence denies: it names their value and something else
+    that they say, or is worded as the end of it.
+    """
+    reader = _reader()
+    if not reader.denial.search(sentence):
+        return
+    final, folded = bool(reader.final.search(sentence)), fold(sentence)
+    words, core = _content_words(sentence), _content_words(reader.without_signs(sentence))
+    scope = Scope(("memory",), status="active", now=now)
+    matches = unit.text.search(query_terms(sentence), scope, _NEAR).matches
+    records = unit.text.records([match.doc for match in matches])
+    for memory in unit.memories.by_id([records[match.doc][1] for match in matches]):
+        if memory.kind == "rule" or not memory.value or not _speaks_of(memory, sentence, reader):
+            continue
+        value, saying = _content_words(memory.value), _content_words(memory.content)
+        about = _content_words(memory.predicate) | saying
+        named = fold(memory.value) in folded
+        rest = words & (about - value - _content_words(memory.subject))
+        ends = named and (final or folded.endswith(fold(memory.value))) and (final or rest)
+        habit = final and not named and bool(core) and core <= value | rest
+        if (ends and (rest or reader.ended.search(sentence))) or habit:
+            yield Candidate(
+                memory.kind,
+                sentence,
+                subject=memory.subject,
+                predicate=memory.predicate,
+                value=memory.value,
+                importance=memory.importance,
+                confidence=RULES_CONFIDENCE,
+                withdraws=True,
+                project=memory.project,
+                topic=memory.topic,
+                sources=(turn.id,),
+            )
+
+
+def _speaks_of(memory: Memory, sentence: str, reader: _Reader) -> bool:
+    """Whether a sentence may be about whom the statement is about."""
+    about = subject_of(memory.subject)
+    if about == "user":
+        return bool(reader.own.search(sentence) or memory.value in sentence)
+    return about in fold(sentence)
 
 
 def _of_plan(candidate: Candidate, change: Candidate) -> bool:
@@ -193,7 +250,7 @@ def _of_plan(candidate: Candidate, change: Candidate) -> bool:
     return about_a_plan and candidate.sources == change.sources
 
 
-def _plan_meant(unit: Unit, sentence: str, session: str, now: datetime) -> Memory | None:
+def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:
     """The known plan that a sentence moves or calls off: the one it shares most words with."""
     reader = _reader()
     if not (reader.moved.search(sentence) or reader.off.search(sentence)):

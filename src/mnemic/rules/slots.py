@@ -30,7 +30,7 @@ _fold_short = lru_cache(4_096)(_fold)  # names and predicates, again and again
 def subject_of(text: str) -> str:
     """One name for a subject; the owner has several in either language."""
     folded = fold(text)
-    return "user" if folded in _OWNER else folded
+    return "user" if folded in _OWNER else _KIN.get(folded, folded)
 
 
 def predicate_of(text: str) -> str:
@@ -78,6 +78,16 @@ def _listed(text: str) -> frozenset[str]:
 
 
 _OWNER = _listed("user, the user, i, me, myself, owner, 用户, 使用者, 我, 本人, 主人")
+
+_KIN = {
+    name: one
+    for one, names in {
+        "mother": "mum, mom, mama, mommy, mummy, 妈妈, 妈, 母亲, 老妈, 我妈",
+        "father": "dad, papa, daddy, 爸爸, 爸, 父亲, 老爸, 我爸",
+        "project": "项目, the project, 工程",
+    }.items()
+    for name in _listed(names)
+}
 
 _SPELLINGS = {
     "likes": "like, loves, love, enjoys, 喜欢, 爱, 喜爱",

@@ -155,7 +155,9 @@ class Completer:
                 continue
             for one in language.affirm:
                 for match in one.match.finditer(clause):
-                    said = f"{clause[: match.start()]}{match.expand(one.put)}{clause[match.end() :]}"
+                    said = (
+                        f"{clause[: match.start()]}{match.expand(one.put)}{clause[match.end() :]}"
+                    )
                     yield self._denial_end.sub("", " ".join(said.split()))
 
     def in_own_words(self, clause: str) -> tuple[str, ...]:

@@ -22,7 +22,9 @@ from mnemic.language.extract.entries import (
 from mnemic.language.extract.values import Values
 
 BUILT_IN = ("en", "zh")
-_TABLES = frozenset({"language", "reads", "words", "phrases", "pattern", "complete", "rewrite", "affirm"})
+_TABLES = frozenset(
+    {"language", "reads", "words", "phrases", "pattern", "complete", "rewrite", "affirm"}
+)
 _ANY_BUT_HAN = r"[^\u4e00-\u9fff]*"
 
 

@@ -149,8 +149,8 @@ class MessageReader:
             else:
                 some = [] if silent and about == "other" else self._clause(whole, clause, stated)
                 some = [one for one in some if not silent or one.predicate in _DATED]
-            denied = self._denied(subject, whole)
-            some = [one for one in some if not any(_denies(no, one) for no in denied)] + denied
+            denied = self._denied(subject, whole) if people.remembered else []
+            some = [one for one in some if not any(_denies(no, one) for no in denied)] or denied
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
             some = _with_new(some, self._mentions(lead, clause, stated, subject))
@@ -199,7 +199,11 @@ class MessageReader:
                 read = self._clause(said, said, (said,))
                 if subject:
                     read = [x for x in (attributed(one, subject.person) for one in read) if x]
-                ended = [replace(one, withdraws=True, is_update=False) for one in read if one.value]
+                ended = [
+                    replace(one, withdraws=True, is_update=False)
+                    for one in read
+                    if one.value and _is_whole(said, one.value)
+                ]
                 if ended:
                     return [one for one in ended if one.predicate not in _NEVER_DENIED]
         return []
@@ -341,6 +345,14 @@ def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Cand
     dated = {one.predicate for one in some if one.predicate in ("schedule", "deadline", "trip")}
     new = (one for one in more if (one.predicate, one.value) not in said)
     return [*some, *(one for one in new if not dated or one.predicate != "schedule")]
+
+
+def _is_whole(clause: str, value: str) -> bool:
+    """Whether nothing limits the value: "I don't work at Bosch on Fridays" denies no job."""
+    behind = clause.lower().rpartition(value.lower())[2]
+    return (
+        not behind.strip() or HAN.search(clause) is not None or value.lower() not in clause.lower()
+    )
 
 
 def _denies(no: Candidate, one: Candidate) -> bool:

@@ -30,6 +30,9 @@ _IRREGULAR = {
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
 _IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
+_ADVERB = re.compile(
+    r"^(?:已经|其实|现在|今年|早就|后来|最近|刚|终于|确实|也|都|还|去年|上个?月|前年){1,3}"
+)
 _OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
 
@@ -61,9 +64,12 @@ class Subject:
 
 
 class KnownPeople:
-    """Those a message has spoken of so far."""
+    """Those a message has spoken of so far. ``remembered``: there is a memory, of which a message
+    may deny something.
+    """
 
-    def __init__(self, people: Iterable[Person] = ()) -> None:
+    def __init__(self, people: Iterable[Person] = (), *, remembered: bool = False) -> None:
+        self.remembered = remembered
         self.last: Person | None = None
         self._by_name = {person.name: person for person in people if person.name}
 
@@ -195,7 +201,8 @@ def _in_first_person(rest: str) -> tuple[str, ...]:
     """What follows a subject, with "I" or 我 before it and the verb to go with it."""
     rest = rest.lstrip(" ,，")
     if _HAN.search(rest[:4]):
-        return (f"我{rest}",)
+        plain = _ADVERB.sub("", rest)
+        return tuple(dict.fromkeys((f"我{rest}", f"我{plain}")))
     match = _FIRST_WORD.match(rest)
     if not match:
         return ()

@@ -97,7 +97,6 @@ class Instructions:
         self._about = phrases("instruction_about")
         self._standing = phrases("instruction_standing")
         self._not = phrases("instruction_not")
-        self._wanted = phrases("instruction_wanted")
 
     def asks(self, text: str) -> bool:
         if self._not.search(text):
@@ -105,5 +104,5 @@ class Instructions:
         return bool(self._about.search(text) or self._standing.search(text))
 
     def may_be(self, text: str) -> bool:
-        """The same of a rule in somebody else's words, who may report it: "the user wants …"."""
-        return self.asks(text) or bool(self._wanted.search(text))
+        """The same of a rule in words that nobody may have said: what speaks against it counts."""
+        return self._not.search(text) is None
