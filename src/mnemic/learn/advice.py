@@ -251,6 +251,10 @@ class Adviser:
         self._embedder = embedder
         self._judge = judge
 
+    @property
+    def has_judge(self) -> bool:
+        return self._judge is not None
+
     def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
         """A model that fails leaves the rules to decide alone."""
         cosines, failure = self._cosines(candidate, now)

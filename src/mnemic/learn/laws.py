@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from math import nextafter
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.dates.reader import find_times
+from mnemic.language.extract import extract
 from mnemic.language.extract.dates import dated
 from mnemic.language.extract.languages import Patterns, built_in
 from mnemic.language.extract.sentences import Splitter
@@ -24,12 +25,14 @@ from mnemic.language.extract.traps import Instructions, Traps
 from mnemic.language.extract.wording import word_alone
 from mnemic.language.value_types import fits
 from mnemic.language.voice import own_voice
+from mnemic.rules import checks
 from mnemic.rules.importance import RULES_CONFIDENCE
+from mnemic.rules.likeness import plain_words
 from mnemic.rules.slots import fold, has_one_answer, predicate_of, subject_of, value_type
 from mnemic.rules.support import rank
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, Scope
-from mnemic.types import Candidate, Memory, SafeCandidate, Trust, Turn
+from mnemic.types import Candidate, Memory, SafeCandidate, Trust, Turn, constant, key_of, stamp
 
 # Slots whose answer is of one time: another one is no contradiction but the next state.
 _PASSING = frozenset({"deadline", "schedule", "location", "status", "path", "port"})
@@ -38,6 +41,7 @@ _GROWING = frozenset({"age", "version"})
 _FIGURES = re.compile(r"\d+")
 _NEAR = 12  # memories that a denial is held against
 _PLANS = 200
+_ANY_TIME = datetime(2001, 1, 1, tzinfo=UTC)
 _BEFORE = re.compile(r"(?i)\b(?:instead of|rather than|from)\b(?!.*\bto\b)|而不是|原定|原来")
 _SENTENCE_ENDS = re.compile(r"(?<=[。！？!?;；\n])|(?<=[.])\s+")
 
@@ -99,6 +103,12 @@ def judge(candidate: SafeCandidate, core_importance: float) -> SafeCandidate:
     )
 
 
+def kind_read(text: str) -> str:
+    """The kind of a statement that somebody gives without one."""
+    kinds = {one.kind for one in extract(text, said_at=_ANY_TIME) if not one.withdraws}
+    return kinds.pop() if len(kinds) == 1 else "fact"
+
+
 def fault_of(statement: Candidate | Memory) -> str:
     """What is wrong with a statement by its slot: "value", "rule", or nothing."""
     if statement.kind == "rule":
@@ -107,6 +117,32 @@ def fault_of(statement: Candidate | Memory) -> str:
     if type_ == "instruction" or not statement.value or statement.kind == "credential":
         return ""
     return "" if fits(type_, statement.value) else "value"
+
+
+def same_texts(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
+    """Memories that say word for word what an earlier one says, each with that one."""
+    seen: dict[tuple[str, str], Memory] = {}
+    for memory in sorted(memories, key=lambda memory: (memory.created_at, memory.id)):
+        first = seen.setdefault((memory.project, plain_words(memory.content)), memory)
+        if first is not memory:
+            yield memory, first
+
+
+def archive_misread(unit: Unit, now: datetime) -> int:
+    """Put away what was learnt from talk and misread; ``restore`` brings one back."""
+    wanted = MemoryFilter(status="active", limit=checks.MAX_ROWS)
+    learnt = [m for m in unit.memories.find(wanted) if m.origin == "extraction"]
+    misread = [memory for memory in learnt if fault_of(memory)]
+    for memory in misread:
+        unit.memories.revise(replace(memory, status="archived", updated_at=now))
+        unit.journal.add_event(
+            "archive",
+            operation_id=key_of("misread", memory.id, stamp(now)),
+            subject=memory.id,
+            payload={"reason": constant("its value is not of its slot's type, or no instruction")},
+            at=now,
+        )
+    return len(misread)
 
 
 # --- when an answer changes ----------------------------------------------------------------------

@@ -33,7 +33,7 @@ from mnemic.rules.reconcile import (
     says_same,
     to_withdraw,
 )
-from mnemic.rules.slots import has_one_answer, slot_of
+from mnemic.rules.slots import has_one_answer, is_common, slot_of
 from mnemic.rules.support import Claim, Scales, may_overrule, rank
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
@@ -125,8 +125,16 @@ class Reconciler:
             return self._wait(work, search, "it differs from what is known and names no change")
         return self._write(work, search, relation, targets)
 
+    @property
+    def has_judge(self) -> bool:
+        return self._adviser.has_judge
+
     def keep(
-        self, work: Settlement, supersedes: Memory | None = None, same: Memory | None = None
+        self,
+        work: Settlement,
+        supersedes: Memory | None = None,
+        same: Memory | None = None,
+        advice: Advice | None = None,
     ) -> Decision:
         """A statement that somebody asks for, by the rules alone: it passes no threshold, and waits
         only where a better source said something else.
@@ -141,7 +149,9 @@ class Reconciler:
             relation, targets = Decision("new" if same is None else "same", same), []
         else:
             existing = search.neighbours("active").without(supersedes)
-            relation = relate(candidate, existing)
+            relation = self._by_hand(candidate, existing, advice)
+            if supersedes is not None and not _is_one_with(candidate, relation.memory):
+                relation = Decision("update")  # another kind or slot: it stays what it is
             targets = existing.chosen(relation.replaced)
         ended = [] if supersedes is None else [supersedes]
         if relation.memory is not None:
@@ -154,6 +164,17 @@ class Reconciler:
         if decision.memory is not None:
             self._close_waiting(work, search, decision.memory)
         return decision
+
+    def _by_hand(
+        self, candidate: Candidate, existing: Neighbours, advice: Advice | None
+    ) -> Decision:
+        """What a person's own words mean: the value of a slot that they name is its value now,
+        unless it is known that there may be several; then a judge says, where there is one.
+        """
+        if advice is not None and advice.decision is not None:
+            return self._relation(candidate, existing, advice)
+        named = bool(candidate.value) and not is_common(candidate.predicate)
+        return relate(replace(candidate, is_update=True) if named else candidate, existing)
 
     def _admit(
         self,
@@ -417,6 +438,15 @@ class Reconciler:
             sources=tuple(turn.source for turn in turns),
             session=latest.session if latest is not None and life.ends_with_session else EMPTY,
         )
+
+
+def _is_one_with(candidate: SafeCandidate, memory: Memory | None) -> bool:
+    """Whether an edited memory may become one with another: they are of one kind and slot."""
+    return memory is None or (
+        memory.kind == candidate.kind
+        and slot_of(memory.subject, memory.predicate)
+        == slot_of(candidate.subject, candidate.predicate)
+    )
 
 
 def _insists(candidate: Candidate) -> bool:

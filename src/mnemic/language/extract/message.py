@@ -21,6 +21,7 @@ from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, Sentence, Splitter
 from mnemic.language.extract.statements import StatementReader
 from mnemic.language.extract.traps import Instructions, Traps
+from mnemic.language.extract.wording import word_alone
 from mnemic.types import Candidate
 
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
@@ -101,7 +102,17 @@ class MessageReader:
         if rule:
             yield replace(rule, content=self._tidy(text))
             return
-        yield from self._clauses(stated, before, earlier, people)
+        for one in self._clauses(stated, before, earlier, people):
+            yield self._whose(one, text)
+
+    def _whose(self, candidate: Candidate, sentence: str) -> Candidate:
+        """A contact in a request is that of the person whom it names: "send it to my boss at …"."""
+        if candidate.predicate not in REACHED_AT or candidate.subject != USER:
+            return candidate
+        person = self._people.reached(sentence.partition(candidate.value)[0])
+        if person is None:
+            return candidate
+        return word_alone(replace(candidate, subject=person.called, content=self._tidy(sentence)))
 
     def _put_right(
         self,

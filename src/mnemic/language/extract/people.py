@@ -108,6 +108,8 @@ class People:
         self._pronoun = patterns.phrases("person_pronoun")
         self._goes_on = patterns.phrases("person_goes_on")
         self._possessive = patterns.phrases("person_possessive")
+        self._contact_own = patterns.phrases("contact_own")
+        self._contact_of = patterns.phrases("contact_of")
         self._person_name = patterns.values.person
 
     def subject(self, clause: str, known: KnownPeople) -> Subject | None:
@@ -148,6 +150,15 @@ class People:
         if _HAN.match(rest):
             return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
         return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
+
+    def reached(self, before: str) -> Person | None:
+        """Whose an address is, by what stands before it; None where it is the speaker's own."""
+        found = list(self._contact_of.finditer(before))
+        if not found or self._contact_own.search(before, found[-1].end()):
+            return None
+        words = next(filter(None, found[-1].groups()), "")
+        relation = self._tables.get(words.lower(), "")
+        return Person(relation, "", words) if relation else Person("", words)
 
     def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Statements without "a puppy" where the message goes on to name it."""

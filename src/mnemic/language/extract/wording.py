@@ -14,6 +14,7 @@ from mnemic.language.extract.languages import built_in
 from mnemic.types import Candidate
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
+_CONTACTS = frozenset({"email", "phone", "wechat"})
 _DAY = re.compile(r" \(\d{4}-\d\d[\d –-]*\)$")
 
 
@@ -37,15 +38,16 @@ def _worded(candidate: Candidate, content: str) -> str:
     own = subject == USER
     template = words.table("say_of_me" if own else "say_of").get(predicate, "")
     relation = _relation(words.table("persons"), predicate, content)
-    if own and relation:
-        template = words.table("say_of_me").get("relation", "")
-    elif not own and (not template or _is_alone(content, subject, value)):
+    if relation:
+        kind = ("say_of_me", "relation") if own else ("say_of", "relative")
+        template = words.table(kind[0]).get(kind[1], "")
+    elif not own and predicate not in _CONTACTS:
         cut = _from_name(content, subject)
-        if cut and value in cut:
+        if cut and value in cut and not subject.islower():
             return cut
     if not template:
         return ""
-    if not own and subject not in content:  # known by the relation alone
+    if not own and (subject not in content or subject.islower()):  # known by the relation alone
         said = _relation(words.table("persons"), subject.replace(" ", "_"), content)
         subject = _filled(words.table("say_of").get("relation", ""), relation=said) or subject
     return _filled(template, subject=subject, value=value, relation=relation)
@@ -64,10 +66,6 @@ def _from_name(content: str, name: str) -> str:
     place = content.find(name)
     before = content[:place].strip(" ,，") if place > 0 else ""
     return content[place:] if before and len(before) <= 24 and "," not in before else ""
-
-
-def _is_alone(content: str, subject: str, value: str) -> bool:
-    return content.count(subject) == 1 and value in content
 
 
 def _filled(template: str, **parts: str) -> str:
