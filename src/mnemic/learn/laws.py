@@ -257,7 +257,9 @@ def _denied(unit: Unit, sentence: str, turn: Turn, now: datetime) -> Iterator[Ca
         rest = words & (about - value - _content_words(memory.subject))
         ends = named and (final or folded.endswith(fold(memory.value))) and (final or rest)
         habit = final and not named and bool(core) and core <= value | rest
-        if (ends and (rest or reader.ended.search(sentence))) or habit:
+        # Of somebody's name more has to be said: the sentence may only be about that person.
+        told = rest or (value_type(memory.predicate) != "person" and reader.ended.search(sentence))
+        if (ends and told) or habit:
             yield Candidate(
                 memory.kind,
                 sentence,
