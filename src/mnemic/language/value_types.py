@@ -92,7 +92,7 @@ def is_person(value: str) -> bool:
     if len(words) > 1 and is_known_name(words[0]):  # any word may be a surname: Ford, Brown
         return all(word[0].isupper() or is_known_name(word) for word in words[1:])
     if titled and len(words) == 1:
-        return words[0][0].isupper()
+        return bool(words[0][0].isupper())
     if len(words) == 1 and is_known_place(value):
         return is_known_name(value)
     return all(map(_may_be_name, words))

@@ -163,6 +163,13 @@ def may_change(
     grows = predicate in _GROWING or predicate.endswith("version")
     if grows and all(_is_more(candidate.value, memory.value) for memory in known):
         return True
+    return names_change(candidate, turns)
+
+
+def names_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
+    """Whether the answer to a question with one is worded as a change or a correction."""
+    if not has_one_answer(candidate.predicate):
+        return False
     return any(_reader().change.search(text) for text in _around(candidate, turns))
 
 

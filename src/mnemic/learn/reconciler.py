@@ -15,7 +15,7 @@ from mnemic.language.guard import guard_of
 from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
-from mnemic.learn.laws import judge, may_change, said_elsewhere
+from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
@@ -119,10 +119,13 @@ class Reconciler:
             return work.drop("dropped", "it was replaced or withdrawn before")
         targets = existing.chosen(relation.replaced)
         reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
+        if not reason and relation.outcome == "conflict":
+            if not self._changes(work, search, targets):
+                reason = "it differs from what is known and names no change"
+            elif names_change(work.candidate, work.turns):
+                relation = Decision("update", replaced=relation.replaced)
         if reason:
             return self._wait(work, search, reason)
-        if relation.outcome == "conflict" and not self._changes(work, search, targets):
-            return self._wait(work, search, "it differs from what is known and names no change")
         return self._write(work, search, relation, targets)
 
     @property
@@ -312,11 +315,10 @@ class Reconciler:
         self, work: Settlement, search: NeighbourSearch, targets: Sequence[Memory]
     ) -> bool:
         """Whether another answer may take the place of the one known, or was said before that."""
-        turns = work.unit.ledger.turns_by_id(list(work.candidate.sources))
         return (
             any(work.said_at < memory.valid_from for memory in targets)
-            or may_change(work.candidate, work.claim.trust, targets, turns)
-            or said_elsewhere(self._matching(search, "pending"), turns)
+            or may_change(work.candidate, work.claim.trust, targets, work.turns)
+            or said_elsewhere(self._matching(search, "pending"), work.turns)
         )
 
     # --- carrying it out ------------------------------------------------------------------------

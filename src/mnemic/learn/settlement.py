@@ -27,6 +27,7 @@ from mnemic.types import (
     SafeCandidate,
     SafeName,
     Source,
+    Turn,
     merged,
 )
 
@@ -61,6 +62,11 @@ class Settlement:
     def since(self) -> datetime:
         """When it came true: what it says of that, but no later than it was said."""
         return min(self.candidate.valid_from or self.said_at, self.said_at)
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What it was said in."""
+        return self.unit.ledger.turns_by_id(list(self.candidate.sources))
 
     # --- ends: each leaves the event that says what was decided ---------------------------------
 
