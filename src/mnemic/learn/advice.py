@@ -199,7 +199,10 @@ def meeting(
         )
 
     near = (memory for memory in existing.near if meets(memory))
-    return tuple({one.id: one for one in (*existing.slot, *existing.opposed, *near)}.values())
+    # All rules share a slot and have nothing else to do with each other.
+    rule = candidate.kind == "rule"
+    slot = (memory for memory in existing.slot if not rule or meets(memory))
+    return tuple({one.id: one for one in (*slot, *existing.opposed, *near)}.values())
 
 
 def _telling_words(text: str) -> dict[str, float]:
@@ -251,6 +254,10 @@ class Adviser:
         self._categories = settings.merge_categories
         self._embedder = embedder
         self._judge = judge
+
+    @property
+    def has_judge(self) -> bool:
+        return self._judge is not None
 
     def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
         """A model that fails leaves the rules to decide alone."""

@@ -137,7 +137,8 @@ class RuleExtractor:
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
     ) -> ExtractionResult:
-        known = KnownPeople(Person(memory.predicate, memory.value) for memory in people)
+        named = (Person(memory.predicate, memory.value) for memory in people)
+        known = KnownPeople(named, remembered=True)
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
         candidates: list[Candidate] = []
         for place, turn in enumerate(turns, len(earlier)):

@@ -12,8 +12,10 @@ from mnemic.errors import ConfigError, Conflict, InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.secrets.envelope import is_sealed, masked
+from mnemic.learn.advice import Advice
 from mnemic.learn.candidates import checked
 from mnemic.learn.echo import tainted, untrusted_lines
+from mnemic.learn.laws import kind_read
 from mnemic.learn.memories import existing_memory, turns_of
 from mnemic.learn.reconciler import Reconciler
 from mnemic.learn.settlement import Settlement, decided_before
@@ -21,7 +23,7 @@ from mnemic.providers.vault import Vault
 from mnemic.rules import checks
 from mnemic.rules.kinds import importance_of, lifetime_of, own_expiry
 from mnemic.rules.lifetimes import counts_from, sooner
-from mnemic.rules.slots import fold
+from mnemic.rules.slots import fold, has_one_answer
 from mnemic.rules.support import Claim
 from mnemic.settings import Settings
 from mnemic.settings.vocabulary import SCOPE
@@ -79,10 +81,13 @@ class MemoryWriter:
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Decision:
         """Keep a statement, unless it is known; says what became of it."""
         new, now = self._checked(new), self._clock.now()
+        advice = self._advice(new, now)
         with self._store.write(self._space) as unit:
             id_ = new_id(now)
             operation = self._operation("remember", id_, operation_id)
-            decision = _done(unit, operation) or self._keep(unit, new, id_, now, operation)
+            decision = _done(unit, operation) or self._keep(
+                unit, new, id_, now, operation, advice=advice
+            )
         return _masked(decision)
 
     def bring_in(self, unit: Unit, new: NewMemory, operation_id: str) -> Decision | None:
@@ -188,6 +193,7 @@ class MemoryWriter:
         operation: SafeName,
         *,
         may_be_over: bool = False,
+        advice: Advice | None = None,
     ) -> Decision:
         old = _superseded(unit, new)
         if old is not None:
@@ -198,7 +204,14 @@ class MemoryWriter:
             # Part of the past, it neither contradicts nor confirms what holds now.
             return work.write([], "new")
         same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
-        return self._reconciler.keep(work, old, same=same)
+        return self._reconciler.keep(work, old, same=same, advice=advice)
+
+    def _advice(self, new: NewMemory, now: datetime) -> Advice | None:
+        """What a configured model says of another value where there may be several."""
+        several = new.value and new.predicate and not has_one_answer(new.predicate)
+        if not several or new.supersedes is not None or not self._reconciler.has_judge:
+            return None
+        return self._reconciler.advise(self._candidate(new, None), now)
 
     def _checked(self, new: NewMemory) -> NewMemory:
         """The statement with texts where texts have to be, and its lists read."""
@@ -209,6 +222,7 @@ class MemoryWriter:
             checks.check_name(new.supersedes, "supersedes")
         return replace(
             new,
+            kind=new.kind or kind_read(new.text),
             tags=checks.check_tags(new.tags, self._guard.tags),
             sources=checks.check_tags(new.sources, self._guard.tags, "sources"),
         )

@@ -29,6 +29,7 @@ from mnemic.types import (
     SafeCandidate,
     SafeName,
     Source,
+    Turn,
     merged,
 )
 
@@ -70,6 +71,11 @@ class Settlement:
             bounded and not has_one_answer(self.candidate.predicate)
         )
         return min(since, self.said_at) if is_plan else since
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What it was said in."""
+        return self.unit.ledger.turns_by_id(list(self.candidate.sources))
 
     # --- ends: each leaves the event that says what was decided ---------------------------------
 

@@ -25,7 +25,8 @@ GENERAL_TOPIC = constant("_general")
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A statement to be remembered; without a project or a topic it is of the general one.
+    """A statement to be remembered; without a project or a topic it is of the general one, without
+    a kind it is of the kind that it reads like, else a fact.
 
     With ``supersedes`` it is the next version of that memory, and has its subject, predicate,
     project, topic, tags, metadata and importance unless others are given. ``duration`` is a
@@ -34,7 +35,7 @@ class NewMemory:
     """
 
     text: str
-    kind: Kind | str
+    kind: Kind | str = ""
     subject: str = ""
     predicate: str = ""
     value: str = ""
