@@ -142,8 +142,6 @@ def is_place(value: str) -> bool:
     if _HAN.search(value):
         return _is_chinese_place(value)
     words = _WORD.findall(value)
-    if value.islower() and 0 < len(words) <= 2:  # by somebody who never uses capitals
-        return not any(is_ordinary(word) or is_known_name(word) for word in words)
     named = [word for word in words if word[0].isupper()]
     if not named or _shape("pronoun").search(value):
         return False
