@@ -27,7 +27,7 @@ from mnemic.language.value_types import fits
 from mnemic.language.voice import own_voice
 from mnemic.rules import checks
 from mnemic.rules.importance import RULES_CONFIDENCE
-from mnemic.rules.likeness import plain_words
+from mnemic.rules.likeness import plain_words, values_touch
 from mnemic.rules.slots import fold, has_one_answer, predicate_of, subject_of, value_type
 from mnemic.rules.support import rank
 from mnemic.store.contract import Unit
@@ -158,8 +158,10 @@ def may_change(
     passing = predicate in _PASSING or not has_one_answer(predicate)
     if candidate.is_update or candidate.asked or passing:
         return True
-    if all(rank(trust) > rank(memory.trust) for memory in known):
-        return True
+    if all(rank(trust) > rank(memory.trust) for memory in known) or not turns:
+        return True  # what a host proposes out of no talk is weighed by recency and repetition
+    if all(values_touch(candidate.value, memory.value) for memory in known):
+        return True  # Lisbon, and Lisbon near the Alfama
     grows = predicate in _GROWING or predicate.endswith("version")
     if grows and all(_is_more(candidate.value, memory.value) for memory in known):
         return True
