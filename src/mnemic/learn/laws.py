@@ -32,7 +32,17 @@ from mnemic.rules.slots import fold, has_one_answer, predicate_of, subject_of, v
 from mnemic.rules.support import rank
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, Scope
-from mnemic.types import Candidate, Memory, SafeCandidate, Trust, Turn, constant, key_of, stamp
+from mnemic.types import (
+    EMPTY,
+    Candidate,
+    Memory,
+    SafeCandidate,
+    Trust,
+    Turn,
+    constant,
+    key_of,
+    stamp,
+)
 
 # Slots whose answer is of one time: another one is no contradiction but the next state.
 _PASSING = frozenset({"deadline", "schedule", "location", "status", "path", "port"})
@@ -95,9 +105,9 @@ def judge(candidate: SafeCandidate, core_importance: float) -> SafeCandidate:
     return replace(
         candidate,
         kind="fact",
-        subject=type(candidate.subject)(),
-        predicate=type(candidate.predicate)(),
-        value=type(candidate.value)(),
+        subject=EMPTY,
+        predicate=EMPTY,
+        value=EMPTY,
         importance=below if importance is None else min(importance, below),
         is_update=False,
     )
