@@ -121,10 +121,10 @@ class PlainFileMind(Mind):
         super().end_session(session)
 
     def remember(
-        self, text: str, *, kind: Kind | str, sources: Iterable[str] = (), **rest: Any
+        self, text: str, *, kind: Kind | str = "", sources: Iterable[str] = (), **rest: Any
     ) -> Decision:
         """Keep a statement; with ``supersedes`` as the next version of another in the files."""
-        if self._guard.kind(kind) == "credential":
+        if kind and self._guard.kind(kind) == "credential":
             raise _refusal("Plain files keep no credentials, since they cannot seal them")
         if checks.check_several(sources, "sources"):
             raise _refusal("Plain files cannot link a statement to its turns")

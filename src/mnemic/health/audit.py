@@ -90,9 +90,9 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
             absorbed_ids.add(readable[other].id)
             texts = short(readable[other].content), short(readable[place].content)
             yield readable[other].id, " = ".join(texts)
-    for memory, other in same_texts(m for m in readable if m.id not in absorbed_ids):
+    for memory, earlier in same_texts(m for m in readable if m.id not in absorbed_ids):
         absorbed_ids.add(memory.id)
-        yield memory.id, f"{short(memory.content)} = {short(other.content)}"
+        yield memory.id, f"{short(memory.content)} = {short(earlier.content)}"
     for kind in sorted({memory.kind for memory in readable}):
         group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)

@@ -13,7 +13,8 @@ _PUNCTUATION = re.compile(r"[，。！？；：、…“”‘’「」『』（
 _FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
 # A letter by itself; "I" and "a" before a word are English.
 _LETTER = re.compile(
-    r"(?<![A-Za-z0-9'’.])(?:[B-HJ-Z]|A(?! ?[a-z])|[b-z](?=[\s，。,.]*$)|[A-Za-z](?=\s?[\u4e00-\u9fff])"
+    r"(?<![A-Za-z0-9'’.])(?:[B-HJ-Z]|A(?! ?[a-z])|[b-z](?=[\s，。,.]*$)"
+    r"|[A-Za-z](?=\s?[\u4e00-\u9fff])"
     r"|(?<=[\u4e00-\u9fff])[A-Za-z]|(?<=[\u4e00-\u9fff] )[A-Za-z])(?![A-Za-z0-9'’])"
 )
 _NAME = re.compile(r"(?<=[a-z,\u4e00-\u9fff] )[A-Z][A-Za-z]+|(?<=[\u4e00-\u9fff])[A-Za-z]{2,}")
