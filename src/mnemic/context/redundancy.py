@@ -176,6 +176,12 @@ def _same_word(before: str, after: str) -> bool:
     return all(one and not one.isspace() and one < _HAN for one in (before, after))
 
 
+def has_words_of(query: str, text: str) -> bool:
+    """Whether a text has every telling word of a query, which may be one that many texts have."""
+    words = _stems(query)
+    return bool(words) and words <= _stems(text)
+
+
 def _stems(text: str) -> frozenset[str]:
     """Telling words without the vowels that an ending takes along (live, lives; study, studied)."""
     return frozenset(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mnemic.language.detection import language_of
+from mnemic.language.fence import fence
+from mnemic.language.lines import indented
 from mnemic.mind import Mind
 from mnemic.types import Memory
 
@@ -88,7 +90,8 @@ class HostQuestions:
 
 
 def _listed(memories: Sequence[Memory]) -> str:
-    return "\n".join(f"- {memory.content}" for memory in memories)
+    """What waits may come from a tool or a page, so it is data for the model as well."""
+    return fence("\n".join(f"- {indented(one.content, '  ')}" for one in memories), "pending")
 
 
 def _has(reply: str, words: str) -> bool:

@@ -6,6 +6,7 @@ A model changes what models and tools said. What the owner said is the owner's t
 
 from __future__ import annotations
 
+from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
 from mnemic.language.fence import neutral
 from mnemic.language.guard import guard_of
@@ -20,7 +21,6 @@ from mnemic.tools.answers import (
     day,
     evidence,
     line,
-    place,
 )
 from mnemic.tools.arguments import EditMemory, ListMemories, OneMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
@@ -187,6 +187,6 @@ def _line(context: ToolContext, memory: Memory, *, whole: bool = False) -> Evide
     text = cut(memory.content, context.settings.answer_chars if whole else ITEM_CHARS)
     status = "" if memory.status == "active" else memory.status
     kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), kind, memory.trust, status, place(memory.sources))
+    facts = (day(memory.valid_from), kind, memory.trust, status, first_source(memory.sources))
     data = {**plain(memory), **context.mind.words(memory)}
     return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, NotFound
 from mnemic.language.fence import neutral
 from mnemic.plain import plain
@@ -16,7 +17,6 @@ from mnemic.tools.answers import (
     day,
     evidence,
     line,
-    place,
 )
 from mnemic.tools.arguments import AddMemory, ListPending, PendingMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
@@ -190,6 +190,6 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
 
 def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
     kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), kind, memory.trust, place(memory.sources))
+    facts = (day(memory.valid_from), kind, memory.trust, first_source(memory.sources))
     text = cut(memory.content, ITEM_CHARS)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})
