@@ -12,6 +12,7 @@ from mnemic.types import Hit, Turn
 
 CONTAINED = "contained in another line of {}"
 STANDS_FOR = "a memory in the prompt was learnt from it"
+RETELLS = "the memories in the prompt say what it tells"
 ENOUGH = "more evidence than is wanted"
 
 # Signs that make another word of it (C, C++) or another number (3, 3.12) belong to the word.
@@ -93,11 +94,14 @@ def stands_for(memory: Item, turn: Item, query: str) -> bool:
     """Whether a memory stands for the turn it was learnt from: that says clearly more where it has
     words of the query that the memory lacks, or more words beyond the memory than that has itself.
     """
-    if turn.id not in memory.learnt_from:
-        return False
-    known = _stems(memory.text)
-    beyond = _stems(turn.text) - known
-    return not beyond & _stems(query) and len(beyond) <= max(_FEW, len(known))
+    return turn.id in memory.learnt_from and _is_said_by([memory], turn, query)
+
+
+def _is_said_by(memories: Sequence[Item], item: Item, query: str) -> bool:
+    """Whether a piece says little beyond some memories, and nothing more to the query."""
+    known = frozenset[str]().union(*(_stems(memory.text) for memory in memories))
+    beyond = _stems(item.text) - known
+    return bool(known) and not beyond & _stems(query) and len(beyond) <= max(_FEW, len(known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,12 @@ def _beside(item: Item, pieces: Sequence[Item], background: Background) -> str:
     """Why a piece is redundant beside other evidence."""
     if any(stands_for(piece, item, background.query) for piece in pieces):
         return STANDS_FOR
+    if item.kind == EPISODE:
+        story = normalised(item.text)
+        memories = [one for one in (*background.memories, *pieces) if one.learnt_from]
+        retold = [one for one in memories if contains(story, normalised(one.text))]
+        if _is_said_by(retold, item, background.query):
+            return RETELLS
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
     # that repeats it; what a stranger said is no reason to leave out the words of the owner.
     others = [

@@ -151,7 +151,7 @@ def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
     content = cut(turn.content, ITEM_CHARS)
     at = "" if turn.at is None else str(plain(turn.at))
     id_ = turn.session if turn.index is None else f"{turn.session}#{turn.index}"
-    body = "\n".join([content, *tool_lines(turn, inputs, results, context.language)])
+    body = "\n".join(filter(None, [content, *tool_lines(turn, inputs, results, context.language)]))
     facts = (at[:16].replace("T", " "), turn.role, turn.sender)
     calls = zip(turn.tool_calls, inputs, strict=True)
     answers = zip(turn.tool_results, results, strict=True)
