@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 
 from mnemic.clock import Zone, in_zone
 from mnemic.language.exact import ExactKind, exact_question
-from mnemic.prompts import Language
+from mnemic.prompts import ByLanguage, Language
 from mnemic.types import EXACT_TOTAL, Hit
 
 _MOST_DAYS = 10
-_LINES: Mapping[Language, Mapping[ExactKind, str]] = {
-    "en": {
+_LINES: ByLanguage[Mapping[ExactKind, str]] = ByLanguage(
+    en={
         "count": "Counted: {total} in all mention “{topic}” ({days})",
         "latest": "The latest that mentions “{topic}”: {first}",
         "earliest": "The first that mentions “{topic}”: {first}",
         "when": "Days that mention “{topic}”: {days}",
     },
-    "zh": {
+    zh={
         "count": "统计：提到“{topic}”的共 {total} 条（{days}）",
         "latest": "最近一次提到“{topic}”：{first}",
         "earliest": "最早一次提到“{topic}”：{first}",
         "when": "提到“{topic}”的日期：{days}",
     },
-}
+)
 
 
 def exact_answer(query: str, hits: Sequence[Hit], zone: Zone, language: Language) -> str:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, TypedDict
 
-from mnemic.language.detection import Language, LanguageChoice, language_of
+from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.mind import Mind
 from mnemic.moving.contents import (
     MemoryContents,
@@ -23,6 +23,7 @@ from mnemic.moving.contents import (
 )
 from mnemic.moving.phrases import Phrases
 from mnemic.plain import visible
+from mnemic.prompts import Language
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
 
 _QUOTED = 400  # characters of a source

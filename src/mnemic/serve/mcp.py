@@ -19,6 +19,7 @@ from mcp.server.stdio import stdio_server
 
 from mnemic import __version__
 from mnemic.errors import InvalidInput, MnemicError, NotFound
+from mnemic.language.detection import language_of
 from mnemic.mind import Mind
 from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
 from mnemic.serve.resources import ResourceList
@@ -85,7 +86,7 @@ class _Handlers:
         self._call = partial(call_tool, mind, traces=traces, session=session)
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
-        self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
+        self.language: Language = language_of((), mind.settings.memory.language)
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
         specs = tool_specs("mcp", self.language, mind=self._mind)

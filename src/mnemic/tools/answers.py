@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mnemic.context.render import NOTICE, bullet, items_block
-from mnemic.language.detection import Language
 from mnemic.language.fence import fence
 from mnemic.language.lines import indented, label, one_line
 from mnemic.language.truncation import ELLIPSIS, whole_character
+from mnemic.prompts import Language
 from mnemic.tools.words import Bilingual
 from mnemic.types import Episode, Json
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mnemic.language.detection import Language
 from mnemic.mind import Mind
+from mnemic.prompts import Language
 from mnemic.settings.environment import ToolSettings
 from mnemic.tools.traces import TraceSource
 from mnemic.types import Hit, Memory
