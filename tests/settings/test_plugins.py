@@ -20,7 +20,8 @@ class Model:
 
     def complete(self, messages, *, schema=None):
         said = "\\n".join(message.content for message in messages)
-        fact = {"kind": "fact", "content": "The user has two new beehives.", "turns": [1]}
+        fact = {"kind": "fact", "content": "The user has two beehives.", "confidence": 0.9}
+        fact["turns"] = [1]
         return json.dumps({"memories": [fact] if "beehives" in said else []})
 
 EMBEDDED = []
