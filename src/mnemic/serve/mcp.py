@@ -19,11 +19,10 @@ from mcp.server.stdio import stdio_server
 
 from mnemic import __version__
 from mnemic.errors import InvalidInput, MnemicError, NotFound
-from mnemic.language.detection import language_of
 from mnemic.mind import Mind
 from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
 from mnemic.serve.resources import ResourceList
-from mnemic.tools import TraceSource, call_tool, tool_names, tool_specs
+from mnemic.tools import TraceSource, answer_language, call_tool, tool_names, tool_specs
 from mnemic.tools.words import Language
 
 R = TypeVar("R")
@@ -86,7 +85,7 @@ class _Handlers:
         self._call = partial(call_tool, mind, traces=traces, session=session)
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
-        self.language: Language = language_of((), mind.settings.memory.language)
+        self.language: Language = answer_language(mind, None)
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
         specs = tool_specs("mcp", self.language, mind=self._mind)
