@@ -213,7 +213,9 @@ class BackgroundWork:
             store, clock, settings, extraction=self.extraction, episodes=shared.episodes
         )
         handlers: dict[str, Handler] = {
-            daily_events.KIND: Digests(store, clock, quiet, guard).write,
+            daily_events.KIND: Digests(
+                store, clock, quiet, guard, zone=settings.schedule.zone
+            ).write,
             transcripts.KIND: copies.append,
             transcripts.AGE_KIND: copies.age,
             triggers.KIND: self.extraction.run,

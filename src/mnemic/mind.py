@@ -23,7 +23,6 @@ from mnemic.learn.bulk_writer import NewRecord
 from mnemic.learn.compression import HostMessage
 from mnemic.learn.echo import NOW, Shown
 from mnemic.learn.scratchpads import Writer
-from mnemic.recall.request import read_request
 from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
@@ -246,13 +245,17 @@ class Mind(CheckedCalls):
         self,
         text: str,
         *,
-        kind: Kind | str,
+        kind: Kind | str = "",
         sources: Iterable[str] = (),
         supersedes: str | None = None,
         operation_id: str | None = None,
         **details: Unpack[MemoryDetails],
     ) -> Decision:
-        """Keep a statement, unless it is known already; says what became of it, without a model.
+        """Keep a statement, unless it is known already; says what became of it.
+
+        Without a ``kind`` it is of the kind that it reads like, else a fact. Another value of the
+        same subject and predicate takes the place of the one known; where there may be several, a
+        configured model is asked.
 
         With ``supersedes`` it is the next version of another memory, whose details it has unless
         others are given; its value is its own.
@@ -383,9 +386,7 @@ class Mind(CheckedCalls):
 
     def recall(self, query: str, **narrowed: Unpack[RecallQuery]) -> list[Hit]:
         """The best evidence for a query, with reasons; ``[]`` where nothing scores enough."""
-        request = read_request(
-            query, now=self._clock.now(), guard=self._guard, usual=self.settings.recall, **narrowed
-        )
+        request = self._services.recall.request(query, usual=self.settings.recall, **narrowed)
         hits = self._services.recall.recall(request)
         self._services.injected.add_hits(hits)
         self._services.use_log.recalled(len(hits))
@@ -536,15 +537,17 @@ class Mind(CheckedCalls):
     def metrics(self, *, days: int | None = None) -> Metrics:
         """How well memory serves, over the last days or over all time."""
         self._services.use_log.flush()
-        return measure(self._store, self.space, self._clock, days)
+        zone = self.settings.schedule.zone
+        return measure(self._store, self.space, self._clock, zone, days)
 
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
         return as_prometheus([self.metrics()])
 
     def growth(self, *, days: int = 30) -> list[DayGrowth]:
-        """Turns said and memories learnt on each of the last days (UTC), oldest first."""
-        return growth(self._store, self.space, self._clock, days)
+        """Turns said and memories learnt on each of the last days, oldest first."""
+        zone = self.settings.schedule.zone
+        return growth(self._store, self.space, self._clock, zone, days)
 
     def decay_curve(self, id: str, *, days: int = 90) -> DecayCurve:
         """How a memory fades if nobody uses it, since its last use and for so many days more."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any, NoReturn
 
 from mnemic.background import BackgroundWork
 from mnemic.clock import Clock
 from mnemic.context.build import Builder
+from mnemic.days import Zone, noon
 from mnemic.documents.fallback.files import Folder
 from mnemic.documents.fallback.store import PlainFileStore
 from mnemic.errors import MemoryOff, NotFound
@@ -91,8 +92,8 @@ def _everything(
     )
 
     def logs(query: str, **about: object) -> list[Hit]:
-        days = reversed(store.logged_days().items())
-        return [_log_hit(day, text) for day, text in days]
+        days, zone = reversed(store.logged_days().items()), services.recall.zone()
+        return [_log_hit(day, text, zone) for day, text in days]
 
     everything = replace(
         sources,
@@ -103,10 +104,9 @@ def _everything(
     return Builder(everything, wide)
 
 
-def _log_hit(day: date, text: str) -> Hit:
+def _log_hit(day: date, text: str, zone: Zone) -> Hit:
     """The log of one day."""
-    at = datetime.combine(day, time(12), UTC)
-    name = day.isoformat()
+    at, name = noon(day, zone), day.isoformat()
     return Hit("episode", f"{name}.md", text, 1.0, Why(("recent",), {}), (), at, session=name)
 
 
@@ -133,11 +133,11 @@ class PlainFileMind(Mind):
         except NotFound as error:
             raise _refusal(f"{error} in the plain files") from error
 
-    def memories(self, *, as_of: datetime | str | None = None, **rest: Any) -> list[Memory]:
+    def memories(self, **query: Any) -> list[Memory]:
         """Memories that hold now, the latest first."""
-        if as_of is not None:
+        if query.get("as_of") is not None or query.get("known_at") is not None:
             raise _refusal("Plain files do not know what was known when")
-        return super().memories(**rest)
+        return super().memories(**query)
 
     def recall(
         self, query: str, *, of: Iterable[RecordType] | RecordType | None = None, **rest: Any

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from mnemic.clock import ManualClock, in_zone
+from mnemic.clock import ManualClock
+from mnemic.days import in_zone
 from mnemic.moving import page as page_package
 from mnemic.moving import phrases
 from mnemic.moving.page import export_page

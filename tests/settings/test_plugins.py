@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,11 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     return put
 
 
+def _open(section: str, **values: str) -> None:
+    options: dict[str, Any] = {section: values}
+    mnemic.open(":memory:", **options)
+
+
 def test_models_of_an_installed_package_are_used_by_name(install: Install) -> None:
     install(
         chat_providers="tinted = tinted_models:Model",
@@ -95,7 +101,7 @@ def test_unknown_provider_is_refused_with_ours_and_the_installed_ones(
 ) -> None:
     install(**{group: "tinted = tinted_models:Model\nzinc = tinted_models:Model"})
     with pytest.raises(mnemic.ConfigError, match="ollama") as refused:
-        mnemic.open(":memory:", **{section: {"provider": "tinned"}})
+        _open(section, provider="tinned")
     assert "tinted, zinc" in str(refused.value)
 
 
@@ -116,8 +122,7 @@ def test_broken_package_is_named_in_a_typed_error(
 ) -> None:
     install(**{group: f"tinted = {entry}"})
     with pytest.raises(mnemic.ConfigError, match="tinted-models") as refused:
-        mnemic.open(":memory:", **{section: {"provider": "tinted", "name" if section == "model"
-                                             else "model": "m"}})  # fmt: skip
+        _open(section, provider="tinted")
     assert reason in str(refused.value)
 
 

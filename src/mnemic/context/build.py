@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from mnemic.clock import Zone
 from mnemic.context.composer import compose
-from mnemic.context.exact_answer import exact_answer
-from mnemic.context.fit import ItemsPart, omission
+from mnemic.context.exact_answer import exact_answer, nothing_recorded
+from mnemic.context.fit import ItemsPart, are_evidence, omission
 from mnemic.context.parts import (
     IN_HOST_PROMPT,
     OUTDATED,
@@ -37,6 +36,7 @@ from mnemic.context.redundancy import (
 )
 from mnemic.context.render import item_head, item_record
 from mnemic.context.window import Window
+from mnemic.days import LocalSpan, Zone
 from mnemic.errors import InvalidInput
 from mnemic.language.detection import language_of
 from mnemic.language.gate import Verdict, is_nod
@@ -49,6 +49,7 @@ from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeName, Turn
 
+_LINE = 40  # tokens of a line of evidence
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
 
@@ -85,8 +86,9 @@ class Sources:
     the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
     the open tasks of a project, or with None of all, without those that the prompt shows.
     ``pending`` gives statements to put to the user that were not put to them before. ``opening``
-    is how the user began a session; ``zone`` the one that every date of a prompt is
-    shown in. In a session of a project what belongs to another one is left out.
+    is how the user began a session; ``zone`` the one of every date of a prompt that states none
+    itself; ``empty_times`` gives the days a question is about on which nothing was recorded. In a
+    session of a project what belongs to another one is left out.
     """
 
     gate: Callable[[str], Verdict]
@@ -102,6 +104,7 @@ class Sources:
     scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
     cards: Callable[[str | None], Mapping[SectionName, str]]
     zone: Callable[[], Zone]
+    empty_times: Callable[[str], Sequence[LocalSpan]] = lambda query: ()
     pending: Callable[[], Sequence[Memory]] = tuple
 
 
@@ -160,11 +163,16 @@ class Builder:
                 spoken = self._kept_by_host(query, session)
                 prompt_of_host = prompt_of_host or ShownTexts.of_turns(spoken)
             known = {item.id for item in core}
-            hits = self._hits(query, session, persona, spoken, project=project, core=known)
+            most = self._most_hits(session, limits.room)
+            hits = self._hits(query, most, persona, spoken, project=project, core=known)
+            if not are_evidence([hit.score for hit in hits], self._settings.recall.evidence_score):
+                hits = []
             fresh, repeated = self._new_to(prompt_of_host, hits, count)
             current, old = self._current(query, fresh, count)
             evidence, secret = self._evidence(current, zone)
-            finding = exact_answer(query, current, zone, language)
+            sure = [hit for hit in current if hit.score >= self._settings.recall.evidence_score]
+            finding = exact_answer(query, sure, zone, language)
+            finding = finding or nothing_recorded(self._from.empty_times(query), language)
             omitted += [*repeated, *old, *secret]
         built = compose(
             PromptParts(
@@ -181,6 +189,7 @@ class Builder:
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
+            sure=self._settings.recall.evidence_score,
             language=language,
             count=count,
         )
@@ -209,8 +218,11 @@ class Builder:
         """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
         language = self._spoken(query)
         items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
-        part = ItemsPart("evidence", items, count_tokens, language, headings=headings)
-        return part.fit(tokens).text if items else ""
+        finding = nothing_recorded(self._from.empty_times(query), language)
+        part = ItemsPart(
+            "evidence", items, count_tokens, language, finding=finding, headings=headings
+        )
+        return part.fit(tokens).text if items or finding else ""
 
     def _spoken(self, query: str) -> Language:
         return language_of([query], self._settings.memory.language)
@@ -320,10 +332,18 @@ class Builder:
             items = tuple(replace(item, at=None, source="") for item in items)
         return items, omitted
 
+    def _most_hits(self, session: str | None, room: int) -> int:
+        """How many hits are worth looking at: more in a conversation, whose own last turns are
+        often the nearest; no more than there is room for where weak ones only fill it.
+        """
+        recall = self._settings.recall
+        most = recall.evidence if session is None else 2 * recall.evidence
+        return min(most, room // _LINE) if recall.evidence_score else most
+
     def _hits(
         self,
         query: str,
-        session: str | None,
+        limit: int,
         persona: str | None,
         spoken: Sequence[Turn],
         *,
@@ -331,11 +351,8 @@ class Builder:
         core: Collection[str],
     ) -> list[Hit]:
         """Evidence for the query, which the latest of the ``spoken`` turns make clearer."""
-        most = self._settings.recall.evidence
-        if most < 1:
+        if limit < 1:
             return []
-        # In a conversation the nearest hits are often its own last turns: recall some more.
-        limit = most if session is None else 2 * most
         latest = spoken[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
         hits = self._from.recall(

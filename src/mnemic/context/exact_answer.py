@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
-from mnemic.clock import Zone, in_zone
+from mnemic.days import LocalSpan, Zone, day_of
 from mnemic.language.exact import ExactKind, exact_question
 from mnemic.prompts import ByLanguage, Language
 from mnemic.types import EXACT_TOTAL, Hit
@@ -26,6 +27,21 @@ _LINES: ByLanguage[Mapping[ExactKind, str]] = ByLanguage(
 )
 
 
+_NOTHING = ByLanguage(en="Nothing was recorded {when}", zh="{when}没有任何记录")
+_ONE_DAY = ByLanguage(en="on {first}", zh="{first} ")
+_DAYS = ByLanguage(en="from {first} to {last}", zh="{first} 至 {last} ")
+
+
+def nothing_recorded(spans: Sequence[LocalSpan], language: Language) -> str:
+    """The line that says so of days that a question is about; empty where there are none."""
+    lines = []
+    for span in spans:
+        first, last = span.wall_since.date(), (span.wall_until - timedelta(days=1)).date()
+        when = (_ONE_DAY if first == last else _DAYS)[language].format(first=first, last=last)
+        lines.append(_NOTHING[language].format(when=when))
+    return "; ".join(lines)
+
+
 def exact_answer(query: str, hits: Sequence[Hit], zone: Zone, language: Language) -> str:
     """The figure or the date that an exact question asks for, from the records that have all its
     words; empty where there are none.
@@ -34,7 +50,7 @@ def exact_answer(query: str, hits: Sequence[Hit], zone: Zone, language: Language
     question = exact_question(query) if exact else None
     if question is None or question.kind not in _LINES[language]:
         return ""
-    dates = [in_zone(hit.valid_from or hit.at, zone).date().isoformat() for hit in exact]
+    dates = [str(day_of(hit.valid_from or hit.at, zone)) for hit in exact]
     distinct = sorted(set(dates))
     days = ", ".join(distinct[-_MOST_DAYS:])
     first = distinct[-1] if question.kind == "latest" else distinct[0]

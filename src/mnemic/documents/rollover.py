@@ -8,7 +8,7 @@ from glob import escape
 from operator import attrgetter
 from pathlib import Path
 
-from mnemic.clock import in_zone
+from mnemic.days import Zone, day_of
 from mnemic.documents import files
 from mnemic.documents.headings import GENERAL
 from mnemic.documents.layout import LayoutEntry, compose
@@ -48,7 +48,7 @@ def archive(
     layout = layout_of(view, view.sections(projects), language)
     entries = [LayoutEntry(c.memory.id, view.bullet_text(c.memory), c.section) for c in rolled]
     data = compose(new_parts(layout), entries, layout).encode()
-    day = in_zone(now, view.settings.schedule.zone).date()
+    day = day_of(now, view.zone)
     number = 1
     while True:
         suffix = "" if number == 1 else f"-{number}"
@@ -101,10 +101,11 @@ def summary(
     language: Language,
     lines: int,
     global_project: str,
+    zone: Zone,
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
     words = _WORDS[language]
-    whole = f"{_span(memories, words)}: {', '.join(archives[-_ARCHIVES:])}"
+    whole = f"{_span(memories, zone, words)}: {', '.join(archives[-_ARCHIVES:])}"
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
@@ -115,13 +116,13 @@ def summary(
     more = len(by_project) - len(project_lines)
     if more > 0:
         project_lines.append(words["more"].format(more))
-    return "\n".join([whole if archives else _span(memories, words), *project_lines])
+    return "\n".join([whole if archives else _span(memories, zone, words), *project_lines])
 
 
-def _span(memories: Sequence[Memory], words: Mapping[str, str]) -> str:
+def _span(memories: Sequence[Memory], zone: Zone, words: Mapping[str, str]) -> str:
     if not memories:
         return words["none"]
-    days = sorted(f"{memory.valid_from:%Y-%m-%d}" for memory in memories)
+    days = sorted(day_of(memory.valid_from, zone) for memory in memories)
     return words["span"].format(len(memories), days[0], days[-1])
 
 

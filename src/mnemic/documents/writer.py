@@ -159,6 +159,7 @@ class PageBuilder:
             language=language,
             lines=self._view.settings.documents.project_lines // _PER_PROJECT,
             global_project=GLOBAL_PROJECT,
+            zone=self._view.zone,
         )
         return [LayoutEntry(GENERATED, text, EARLIER)]
 

@@ -33,6 +33,7 @@ from mnemic.settings.logs import log_of
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
 from mnemic.store.erasure import Name, Removal, StoredTextKind
+from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
     RECORD_TYPES,
@@ -129,6 +130,8 @@ class Erasure:
         dry_run: bool = False,
     ) -> Receipt:
         """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
+        with self._store.read(self._space) as unit:
+            zone = user_zone(unit, self._settings.schedule.zone)
         request = read_request(
             id=id,
             query=query,
@@ -136,6 +139,7 @@ class Erasure:
             source=source,
             since=since,
             until=until,
+            zone=zone,
             guard=self._guard,
         )
         if dry_run:

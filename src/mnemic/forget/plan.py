@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from mnemic.days import day_of
 from mnemic.forget import names
 from mnemic.forget.preview import Change, Preview
 from mnemic.forget.request import (
@@ -40,6 +41,7 @@ from mnemic.settings import Settings
 from mnemic.store import codec
 from mnemic.store.contract import Unit
 from mnemic.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
+from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
     RECORD_TYPES,
@@ -150,7 +152,9 @@ class Planner:
         self._split_shared(plan, derived, partly)
         for stretch in stretches:
             self._rewrite_episode(plan, stretch)
-        self._rewrite_days(plan, {turn.at.date() for turn in removed_turns})
+        zone = user_zone(unit, self._settings.schedule.zone)
+        days = {day for turn in removed_turns for day in (day_of(turn.at, zone), turn.at.date())}
+        self._rewrite_days(plan, days)
         self._remove_rewritten(removed)
         if len(removed.memories) > count:
             plan.orphaned = names.orphaned_by(unit, plan.removal)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from unicodedata import is_normalized
 
+from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.forget.traces import tokens
 from mnemic.language.dates.moments import maybe_moment
@@ -73,11 +74,12 @@ def read_request(
     source: str | None,
     since: datetime | str | None,
     until: datetime | str | None,
+    zone: Zone,
     guard: Guard,
 ) -> ForgetRequest:
     """Check a request; a time range may be given alone or narrow a query, session or source."""
     named = [name for name in (id, query, session, source) if name is not None]
-    start, end = maybe_moment(since, "since"), maybe_moment(until, "until")
+    start, end = maybe_moment(since, "since", zone), maybe_moment(until, "until", zone)
     timed = start is not None or end is not None
     if len(named) > 1 or not (named or timed) or (id is not None and timed):
         raise InvalidInput(

@@ -13,10 +13,12 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from mnemic.clock import Clock
+from mnemic.days import day_of
 from mnemic.index.segment import query_terms
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.store.contract import Store, Unit
+from mnemic.store.user_zone import user_zone
 from mnemic.types import Context, Event, Metrics, SectionUse, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
@@ -37,10 +39,11 @@ class _EvidenceShown(NamedTuple):
 class Uses:
     """Counts since the last write."""
 
-    def __init__(self, store: Store, space: str, clock: Clock) -> None:
+    def __init__(self, store: Store, space: str, clock: Clock, zone: str) -> None:
         self._store = store
         self._space = space
         self._clock = clock
+        self._zone = zone
         self._guard = ForkSafeLock()
         self._start()
 
@@ -97,8 +100,8 @@ class Uses:
             answered, self._answered = self._answered, []
         if not counts and not answered:
             return
-        day = self._clock.now().date()
         with self._store.write(self._space) as unit:
+            day = day_of(self._clock.now(), user_zone(unit, self._zone))
             for exchange in answered:
                 shown, used = _pieces_used(unit, exchange)
                 counts.update(replies=1, replies_using_evidence=int(used > 0))
@@ -136,13 +139,14 @@ def content_terms(text: str) -> set[str]:
 # --- adding up -----------------------------------------------------------------------------------
 
 
-def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> Metrics:
+def measure(store: Store, space: str, clock: Clock, zone: str, days: int | None = None) -> Metrics:
     """The figures of the last ``days``, or of all time; sizes are those of now."""
     now = clock.now()
     since = None if days is None else now - timedelta(days=checks.check_limit(days))
     stats = store.stats(space)
     with store.read(space) as unit:
-        counts = unit.counters.totals(None if since is None else since.date())
+        first = None if since is None else day_of(since, user_zone(unit, zone))
+        counts = unit.counters.totals(first)
         usage = unit.journal.usage(since)
         pending = unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS)
 

@@ -7,6 +7,7 @@ marks is a name and asks for nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -51,6 +52,20 @@ def exact_question(query: str) -> ExactQuestion | None:
     kind = _kind(masked)
     topic = _topic(text, masked) if kind else ""
     return ExactQuestion(kind, topic) if kind and topic else None
+
+
+def asks(text: str) -> bool:
+    """Whether a text is a question, by its words or its mark."""
+    return _patterns()["QUESTION"].search(text) is not None
+
+
+def asks_for_all(query: str, times: Sequence[str]) -> bool:
+    """Whether a query that names times asks for whatever happened then."""
+    if len(query) > LONGEST:
+        return False
+    for text in times:
+        query = query.replace(text, " ")
+    return words.OF_WHATEVER.issuperset(word.lower() for word in _LETTERS.findall(query))
 
 
 def _kind(text: str) -> ExactKind | None:

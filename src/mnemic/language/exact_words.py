@@ -4,7 +4,17 @@ from __future__ import annotations
 
 _BE = r"(?:did|do|does|was|were|is|are|am|have|has|had|will|would|should)"
 _WHO = r"(?:i|you|we|he|she|they)"
-_COUNTED = "次回遍个条张份篇本位件封只种部家台款场杯顿趟人"
+_COUNTED = "次回遍个条张份篇本位件封只种部家台款场杯顿趟人"  # say nothing of what is counted
+# What stands after 几 or 多少 where a time or an amount is asked for, which no count answers.
+_AMOUNT = (
+    r"(?:[乎何率许经点号月日岁时年天周秒代度钱块元角斤克吨米里升步倍折分百千万亿十]|个?(?:月|小时|星期"
+    r"|礼拜|钟头|世纪)|公里|公斤|平|厘|毫|千|兆)"
+)
+_MEASURES = (
+    "节门首道集章页行段句座栋间双对副套瓶盒包箱袋碗盘片支根把颗粒朵棵头匹艘架辆堂幅笔批组项届期轮局"
+)
+_NOUN = r"(?=[一-龥])(?![了吗呢啊呀吧来])"
+_SOME = r"(?<![好这那前后近十百千第没头上])几"
 _FILE_ZH = (
     r"(?:文件(?![系夹格名类])|文档|照片|图片|相片|截图|视频|录音|音频|附件|表格|幻灯片|发票|合同"
     r"|简历"
@@ -47,8 +57,8 @@ FIRST_TIME = (
 )
 COUNT = (
     r"\bhow many\b|\bhow often (?=(?:did|have|has|had)\b)|\bthe (?:total )?number of\b"
-    rf"|多少[{_COUNTED}]|(?:一共|总共|总计)[^，。]{{0,12}}(?:几|多少)"
-    rf"|(?<=[有过了])几[{_COUNTED}](?=[^。！!]*[?？])|(?<=[有过了])几[次回遍](?=.{{0,6}}$)"
+    rf"|多少(?!{_AMOUNT})(?=[一-龥])|(?:一共|总共|总计)[^，。]{{0,12}}(?:几|多少)"
+    rf"|{_SOME}(?!{_AMOUNT})[一-龥](?=[^。！!]*[?？]|.{{0,6}}$)"
 )
 WHEN = (
     r"\b(?:what|which|what's the|what was the) (?:exact )?(?:day|date|year|month|time|weekday)\b"
@@ -97,7 +107,8 @@ ASKING = (
     r"|\b(?:which|what) files?\b|\b(?:the|my|our) (?:latest|most recent|newest|earliest|oldest"
     r"|very first|first|last)\b"
     rf"|(?:大概|到底|究竟)?(?:是|在)?{_DAY_ZH}(?:的|来着)?|(?:一共|总共|总计)"
-    rf"|多少[{_COUNTED}]|(?<=[有过了])几[{_COUNTED}]"
+    rf"|多少(?:[{_COUNTED}]|[{_MEASURES}]{_NOUN})?"
+    rf"|{_SOME}(?!{_AMOUNT})(?:[{_COUNTED}]|[一-龥]{_NOUN})?"
     r"|最后一[次回]|最近一[次回]|上一[次回]|(?:头|第)一[次回](?!世界)|首次|上[次回]|最新的?(?!版)"
     r"|最早|最初|一开始"
     r"|哪[一几]?[个张份些段本]?文件|哪[一几]?[个张份些段本](?=图|照|文|p)|那[一几]?[个张份些段本]"
@@ -124,4 +135,20 @@ EMPTY = frozenset(
     "i it you we he she they me us the a an is are was were did do does that this there to of in on"
     " at for now today have has had 我 你 他 她 它 们 是 了 的 在 有 过 这 那 个 今 天 现 去"
     " 来".split()
+)
+
+# A question of these alone, beside a time, asks for whatever happened then.
+OF_WHATEVER = frozenset(
+    "a about activities activity all an and any anything are at be been busy can chat chatted"
+    " could day did discuss discussed discussing do does doing done during else entries entry"
+    " event events everything exactly for from gave get give go going got had happen happened"
+    " happening have how i in is it keep kept list log logged me memories memory mention mentioned"
+    " my note noted notes of off on our out please recap recall record recorded remember said say"
+    " saying show so some something spend spent stuff summarise summarize summary talk talked"
+    " talking tell that the then there thing things this time to told up us was we went were what"
+    " whatever with you".split()
+) | frozenset(
+    "我你您咱们自己做干了什么啥些都哪事儿情发生过说聊谈讲天当那这有没无吗呢呀啊吧记录得的地忙里在"
+    "是跟和与对给告诉提到及内容总结概括回顾一下列出所全部怎样如何活动安排话题日帮请看查找知道还关"
+    "于况经历时候间来着想起共把能可以任曾会去要个点件又"
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from mnemic.days import day_of
 from mnemic.errors import BudgetExhausted, ModelError
 from mnemic.index.segment import CHARACTER_WEIGHT, query_terms
 from mnemic.language.detection import language_of
@@ -17,6 +18,7 @@ from mnemic.prompts import prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, numbers_in
 from mnemic.providers.embedding.base import Embedder, WordEmbedder
+from mnemic.rules.lifetimes import sooner
 from mnemic.rules.likeness import apart, overlap, same_value
 from mnemic.rules.reconcile import Neighbours
 from mnemic.rules.slots import opposites, subject_of
@@ -54,8 +56,9 @@ class ModelJudge:
     settings: Settings
 
     def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
+        zone = self.settings.schedule.zone
         existing = "\n".join(
-            f"[{n}] ({memory.valid_from:%Y-%m-%d}) {redact(memory.content)}"
+            f"[{n}] ({day_of(memory.valid_from, zone)}) {redact(memory.content)}"
             for n, memory in enumerate(neighbours, 1)
         )
         language = language_of([candidate.content], self.settings.memory.language)
@@ -152,7 +155,8 @@ class NeighbourSearch:
         return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
 
     def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
-        lasts = memory.expires_at is None or memory.expires_at > self.now
+        ends = sooner(memory.expires_at, memory.valid_to)
+        lasts = ends is None or ends > self.now
         return memory.status == status and memory.project == self.candidate.project and lasts
 
     def _alike(self, memory: Memory) -> bool:
@@ -195,7 +199,10 @@ def meeting(
         )
 
     near = (memory for memory in existing.near if meets(memory))
-    return tuple({one.id: one for one in (*existing.slot, *existing.opposed, *near)}.values())
+    # All rules share a slot and have nothing else to do with each other.
+    rule = candidate.kind == "rule"
+    slot = (memory for memory in existing.slot if not rule or meets(memory))
+    return tuple({one.id: one for one in (*slot, *existing.opposed, *near)}.values())
 
 
 def _telling_words(text: str) -> dict[str, float]:
@@ -247,6 +254,10 @@ class Adviser:
         self._categories = settings.merge_categories
         self._embedder = embedder
         self._judge = judge
+
+    @property
+    def has_judge(self) -> bool:
+        return self._judge is not None
 
     def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
         """A model that fails leaves the rules to decide alone."""

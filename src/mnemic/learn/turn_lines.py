@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from mnemic.days import Zone, local_time
 from mnemic.language.fence import strip_fenced
 from mnemic.language.lines import indented, label, one_line
 from mnemic.language.secrets.finder import redact
@@ -20,6 +22,11 @@ _WEEKDAYS = ByLanguage(
     zh=("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
 )
 _TODAY = ByLanguage(en="Today is {}.", zh="今天是 {}。")
+
+
+def in_local_time(turns: Sequence[Turn], zone: Zone) -> list[Turn]:
+    """The turns by the clocks of whoever spoke, else of ``zone``: "tomorrow" is theirs."""
+    return [replace(turn, at=local_time(turn.at, zone)) for turn in turns]
 
 
 def numbered(turns: Sequence[Turn], language: Language) -> str:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, TypedDict
 
+from mnemic.days import LOCAL
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.mind import Mind
 from mnemic.moving.contents import (
@@ -115,7 +116,7 @@ class ExportText:
         """What to know of this copy."""
         say = self.say
         at = self.contents.local(self.contents.at)
-        zone = self.contents.zone if self.contents.zone != "local" else f"UTC{at:%z}"
+        zone = f"UTC{at:%z}" if self.contents.zone == LOCAL else str(self.contents.zone)
         masked = self.contents.mask.bounds is not None
         secret = "Secrets are masked." if masked else "This copy shows secrets: keep it safe."
         exported = say(

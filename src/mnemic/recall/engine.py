@@ -6,27 +6,33 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from mnemic.clock import Clock
 from mnemic.context.parts import PROFILE
+from mnemic.days import LocalSpan, Zone
 from mnemic.language.dates.reader import find_times
+from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
 from mnemic.language.guard import guard_of
 from mnemic.language.query_intent import asks_of_past
 from mnemic.locks import ForkSafeLock
 from mnemic.recall.attempts import Attempts
-from mnemic.recall.candidates import CandidateLists, CandidateSearch
+from mnemic.recall.candidates import CandidateLists, CandidateSearch, is_empty
 from mnemic.recall.evidence import as_hits, without_outdated
 from mnemic.recall.features import Floats
 from mnemic.recall.ranker import RankedRecord, ranker_for, stored_records
 from mnemic.recall.relevance import candidate_pool
-from mnemic.recall.request import Request
+from mnemic.recall.request import Request, read_request
 from mnemic.recall.reranking import RERANKED, reranked, reranker_for
 from mnemic.recall.vectors import VectorRoute
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
-from mnemic.types import Hit, SafeName, Why
+from mnemic.store.user_zone import user_zone
+from mnemic.types import RECORD_TYPES, Hit, SafeName, Why
+
+_DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
 
 
 class Touches:
@@ -88,6 +94,7 @@ class Recall:
         self._clock = clock
         self._guard = guard_of(settings)
         self._gate = settings.gate
+        self._configured_zone = settings.schedule.zone
         core = PROFILE if settings.upkeep.core_choice == "profile" else ()
         self._candidates = CandidateSearch(settings.recall, vectors, core)
         self._ranker = ranker_for(settings)
@@ -110,6 +117,30 @@ class Recall:
             projects = unit.memories.projects()
         return wants_memory(message, self._gate, projects)
 
+    def zone(self) -> Zone:
+        """The zone of the days that a query names; the one that is set, where none can be read."""
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            zone = attempts.run("zone", lambda unit: user_zone(unit, self._configured_zone))
+        return zone or self._configured_zone
+
+    def request(self, query: str, **details: Any) -> Request:
+        """The query and what narrows it, checked, as of now."""
+        return read_request(
+            query, now=self._clock.now(), zone=self.zone(), guard=self._guard, **details
+        )
+
+    def empty_times(self, query: str) -> list[LocalSpan]:
+        """The days that a question is about on which nothing was recorded but itself."""
+        if not asks(query):
+            return []
+        request = self.request(query, of=RECORD_TYPES)
+        past = [t.span for t in request.times if t.span.of_days and t.span.since <= request.now]
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            empty = attempts.run(
+                "time", lambda unit: [s for s in past if is_empty(unit, request, s)]
+            )
+        return empty or []
+
     def recall(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first; each counts as used."""
         hits = self.find(request)
@@ -119,11 +150,7 @@ class Recall:
     def find(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
         with Attempts(self._store, self._space, self._guard) as attempts:
-            lists = self._candidates.search(attempts, request)
-            hits = self._weigh(attempts, request, lists)
-            if hits is None:
-                latest = self._candidates.latest(attempts, request, ("turn",))
-                hits = self._weigh(attempts, request, latest) if latest.docs else None
+            hits = self._search(attempts, request)
         unread = hits is None or attempts.all_failed
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
@@ -163,13 +190,37 @@ class Recall:
             attempts.note(self._clock, self._log)
         return hits if current is None else current
 
+    def _search(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        """The best hits of the usual candidates; where more are wanted, then those of many more.
+
+        ``k`` only decides where this ends, so that a few hits are the beginning of many.
+        """
+        hits: list[Hit] = []
+        for depth in _DEPTHS:
+            deeper = replace(request, depth=depth)
+            lists = self._candidates.search(attempts, deeper)
+            found = self._weigh(attempts, deeper, lists)
+            if found is None and not hits:
+                latest = self._candidates.latest(attempts, request, ("turn",))
+                return self._weigh(attempts, request, latest) if latest.docs else None
+            known = {hit.id for hit in hits}
+            least = hits[-1].score if hits else 1.0
+            hits += [
+                hit if hit.score <= least else replace(hit, score=least)
+                for hit in found or ()
+                if hit.id not in known
+            ]
+            if len(hits) >= request.k or not lists.cut:
+                break
+        return hits[: request.k]
+
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists
     ) -> list[Hit] | None:
         """Candidates as ranked evidence; None when ranking failed."""
         if not lists.docs:
             return []
-        reranker = self._reranker
+        reranker = self._reranker if request.depth == 1 else None
         wide = replace(request, k=max(request.k, RERANKED)) if reranker else request
         hits = attempts.run(
             "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
@@ -177,6 +228,6 @@ class Recall:
         if reranker is None or not hits:
             return hits
         moved = attempts.run(
-            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
+            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )
-        return (hits if moved is None else moved)[: request.k]
+        return hits if moved is None else moved

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 
-from mnemic.clock import LOCAL, Clock, Zone
+from mnemic.clock import Clock
 from mnemic.context.build import Sources
 from mnemic.context.parts import PROFILE, evidence_items, most_core_lines
 from mnemic.context.window import ShortTermMemory
 from mnemic.language.guard import guard_of
 from mnemic.recall.engine import Recall
-from mnemic.recall.request import read_request, searched
+from mnemic.recall.request import searched
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
@@ -58,7 +58,8 @@ class PromptSources:
             scratchpad=scratchpad,
             cards=cards,
             pending=pending,
-            zone=self._zone,
+            zone=self._recall.zone,
+            empty_times=self._recall.empty_times,
         )
 
     def _find(
@@ -71,17 +72,15 @@ class PromptSources:
         project: SafeName | None,
         without: Collection[str],
     ) -> list[Hit]:
-        request = read_request(
+        request = self._recall.request(
             query,
             k=k,
-            min_score=self._settings.recall.evidence_score,
+            min_score=0.0,
             of=searched(self._settings.recall),
             within=project and self._recall.project_meant(query, project),
             persona=persona,
             around=around,
             without=without,
-            now=self._clock.now(),
-            guard=self._guard,
         )
         return self._recall.find(request)
 
@@ -135,15 +134,3 @@ class PromptSources:
                 covered = [turn for turn in unit.ledger.turns(stretch) if turn.content.strip()]
                 behind[episode.id] = covered if len(covered) <= _STORY_TURNS else []
         return behind
-
-    def _zone(self) -> Zone:
-        """The zone that is set; with "local" the one that the latest turn states, else the
-        machine's: one for every date of a prompt.
-        """
-        zone = self._settings.schedule.zone
-        if zone != LOCAL:
-            return zone
-        with self._store.read(self._space) as unit:
-            turns = unit.ledger.turns(TurnFilter(newest_first=True, limit=1))
-        stated = turns[0].at.tzinfo if turns and turns[0].at.utcoffset() else None
-        return stated or zone

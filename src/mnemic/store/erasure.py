@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from mnemic.days import Zone
 from mnemic.types import Episode, RecordType, SafeName, SafeText, Trust
 
 if TYPE_CHECKING:
@@ -169,9 +170,11 @@ class Counters(Protocol):
     def rows(self, table: Literal["turns", "memories"]) -> int:
         """How many there are now."""
 
-    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
-        """Rows by the day, in UTC, they were said or learnt, from then on; memories that were
-        never taken for true are left out.
+    def per_day(
+        self, table: Literal["turns", "memories"], since: date, zone: Zone
+    ) -> dict[date, int]:
+        """Rows by the day they were said or learnt, in the zone they state or else in ``zone``,
+        from then on; memories that were never taken for true are left out.
         """
 
 

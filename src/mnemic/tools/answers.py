@@ -92,9 +92,9 @@ def as_data(text: str, source: str, language: Language, at: datetime | None = No
     return f"{NOTICE[language]}\n{fence(text, source, at)}"
 
 
-def story(episode: Episode) -> str:
+def story(episode: Episode, day: str) -> str:
     """An episode under a heading of one line."""
-    head = f"## {episode.started_at.date()} {one_line(episode.goal or episode.session)}".rstrip()
+    head = f"## {day} {one_line(episode.goal or episode.session)}".rstrip()
     summary = f"  {indented(episode.summary, '  ')}"
     return f"{head}\n{summary}\n({episode.outcome}, {label(episode.session)}, {episode.id})"
 
@@ -104,10 +104,6 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: whole_character(text, limit)].rstrip() + ELLIPSIS
-
-
-def day(at: datetime) -> str:
-    return at.date().isoformat()
 
 
 def _fitting(lines: Sequence[EvidenceLine | None], max_chars: int) -> int:

@@ -18,7 +18,6 @@ from mnemic.tools.answers import (
     EvidencePage,
     ToolAnswer,
     cut,
-    day,
     evidence,
     line,
 )
@@ -187,6 +186,7 @@ def _line(context: ToolContext, memory: Memory, *, whole: bool = False) -> Evide
     text = cut(memory.content, context.settings.answer_chars if whole else ITEM_CHARS)
     status = "" if memory.status == "active" else memory.status
     kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), kind, memory.trust, status, first_source(memory.sources))
+    day = context.day_of(memory.valid_from)
+    facts = (day, kind, memory.trust, status, first_source(memory.sources))
     data = {**plain(memory), **context.mind.words(memory)}
     return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})

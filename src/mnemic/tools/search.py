@@ -56,6 +56,8 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
         project=request.project,
         since=request.since,
         until=request.until,
+        as_of=request.as_of,
+        known_at=request.known_at,
         around=context.latest(),
     )
     shown = {one.hit.id: one for one in context.mind.evidence(request.query, hits)}

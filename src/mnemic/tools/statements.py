@@ -14,7 +14,6 @@ from mnemic.tools.answers import (
     EvidencePage,
     ToolAnswer,
     cut,
-    day,
     evidence,
     line,
 )
@@ -190,6 +189,7 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
 
 def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
     kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), kind, memory.trust, first_source(memory.sources))
+    day = context.day_of(memory.valid_from)
+    facts = (day, kind, memory.trust, first_source(memory.sources))
     text = cut(memory.content, ITEM_CHARS)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from itertools import groupby
 
+from mnemic.days import ABROAD, day_bounds, day_of
 from mnemic.language.attribution import SessionPlace, placed
 from mnemic.language.detection import language_of
 from mnemic.language.digest import GLUE
@@ -28,7 +29,6 @@ _EVENTS = 500  # read in one snapshot
 _TURNS = 5_000  # of one day
 _SOURCES = 100  # turns that a statement stands on
 _KEPT = ("new", "same", "update", "conflict", "pending")
-_ABROAD = timedelta(hours=14)  # somewhere a day begins this much earlier, or ends later
 
 
 def compress_events(step: Step) -> None:
@@ -77,12 +77,10 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
 
 def _turns_of(step: Step, day: date) -> list[Turn]:
     """The user's turns of a day, by the clocks where they were said."""
-    start = datetime.combine(day, time(), UTC)
-    span = TurnFilter(
-        since=start - _ABROAD, until=start + timedelta(days=1) + _ABROAD, role="user", limit=_TURNS
-    )
+    start, end = day_bounds(day, step.zone)
+    span = TurnFilter(since=start - ABROAD, until=end + ABROAD, role="user", limit=_TURNS)
     with step.store.read(step.space) as unit:
-        return [turn for turn in unit.ledger.turns(span) if turn.at.date() == day]
+        return [turn for turn in unit.ledger.turns(span) if day_of(turn.at, step.zone) == day]
 
 
 def _proposed(
