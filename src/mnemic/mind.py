@@ -47,6 +47,7 @@ from mnemic.types import (
     Episode,
     EpisodeQuery,
     Event,
+    Evidence,
     Finding,
     ForgetQuery,
     History,
@@ -398,6 +399,13 @@ class Mind(CheckedCalls):
         checks.check_count(max_tokens, "max_tokens", checks.MAX_INDEX)
         hits = self.recall(query, **narrowed)
         return self._services.context.evidence_text(query, hits, max_tokens)
+
+    def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
+        """Hits as they may be handed to a model, each fenced as data with its date and speaker.
+
+        Left out are hits that score too little for a prompt, no longer hold, or repeat another.
+        """
+        return self._services.context.evidence(query, hits)
 
     def words(self, record: Memory | Hit) -> dict[str, str]:
         """How the preset's document calls a memory: its names for kind, scope, priority and source,

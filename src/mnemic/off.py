@@ -33,8 +33,8 @@ from mnemic.wiring import share
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(
     """session record record_turn record_many end_session sessions turns events note_failure
-    remember memories get projects pending note_shown history recall retrieve words context gate
-    jobs drain work stats doctor close""".split()
+    remember memories get projects pending note_shown history recall retrieve evidence words context
+    gate jobs drain work stats doctor close""".split()
 )
 _RECORDS: tuple[RecordType, ...] = ("memory", "turn")  # nothing else is in the files
 _ROUTES = (*_RECORDS, "time", "exact")

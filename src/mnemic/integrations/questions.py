@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mnemic.language.detection import language_of
+from mnemic.language.fence import fence
+from mnemic.language.lines import indented
 from mnemic.mind import Mind
+from mnemic.prompts import ByLanguage
 from mnemic.types import Memory
 
 _LONGEST_ANSWER = 300  # characters; a longer message is about something else
@@ -19,16 +22,16 @@ _WORDS: dict[str, str] = {
     **dict.fromkeys(("ignore", "no", "wrong", "忽略", "不对", "不是"), "ignore"),
     **dict.fromkeys(("later", "not now", "稍后", "以后再说"), "snooze"),
 }
-_ASK = {
-    "en": "This user is new. After your answer, ask them this, word for word, and nothing else"
+_ASK = ByLanguage(
+    en="This user is new. After your answer, ask them this, word for word, and nothing else"
     " about it:\n{text}",
-    "zh": "这是一位新用户。回答之后，请原样问这个问题，不要再谈别的：\n{text}",
-}
-_OFFER = {
-    "en": "At the end of your reply, ask the user about each of these, word for word; they answer"
+    zh="这是一位新用户。回答之后，请原样问这个问题，不要再谈别的：\n{text}",
+)
+_OFFER = ByLanguage(
+    en="At the end of your reply, ask the user about each of these, word for word; they answer"
     " with confirm, ignore or later:\n{text}",
-    "zh": "在回复末尾，请原样逐条询问用户以下内容，用户回答确认、忽略或稍后：\n{text}",
-}
+    zh="在回复末尾，请原样逐条询问用户以下内容，用户回答确认、忽略或稍后：\n{text}",
+)
 
 
 class HostQuestions:
@@ -88,7 +91,8 @@ class HostQuestions:
 
 
 def _listed(memories: Sequence[Memory]) -> str:
-    return "\n".join(f"- {memory.content}" for memory in memories)
+    """What waits may come from a tool or a page, so it is data for the model as well."""
+    return fence("\n".join(f"- {indented(one.content, '  ')}" for one in memories), "pending")
 
 
 def _has(reply: str, words: str) -> bool:

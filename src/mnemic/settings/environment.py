@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 from mnemic.settings.group import (
     SettingsGroup,
@@ -15,15 +15,18 @@ from mnemic.settings.group import (
     number,
     ratio,
     secret,
+    served_by,
     span,
     span_or_never,
     table,
     text,
     url,
 )
+from mnemic.settings.plugins import CHAT, EMBEDDING
 from mnemic.settings.values import Secret, Table
 
 Language = Literal["auto", "zh", "en"]
+LANGUAGES = tuple(one for one in get_args(Language) if one != "auto")
 DocumentName = Literal["memory", "user", "project", "insights", "persona"]
 RemovedBullet = Literal["ask", "archive"]
 ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
@@ -115,7 +118,7 @@ class ModelPrice(SettingsGroup):
 class ChatSettings(SettingsGroup):
     """The host's main model; the memory model borrows from it what it does not have."""
 
-    provider: ChatProvider = choice("none", ChatProvider, "Who serves it.")
+    provider: str = served_by("none", ChatProvider, "Who serves it.", CHAT)
     name: str = text("", "The model.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
@@ -125,7 +128,7 @@ class ChatSettings(SettingsGroup):
 class ModelSettings(SettingsGroup):
     """The model that does the work of memory; without one the rules do it."""
 
-    provider: ModelProvider = choice("chat", ModelProvider, "Who serves it; `chat`: as there.")
+    provider: str = served_by("chat", ModelProvider, "Who serves it; `chat`: as there.", CHAT)
     name: str = text("", "The model; empty: as in `chat`.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
@@ -146,8 +149,11 @@ class ModelSettings(SettingsGroup):
 class EmbeddingSettings(SettingsGroup):
     """Vectors of texts."""
 
-    provider: Embedder = choice(
-        "auto", Embedder, "Who makes them; `auto`: the model in `folder`, else the local one."
+    provider: str = served_by(
+        "auto",
+        Embedder,
+        "Who makes them; `auto`: the model in `folder`, else the local one.",
+        EMBEDDING,
     )
     model: str = text("", "The model; empty: the provider's one in `models`.")
     folder: str = text("", "Folder of a model for `folder` and `model2vec`.")

@@ -1,12 +1,13 @@
 """docs/settings.md, written from the settings themselves.
 
-python -m mnemic.settings.reference > docs/settings.md
+python -m mnemic.settings.reference --write docs/settings.md
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from mnemic.settings.checks import value_at
@@ -154,5 +155,16 @@ def _code(value: object) -> str:
     return f"`{toml_value(value)}`"
 
 
+def put_out(page: str) -> None:
+    """Print a page, or replace the file after ``--write`` whole, once the page is complete."""
+    match sys.argv[1:]:
+        case [*_, "--write", path]:
+            draft = Path(f"{path}.new")
+            draft.write_text(page, encoding="utf-8")
+            draft.replace(path)
+        case _:
+            sys.stdout.write(page)
+
+
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    put_out(markdown())

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from mnemic.settings.plugins import find_plugins
 from mnemic.settings.values import (
     NEVER,
     Condition,
@@ -140,14 +141,21 @@ def secret() -> Sort:
     return Sort("secret", "text, never shown", read, show=Secret.reveal)
 
 
-def choice(options: tuple[str, ...]) -> Sort:
+def choice(options: tuple[str, ...], plugins: str = "") -> Sort:
+    """``plugins`` is the group of entry points whose names count as well."""
+
     def read(raw: object) -> str:
-        if _typed(raw, str) not in options:
-            raise Wrong("is not one of them")
-        return str(raw)
+        if _typed(raw, str) in options:
+            return str(raw)
+        installed = find_plugins(plugins) if plugins else {}
+        if raw in installed:
+            return str(raw)
+        others = f"; installed beside them: {', '.join(sorted(installed))}" if installed else ""
+        raise Wrong(f"is not one of them{others}")
 
     listed = ", ".join(f"`{option}`" for option in options)
-    return Sort("choice", f"one of {listed}", read, options=options)
+    more = ", or a provider that is installed" if plugins else ""
+    return Sort("choice", f"one of {listed}{more}", read, options=options)
 
 
 def zone() -> Sort:

@@ -6,6 +6,7 @@ A model changes what models and tools said. What the owner said is the owner's t
 
 from __future__ import annotations
 
+from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
 from mnemic.language.fence import neutral
 from mnemic.language.guard import guard_of
@@ -19,7 +20,6 @@ from mnemic.tools.answers import (
     cut,
     evidence,
     line,
-    place,
 )
 from mnemic.tools.arguments import EditMemory, ListMemories, OneMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
@@ -186,6 +186,7 @@ def _line(context: ToolContext, memory: Memory, *, whole: bool = False) -> Evide
     text = cut(memory.content, context.settings.answer_chars if whole else ITEM_CHARS)
     status = "" if memory.status == "active" else memory.status
     kind = context.kind_of(memory)
-    facts = (context.day_of(memory.valid_from), kind, memory.trust, status, place(memory.sources))
+    day = context.day_of(memory.valid_from)
+    facts = (day, kind, memory.trust, status, first_source(memory.sources))
     data = {**plain(memory), **context.mind.words(memory)}
     return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})

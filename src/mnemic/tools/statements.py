@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, NotFound
 from mnemic.language.fence import neutral
 from mnemic.plain import plain
@@ -15,7 +16,6 @@ from mnemic.tools.answers import (
     cut,
     evidence,
     line,
-    place,
 )
 from mnemic.tools.arguments import AddMemory, ListPending, PendingMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
@@ -189,6 +189,7 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
 
 def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
     kind = context.kind_of(memory)
-    facts = (context.day_of(memory.valid_from), kind, memory.trust, place(memory.sources))
+    day = context.day_of(memory.valid_from)
+    facts = (day, kind, memory.trust, first_source(memory.sources))
     text = cut(memory.content, ITEM_CHARS)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})

@@ -361,7 +361,7 @@ class Scratchpad:
     questions: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     other: tuple[PadSection, ...] = ()
-    language: Literal["en", "zh"] = "en"
+    language: str = "en"
     text: str = field(default="", compare=False)
     updated_at: datetime | None = field(default=None, compare=False)
 
