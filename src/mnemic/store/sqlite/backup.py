@@ -22,7 +22,7 @@ from mnemic.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreDama
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
-from mnemic.store.sqlite.readonly import ReadOnlyFile
+from mnemic.store.sqlite.readonly import ReadOnlyFile, connect
 from mnemic.types import Backup, PageProgress, Restored
 
 _STEP = 1_000  # pages between two words on the progress
@@ -88,6 +88,7 @@ def restore(
     with UnfinishedFile(to) as unfinished:
         with _reading(backup) as conn:
             try:
+                migrate.refuse_foreign(conn, str(backup))
                 _copy(conn, unfinished.path, progress)
             except apsw.Error as error:
                 raise explain(error, str(backup)) from error
@@ -184,7 +185,6 @@ def _reading(file: Path) -> Iterator[apsw.Connection]:
     except apsw.Error as error:
         raise explain(error, str(file)) from error
     try:
-        conn.execute("PRAGMA trusted_schema = OFF")
         conn.execute("BEGIN")
         yield conn
     finally:
@@ -199,9 +199,8 @@ def _release(copy: Path) -> int:
     """Give back the jobs and steps that somebody had in hand when the backup was made. They have
     their try back, and a successor that already waits stands for both.
     """
-    conn = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
+    conn = connect(str(copy))
     try:
-        conn.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
         conn.execute("PRAGMA journal_mode = MEMORY")
         with conn:
             conn.execute(
@@ -234,7 +233,7 @@ def _alone(place: Path) -> Iterator[None]:
     if not ours:
         yield
         return
-    conn = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
+    conn = connect(str(place))
     try:
         conn.set_busy_timeout(_WAIT)
         with contextlib.suppress(*_BROKEN):
