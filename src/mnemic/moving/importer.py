@@ -67,7 +67,8 @@ class Speakers:
 @dataclass(slots=True)
 class ImportProgress:
     """Counts so far. ``known`` records were here before; ``dropped`` ones say nothing that is kept;
-    ``kinds`` counts what was read, by kind of record; ``first`` and ``last`` are their times.
+    ``pending`` of those added wait for the person's word; ``kinds`` counts what was read, by kind
+    of record; ``first`` and ``last`` are their times.
     """
 
     format: str = ""
@@ -75,6 +76,7 @@ class ImportProgress:
     known: int = 0
     dropped: int = 0
     rejected: int = 0
+    pending: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
     last: datetime | None = None
@@ -207,6 +209,7 @@ class Importer:
         self.progress.added += added.added
         self.progress.known += added.known + len(batch) - len(keyed)
         self.progress.dropped += added.dropped
+        self.progress.pending += added.pending
 
     def _keep(self, piece: Piece, item: SentFile | WorkingNotes) -> None:
         try:

@@ -19,6 +19,7 @@ from types import MappingProxyType
 import apsw
 
 from mnemic.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreDamaged, StoreError
+from mnemic.store.contract import Store
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
@@ -62,16 +63,15 @@ def back_up(
     return copy
 
 
-def is_backup_of(database: Database, file: Path) -> bool:
+def is_backup_of(store: Store, file: Path) -> bool:
     """Whether a file is a copy of this database: both were made in the same microsecond."""
     try:
         if not migrate.inspect(str(file)):
             return False
-        made = made_at(file)
+        with _reading(file) as conn:
+            return schema_made_at(conn) == store.made_at()
     except (apsw.Error, StoreError):
         return False
-    with database.read() as conn:
-        return made == _made_at(conn)
 
 
 def restore(
@@ -166,14 +166,9 @@ def remove_logs(file: Path) -> None:
             log.unlink()
 
 
-def made_at(file: Path) -> int | None:
-    """The moment in which the first schema of a database, or of what it is a copy of, was made."""
-    with _reading(file) as conn:
-        return _made_at(conn)
-
-
-def _made_at(conn: apsw.Connection) -> int | None:
-    return conn.execute("SELECT min(applied_at) FROM migrations").get  # type: ignore[no-any-return]
+def schema_made_at(conn: apsw.Connection) -> int:
+    """When the first schema of a database, or of what it is a copy of, was made."""
+    return int(conn.execute("SELECT min(applied_at) FROM migrations").get)
 
 
 @contextlib.contextmanager
