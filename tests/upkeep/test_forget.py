@@ -169,7 +169,7 @@ def test_no_memory_is_left_without_a_source_by_forgetting_another(mind: Mind) ->
         mind.remember(text, kind="fact", sources=[turn.id])
     first, *_ = mind.memories()
     receipt = mind.forget(id=first.id)
-    assert mind.memories(status="all") == mind.turns() == []
+    assert (mind.memories(status="all"), mind.turns()) == ([], [])
     assert receipt.counts["memory"] >= 3
     assert wrong(mind, receipt) == []
 

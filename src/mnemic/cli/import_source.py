@@ -87,7 +87,7 @@ def import_source(
     speakers = Speakers(owners, sender, trust or "owner")
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
-    pieces = reader.read(given, found)
+    pieces = reading.pieces(given, reader)
     with _progress() as report:
         if preview:
             for _ in reading.batches(pieces):

@@ -15,7 +15,7 @@ from mnemic.errors import Conflict, InvalidInput
 from mnemic.learn.bulk_writer import NewRecord
 from mnemic.mind import Mind
 from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
-from mnemic.moving.reader import reader_of
+from mnemic.moving.reader import FormatReader, reader_of
 from mnemic.moving.source import ImportSource
 from mnemic.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
 from mnemic.settings.logs import log_of
@@ -97,6 +97,12 @@ class Reading:
         self.progress = ImportProgress(format)
         self._speakers = speakers or Speakers()
         self._refused = refused
+
+    def pieces(self, source: ImportSource, reader: FormatReader) -> Iterator[Piece]:
+        """What a reader finds in a source, and the links in it that it was not shown."""
+        yield from reader.read(source, self.progress.format)
+        for name in source.links:
+            yield Piece(name, None, "it is a symbolic link, which is not followed")
 
     def batches(self, pieces: Iterable[Piece]) -> Iterator[list[tuple[Piece, Item]]]:
         """What can be read; the rest is refused."""
@@ -287,6 +293,6 @@ def import_source(
     source, refused = ImportSource.of(place, session=session), list[Refused]()
     reader, found = reader_of(source, format)
     reading = Reading(found, project=project, speakers=speakers, refused=refused.append)
-    for _ in Importer(mind, reading).run(reader.read(source, found)):
+    for _ in Importer(mind, reading).run(reading.pieces(source, reader)):
         pass
     return reading.progress, refused

@@ -221,7 +221,7 @@ class Database:
     def __init__(self, path: str, busy_timeout: float, *, read_only: bool = False) -> None:
         """``read_only``: also a file that could be written is only read."""
         self.path = path
-        self._file = path if path == MEMORY else str(Path(path).resolve())
+        self._file = path if path == MEMORY else os.path.realpath(path)
         self._busy_timeout = busy_timeout
         writable = path == MEMORY or not Path(path).exists() or is_writable(path)
         self.read_only = read_only or not writable
