@@ -39,6 +39,7 @@ export interface AddedRecords {
   added: number;
   known: number;
   dropped: number;
+  pending: number;
 }
 
 /** A file that was sent or made in a conversation, as it is stored and as it is read. */

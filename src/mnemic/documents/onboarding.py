@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mnemic.clock import Clock
+from mnemic.language.answers import read_confirmation
 from mnemic.language.detection import language_of
 from mnemic.learn.reconciler import Reconciler
 from mnemic.prompts import ByLanguage, Language
@@ -86,10 +87,6 @@ QUESTIONS: tuple[OnboardingQuestion, ...] = (
 )  # fmt: skip
 _BY_NAME = {fold(name): q for q in QUESTIONS for name in (q.key, *q.names.values())}
 _SKIP = frozenset(map(fold, ("skip", "-", "跳过", "略", "没有", "无")))
-_YES = frozenset(
-    map(fold, ("yes", "y", "ok", "okay", "confirm", "confirmed", "correct", "that's right",
-               "确认", "是", "对", "好", "好的", "可以", "没问题"))
-)  # fmt: skip
 _CHANGE = re.compile(
     r"^\s*(?:change|set|修改|改|更改|把)?\s*(?P<name>[^:：=]{1,40}?)\s*(?:to\b|[:：=]|改成|改为)\s*"
     r"(?P<text>.+)$",
@@ -135,7 +132,7 @@ def read_answer(text: str) -> str:
 
 
 def confirms(text: str) -> bool:
-    return fold(text.strip().rstrip("!！.。")) in _YES
+    return read_confirmation(text) == "confirm"
 
 
 def read_change(text: str) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mnemic.language.answers import read_confirmation, squeezed
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
 from mnemic.language.lines import indented
@@ -17,11 +18,6 @@ from mnemic.types import Memory
 
 _LONGEST_ANSWER = 300  # characters; a longer message is about something else
 _QUESTION_MARKS = ("?", "？")
-_WORDS: dict[str, str] = {
-    **dict.fromkeys(("confirm", "yes", "correct", "确认", "对", "是的"), "confirm"),
-    **dict.fromkeys(("ignore", "no", "wrong", "忽略", "不对", "不是"), "ignore"),
-    **dict.fromkeys(("later", "not now", "稍后", "以后再说"), "snooze"),
-}
 _ASK = ByLanguage(
     en="This user is new. After your answer, ask them this, word for word, and nothing else"
     " about it:\n{text}",
@@ -65,9 +61,10 @@ class HostQuestions:
 
     def replied(self, reply: str) -> None:
         """The reply of the host: whether it asked."""
-        if self._question and _has(reply, self._question):
+        said = squeezed(reply)
+        if self._question and squeezed(self._question) in said:
             self._answered_by = self._introduce
-        elif self._offers and all(_has(reply, memory.content) for memory in self._offers):
+        elif self._offers and all(squeezed(memory.content) in said for memory in self._offers):
             self._answered_by = self._decide
 
     def _next_question(self) -> str:
@@ -80,7 +77,7 @@ class HostQuestions:
             self._mind.onboard(answer)
 
     def _decide(self, answer: str) -> None:
-        decision = _WORDS.get(answer.strip(" .!。！").lower())
+        decision = read_confirmation(answer)
         for memory in self._offers if decision else ():
             if decision == "confirm":
                 self._mind.confirm(memory.id)
@@ -93,8 +90,3 @@ class HostQuestions:
 def _listed(memories: Sequence[Memory]) -> str:
     """What waits may come from a tool or a page, so it is data for the model as well."""
     return fence("\n".join(f"- {indented(one.content, '  ')}" for one in memories), "pending")
-
-
-def _has(reply: str, words: str) -> bool:
-    """Whatever the host does to white space."""
-    return "".join(words.split()) in "".join(reply.split())

@@ -13,6 +13,7 @@ from mnemic.settings.group import (
     inside,
     names,
     number,
+    place,
     ratio,
     secret,
     served_by,
@@ -71,7 +72,7 @@ class MemorySettings(SettingsGroup):
 
     enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
     language: Language = choice("auto", Language, "Language of prompts and documents.")
-    fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
+    fallback_folder: str = place("memory", "Folder of the plain files.", empty=False)
     kinds: Table[OwnKindSettings] = table(
         OwnKindSettings, "Kinds of your own beside the built-in ones, by name, such as `recipe`."
     )
@@ -83,7 +84,7 @@ class DocumentSettings(SettingsGroup):
     write: tuple[DocumentName, ...] = names(
         ("memory", "user", "project", "insights"), DocumentName, "Which documents are kept."
     )
-    folder: str = text("documents", "Their folder, beside the database.", empty=False)
+    folder: str = place("documents", "Their folder, beside the database.", empty=False)
     take_edits: bool = flag(True, "Take in what a person changed in them.")
     removed_bullet: RemovedBullet = choice(
         "ask", RemovedBullet, "A bullet that a person deletes: ask whether to forget, or archive."
@@ -156,7 +157,7 @@ class EmbeddingSettings(SettingsGroup):
         EMBEDDING,
     )
     model: str = text("", "The model; empty: the provider's one in `models`.")
-    folder: str = text("", "Folder of a model for `folder` and `model2vec`.")
+    folder: str = place("", "Folder of a model for `folder` and `model2vec`.")
     dimensions: int = count(0, "Length of its vectors; 0: as in `models`.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
@@ -202,7 +203,7 @@ class SecretSettings(SettingsGroup):
         "redact", AtWrite, "Put a mark in their place before anything is written, or keep them."
     )
     key: Secret = secret("Key that encrypts credentials; empty: the one in `key_file`.")
-    key_file: str = text(
+    key_file: str = place(
         "mnemic.key", "File of the key, beside the database, made when needed.", empty=False
     )
     personal_numbers: tuple[PersonalNumber, ...] = names(
@@ -218,8 +219,8 @@ class ToolSettings(SettingsGroup):
     )
     answer_pending: bool = flag(
         False,
-        "Whether a model may confirm or ignore what waits, in the user's name, and change or forget"
-        " what the user said. Off, the user does that by command or in the host.",
+        "Whether a model may pass on the user's recorded yes or no to what waits, and change or"
+        " forget what the user said. Off, the user does that by command or in the host.",
     )
     results: int = count(5, "Results of a search when the model does not say how many.", low=1)
     answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")

@@ -167,6 +167,11 @@ def text(default: str, doc: str, *, empty: bool = True) -> str:
     return cast("str", custom(default, sorts.text(empty=empty), doc))
 
 
+def place(default: str, doc: str, *, empty: bool = True) -> str:
+    """The path of a file or folder, which may be anywhere."""
+    return cast("str", custom(default, sorts.place(empty=empty), doc))
+
+
 def inside(default: str, doc: str) -> str:
     """The name of a file or folder that stays inside the folder it belongs to."""
     return cast("str", custom(default, sorts.inside(), doc))

@@ -498,6 +498,9 @@ class Store(Protocol):
         write; another one for the same file is waited for as long as ``patience`` seconds.
         """
 
+    def made_at(self) -> int:
+        """The microsecond in which its first schema was made, which its backups bear, too."""
+
     def is_backup(self, file: Path) -> bool:
         """Whether a file is a backup of this database."""
 

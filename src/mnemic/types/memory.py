@@ -258,11 +258,15 @@ class NewEpisode:
 
 @dataclass(frozen=True, slots=True)
 class AddedRecords:
-    """How many records were added, were here before, or say nothing that would be kept."""
+    """How many records were added, were here before, or say nothing that would be kept.
+
+    ``pending`` of those added wait for a person's word.
+    """
 
     added: int = 0
     known: int = 0
     dropped: int = 0
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
