@@ -12,6 +12,7 @@ from mnemic.forget import receipts
 from mnemic.forget.erasure import Erasure, unfinished_jobs
 from mnemic.ids import made_at
 from mnemic.index.embedding_job import queue as ask_vectors
+from mnemic.index.embedding_job import refused_records
 from mnemic.jobs.waiting import model_wait
 from mnemic.learn.reindex import repair_text_index
 from mnemic.settings import Settings
@@ -21,6 +22,7 @@ from mnemic.types import Finding, Receipt
 _AHEAD = timedelta(minutes=5)  # a turn further in the future means a wrong clock
 _LATE = timedelta(days=1)  # a job due for longer means that no worker runs
 _MAX_ROWS = 1_000
+_SEE_DEAD = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`"
 _REPAIR = "Run `mnemic doctor --repair`"
 _PACKAGES = ("mnemic", "apsw", "sqlite-vec", "numpy")
 
@@ -117,11 +119,14 @@ class Doctor:
         """The progress of embedding, for the embedder that is furthest."""
         covered = unit.vectors.coverage()
         waiting = [unit.vectors.waiting(number) for number in covered]
+        refused = refused_records(unit)
+        records = max((progress.records for progress in covered.values()), default=0)
         return Finding(
             check="vectors",
-            ok=True,
-            detail=f"{max((progress.records for progress in covered.values()), default=0)} records,"
-            f" {min(waiting, default=0)} wait",
+            ok=not refused,
+            detail=f"{records} records, {min(waiting, default=0)} wait"
+            + (f", {len(refused)} refused by the model" if refused else ""),
+            remedy=_SEE_DEAD if refused else "",
         )
 
     def _forgetting_done(self, unit: Unit) -> Finding:
