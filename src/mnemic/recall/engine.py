@@ -9,6 +9,7 @@ from datetime import datetime
 
 from mnemic.clock import Clock
 from mnemic.context.parts import PROFILE
+from mnemic.errors import MissingExtra
 from mnemic.language.dates.reader import find_times
 from mnemic.language.gate import Verdict, wants_memory
 from mnemic.language.guard import guard_of
@@ -82,10 +83,13 @@ class Recall:
         settings: Settings,
         vectors: VectorRoute | None,
         touches: Touches,
+        fault: MissingExtra | None = None,
     ) -> None:
+        """``fault``: why another vector engine stands in; the first recall leaves its event."""
         self._store = store
         self._space = space
         self._clock = clock
+        self._fault = fault
         self._guard = guard_of(settings)
         self._gate = settings.gate
         core = PROFILE if settings.upkeep.core_choice == "profile" else ()
@@ -119,12 +123,13 @@ class Recall:
     def find(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
         with Attempts(self._store, self._space, self._guard) as attempts:
-            lists = self._candidates.search(attempts, request)
-            hits = self._weigh(attempts, request, lists)
-            if hits is None:
-                latest = self._candidates.latest(attempts, request, ("turn",))
-                hits = self._weigh(attempts, request, latest) if latest.docs else None
-        unread = hits is None or attempts.all_failed
+            hits = self._search(attempts, request)
+            if not hits and attempts.failures:
+                hits = self._search_turns(attempts, request)
+        unread = hits is None or attempts.all_failed or (not hits and attempts.lost("text"))
+        if self._fault is not None:
+            attempts.report("vector engine", self._fault)
+            self._fault = None
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
             attempts.note(self._clock, self._log)
@@ -162,6 +167,20 @@ class Recall:
         if attempts.failures:
             attempts.note(self._clock, self._log)
         return hits if current is None else current
+
+    def _search(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        return self._weigh(attempts, request, self._candidates.search(attempts, request))
+
+    def _search_turns(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        """What was said, where the table of memories or the index may not be readable."""
+        if "turn" not in request.scope.types:
+            return None
+        turns = replace(request, scope=replace(request.scope, types=("turn",)))
+        hits = self._search(attempts, turns)
+        if hits:
+            return hits
+        latest = self._candidates.latest(attempts, turns)
+        return self._weigh(attempts, turns, latest) if latest.docs else hits
 
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists
