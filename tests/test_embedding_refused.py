@@ -1,4 +1,4 @@
-"""One text that an embedding server refuses is set aside with its reason; all others are embedded."""
+"""A text that an embedding server refuses is set aside with its reason; others are embedded."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from mnemic.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
+_MANY = 2_000  # records that wait
 
 
 class SqlVectors:
@@ -93,11 +94,18 @@ class SqlVectors:
             ).get
         )
         for type_ in RECORD_TYPES:
+            reached, last = self._reached(embedder, type_), last_doc(self._space, type_)
+            many = self._conn.execute(
+                f"SELECT 1 FROM {TABLES[type_]} WHERE +space = ? AND doc > ? AND doc <= ? LIMIT 1",
+                (self._space, reached + _MANY, last),
+            ).get
+            # Of many an index tells the number sooner than the rows, whose texts are between.
+            bounds = "space = ? AND +doc > ? AND +doc <= ?"
             total += int(
                 self._conn.execute(
-                    f"SELECT count(*) FROM {TABLES[type_]}"
-                    " WHERE +space = ? AND doc > ? AND doc <= ?",
-                    (self._space, self._reached(embedder, type_), last_doc(self._space, type_)),
+                    f"SELECT count(*) FROM {TABLES[type_]} WHERE"
+                    f" {bounds if many else '+space = ? AND doc > ? AND doc <= ?'}",
+                    (self._space, reached, last),
                 ).get
             )
         return total

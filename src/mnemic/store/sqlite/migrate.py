@@ -18,7 +18,7 @@ from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.readonly import ReadOnlyFile, is_writable
 
-LATEST = 8
+LATEST = 9
 APPLICATION_ID = 0x5265636F  # "Reco"
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
