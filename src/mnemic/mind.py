@@ -553,9 +553,12 @@ class Mind(CheckedCalls):
         """How a memory fades if nobody uses it, since its last use and for so many days more."""
         return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
-    def audit(self) -> AuditReport:
-        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
-        return self._services.audit.audit()
+    def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned.
+
+        ``progress`` is told how many checks are done, and of how many.
+        """
+        return self._services.audit.audit(progress)
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove for good whatever an id, words, a session, a source or a time range names.

@@ -20,13 +20,13 @@ from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
 
-LATEST = 8
+LATEST = 9
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
 DIGEST = "11c6eb16810f5b700e9dbfb740b3bc30e0671ffaa959287f36dac5e03bb1d42c"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
-APPLICATION_ID = 0x5265636F  # "Reco"
+APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.
