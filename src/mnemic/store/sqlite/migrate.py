@@ -24,7 +24,7 @@ LATEST = 9
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "11c6eb16810f5b700e9dbfb740b3bc30e0671ffaa959287f36dac5e03bb1d42c"
+DIGEST = "ef4a339ac3a7dbb4c02fb2b34510f92c2890b11835f4e929e8636cc91da5d133"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _MAGIC = b"SQLite format 3\x00"
