@@ -30,6 +30,8 @@ _TO_COME = re.compile(
     r"|'ll\b|要|将|打算|准备|计划|(?<=[年月日号周天])起|开始",
     re.I,
 )
+_LIMIT = re.compile(r"(?:\b(?:until|till|through|up to)|直到|截至|到)\W*(?:(?:the|on)\s+)*$", re.I)
+_LIMITED = re.compile(r"(?:this|today|tonight|until|till|这|今|本)|.*(?:为止|之前)$", re.I)
 _DONE = re.compile(r"[了过]|已经|\b(?:ago|since|was|were|did|have been|'ve been)\b", re.I)
 _TIME_ONLY = re.compile(r"\s*(?:back\s*)?(?:in|on|at)?\s*", re.I)
 _LONGEST_TIME = 32  # characters
@@ -41,7 +43,9 @@ def dated(candidate: Candidate, said_at: datetime) -> Candidate:
     """A statement with the time it speaks of."""
     if candidate.predicate in _AHEAD:
         return candidate if candidate.withdraws else _ahead(candidate, said_at)
-    if candidate.predicate in _TIMELESS or candidate.kind == "rule":
+    if candidate.kind == "rule":
+        return _until(candidate, said_at)
+    if candidate.predicate in _TIMELESS:
         return candidate
     return _since(candidate, said_at)
 
@@ -103,6 +107,15 @@ def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
         for time in find_times(text, said_at, ahead=True)
         if time.end > today and not _NOT_THEN.search(text[: text.find(time.text)])
     ]
+
+
+def _until(rule: Candidate, said_at: datetime) -> Candidate:
+    """A rule that was given for a time ends with it: "until Friday", 这周."""
+    for time in () if _AGAIN.search(rule.content) else _times_ahead(rule.content, said_at):
+        before = rule.content[: rule.content.find(time.text)]
+        if _LIMIT.search(before) or _LIMITED.match(time.text):
+            return replace(rule, valid_to=time.end)
+    return rule
 
 
 def _overlap(time: str, value: str) -> bool:
