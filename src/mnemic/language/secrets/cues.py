@@ -106,7 +106,9 @@ _ALIKE = re.compile(
     r"|(?:the[ ])?(?:new|other|old|second)[ ]one)[ ](?:is|was)[ ]",
     re.I | re.A,
 )
-_STRONG = re.compile(r"[!#-&(-;=?-\[\]-_a-~]{4,}+")
+_STRONG = re.compile(r"[!#-&(-;=?-\[\]-_a-~]{4,512}+")
+_REST = re.compile(r"[!#-&(-;=?-\[\]-_a-~]*+")
+_CODE = re.compile(r"[()\[\]{}]")  # no key has one of them
 _LEET = re.compile(r"[A-Za-z][0-9][A-Za-z]\S{5}")
 _OPTION = re.compile(r"[^\s,;!?，。；、\"'`()<>\[\]{}]{3,64}")
 _MORE = re.compile(r"[ ]?[,;，；、][ ]?(?:and[ ])?")
@@ -295,11 +297,13 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
     start = opened.end() if opened else at
     if (match := _STRONG.match(text, start)) and _is_owner(cue, link):
         value = _trim(match.group(), quoted=bool(opened))
-        shown = value[:_JUDGED]
-        if not (shown.isalpha() and shown[1:].islower()) and _is_strong(
-            text, start, shown, link, cue, quoted=bool(opened), bounds=bounds
+        plain = value.isalpha() and value[1:].islower()
+        if not plain and _is_strong(
+            text, start, value, link, cue, quoted=bool(opened), bounds=bounds
         ):
-            return start, start + len(value)
+            end = start + len(value)
+            rest = _REST.match(text, end) if len(value) == _JUDGED else None
+            return start, rest.end() if rest else end
     if cue.kind not in _CHOSEN:
         return 0, 0
     if cue.is_han and (han := _read_han(text, at, link, cue)) != (0, 0):
@@ -359,6 +363,8 @@ def _is_strong(
 ) -> bool:
     """Whether a value shows by itself that it is one."""
     chosen = cue.kind in _CHOSEN
+    if not chosen and _CODE.search(value):
+        return False
     if not chosen and not cue.is_han and len(value) < bounds.length:
         return cue.kind == "secret" and link != "beside" and _is_mixed(value)
     if cue.kind == "pass" and link in ("said", "beside") and not looks_strong(value):
@@ -370,9 +376,9 @@ def _is_strong(
         return cue.kind != "key" or not value.isalpha() or cue.follows("key_owners")
     if not (chosen or cue.is_han) or (beside and not looks_strong(value)):
         return False
-    if "|" in value and not quoted and load_words("quoted_states") & {value.partition("|")[0]}:
-        return False
-    if value.isdigit() and _COUNTED.match(text, start + len(value)):
+    ruled = not quoted and "|" in value and value.partition("|")[0] in load_words("quoted_states")
+    counted = value.isdigit() and _COUNTED.match(text, start + len(value))
+    if ruled or counted:  # "required|min:8", "12 characters"
         return False
     return looks_like_password(value, quoted=quoted, digits=4)
 

@@ -134,7 +134,7 @@ def is_option_value(value: str) -> bool:
         or looked_up(value)
         or _ALL_CAPS.match(value)
         or value.lower() in _COMMON
-        or (value.replace(":", "").isdigit() and ":" in value)
+        or (":" in value and value.replace(":", "").replace(".", "").isdigit())
     )
 
 
