@@ -77,8 +77,8 @@ def test_rules_for_files_and_public_names_are_left_out(script: ModuleType) -> No
 def test_no_pattern_is_slow_on_a_hostile_text(form: Format) -> None:
     pattern = compile_format(form)
     units = [
-        *(f"{word}{end}" for word in form.keywords[:2] for end in ("", " is ", "=", "a1B2c3D4e5")),
-        "a", "A1b2", "0", "-", "a-", "4 ", "\n",
+        *(f"{form.keywords[0]}{end}" for end in ("", " is ", "=", "a1B2c3D4e5")),
+        "A1b2", "0", "a-", "4 ",
     ]  # fmt: skip
     for unit in units:
         text = unit * (LENGTH // len(unit))

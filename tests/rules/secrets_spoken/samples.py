@@ -2,7 +2,8 @@
 
 The hash of a line, as it stands in the file, puts it into ``dev``, which was looked at while the
 rules were written, or ``held_out``, of which only rates were computed until the rules were done.
-Then: 273 of 287 found and 2 of 285 twins taken; no rule was changed for the misses it showed.
+Then: 273 of 287 found and 2 of 285 twins taken. Of the files of vendors and cues 274 of 290 were
+found and 3 of 245 twins taken when they were first scored; what that showed was then mended.
 Keys are put together from a seeded generator, so that no scanner takes this file for a leak.
 """
 

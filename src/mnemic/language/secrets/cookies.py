@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from mnemic.language.secrets.data_files import read_pattern
 from mnemic.language.secrets.randomness import (
     Bounds,
     is_placeholder,
@@ -15,29 +15,12 @@ from mnemic.language.secrets.randomness import (
 Span = tuple[str, int, int]
 COOKIE_HINTS = ("cookie", "sess", "sid=", "bduss")
 _BOUNDS = Bounds()
-_COOKIE_LINE = re.compile(
-    r"(?i:(?:set-)?cookies?)\b[\"']?[ ]?(?:[:：=是]|[ ]is[ ])[ ]{0,2}[\"'{]?"
-    r"(?P<pairs>[^\n]{3,4000}+)"
-)
-_COOKIE_FLAG = re.compile(r"[ ](?:-b|--cookie)[ =]['\"]?(?P<pairs>[^\n'\"]{3,4000}+)")
-_PAIR = re.compile(
-    r"[\"']?(?P<name>[A-Za-z0-9_.-]{2,64})[\"']?[ ]?[=:][ ]?[\"']?"
-    r"(?P<value>[A-Za-z0-9%._~+/*-]{8,2000}+=*)",
-    re.A,
-)
-_LOGIN = re.compile(
-    r"sess|sid$|sid\b|auth|token|login|jwt|bduss|user_session|remember|ticket|_key|z_c0", re.I
-)
-_NO_LOGIN = re.compile(
-    r"^(?:_ga|_gid|_gat|__utm|csrf|xsrf|expires|max-age|path|domain|lang|theme|consent)", re.I
-)
-_SESSION = re.compile(
-    r"(?<![A-Za-z])(?:sessionid|jsessionid|phpsessid|asp\.net_sessionid|connect\.sid|sessdata"
-    r"|bduss|laravel_session"
-    r"|user_session|session|sid)[\"']?[ ]?[=:][ ]?[\"']?(?:s%3A)?"
-    r"(?P<value>[A-Za-z0-9%._~+/*-]{16,2000}+)",
-    re.I | re.A,
-)
+_COOKIE_LINE = read_pattern("cookie_line")
+_COOKIE_FLAG = read_pattern("cookie_flag")
+_PAIR = read_pattern("cookies_pair")
+_LOGIN = read_pattern("login")
+_NO_LOGIN = read_pattern("no_login")
+_SESSION = read_pattern("session")
 
 
 def session_cookies(text: str) -> Iterator[Span]:

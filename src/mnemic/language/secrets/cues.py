@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
+from mnemic.language.secrets.data_files import load_words, read_pattern
 from mnemic.language.secrets.formats import Format, load_formats, select_formats
 from mnemic.language.secrets.prose import (
     is_han_value,
     is_literal,
     is_plain_word,
     is_quoted_value,
-    load_words,
     read_words,
 )
 from mnemic.language.secrets.randomness import (
@@ -43,105 +43,41 @@ _HAN = "\u4e00-\u9fff"
 
 _QUOTES = "\"'`“”‘’「」『』"
 _CLOSING = dict(zip("\"'`“‘「『«", "\"'`”’」』»", strict=True))
-_OPEN = re.compile(rf"\\?[{_QUOTES}]{{1,3}}|\*\*|__")
-_NOTE = r"(?:\s?[（(][^）)\n]{0,24}[）)])?"
-_OF = (
-    r"(?:\s(?:for|to|of|on|at|in|with)\s[^\n.:;,=?]{1,40}?"
-    r"|\s(?:you|they|i|we)\s\w{1,12}(?:\s\w{1,8})?)"
-)
-_GIVES = (
-    r"(?:=>|:=|(?<![!<>])={1,3}|:(?![/:])|：|＝|->|→|(?<=[ \t])[|–—-](?=[ \t])"
-    r"|>(?=[^<>\s]{3,256}</?))"
-)
-_TYPE = r"(?::[ ]?(?:str|string|String|text)[ ]?(?==))?"
-_ALONE = r"(?:\r?\n[ \t]{0,4}(?=\S{4,256}[ \t]{0,4}(?:\r?\n|$)))"  # the next line, by itself
-_ASSIGNED = re.compile(
-    rf"(?:[-_](?:prod|production|dev|test|staging|live|root|admin|new|old|current|\d))?"
-    rf"\\?[{_QUOTES}\]*_]{{0,3}}{_NOTE}[ \t]{{0,4}}{_TYPE}{_GIVES}[*_ \t]{{0,6}}{_ALONE}?",
-    re.I | re.A,
-)
-_ASSIGNED_OF = re.compile(rf"{_OF}[ ]?[:=：][ \t]{{0,2}}{_ALONE}?", re.I | re.A)
-_SPEAKS = re.compile(  # the start of all that follows, to be asked first
-    r"['’]|\s?[（(]|\s(?:is|was|are|will|becomes|remains|used|got|gets|has|changed|set|reset|updated"
-    r"|for|to|of|on|at|in|with|you|they|i|we)\b",
-    re.I,
-)
-_SAID = re.compile(
-    rf"{_NOTE}{_OF}?(?:['’]s|\s(?:is|was|are|will\sbe|becomes|remains|used\sto\sbe"
-    r"|(?:(?:was|is|got|has\sbeen|gets)\s)?(?:changed|set|reset|updated)\sto))"
-    r"(?:\s(?:now|still|just|currently|always|simply|again|actually)){0,2}(?:\s?:)?\s{1,2}",
-    re.I | re.A,
-)
-_TO = re.compile(rf"{_OF}?\sto\s", re.I | re.A)
-_CHANGED = re.compile(r"\b(?:chang|set|updat|mak|made|switch|rotat|renew|reset)[^.!?\n]*$", re.I)
-_ADVERB = (
-    "(?:现在|目前|就|还|仍|都|也|已经?|今天|昨天|刚刚?|重新|暂时|默认|应该|可能|好像|大概|我|给|你"
-    "|[没不]变，?)"
-)
-_SAID_HAN = re.compile(
-    rf"{_NOTE}\s{{0,2}}(?:{_ADVERB}{{0,3}}|从[{_HAN}]{{1,4}}起)(?:是|為|为|叫|改成|改为|设成|设置?为|设置?成|换成|换为|变成"
-    r"|重置为|重置成|更新为|用的?是?|写的是)(?:了|的是)?[:：]?\s{0,2}"
-)
-_HAN_GOES_ON = re.compile(  # the first character of a link, or of a value in figures
-    rf"[^{_HAN}]|[是為为叫改设换变重更用写现目就还仍都也已今昨刚暂默应可好大我给你没不跟和从一二两三四五六七八九十零〇幺]"
-)
-_LATER = re.compile(
-    r"[^.!?\n=]{0,40}[,;:.!][ ](?:so[ ]|and[ ])?"
-    r"(?:it['’]?s|it[ ]is|it[ ]was|type(?:[ ]in)?|enter|the[ ]new[ ]one[ ]is|new[ ]one[ ]is)"
-    r"(?:[ ](?:now|still))?[ ]|[^。\n]{0,16}[，,][就都还]?是(?=[!-~])",
-    re.I | re.A,
-)
-_QUOTED = re.compile(
-    r"(?:\(|[\"'],[ ]?|[\"'][ ]value=|[ ](?:is[ ])?)(?=[\"'“「])|>(?=[^<>\s]{3,64}</)"
-)
-_BESIDE = re.compile(rf"[ \t]{{1,2}}(?![-=|&])|\r?\n[ \t]{{1,8}}(?=login)|{_ALONE}")
+_OPEN = read_pattern("open")
+_ASSIGNED = read_pattern("assigned")
+_ASSIGNED_OF = read_pattern("assigned_of")
+_SPEAKS = read_pattern("speaks")
+_SAID = read_pattern("said")
+_TO = read_pattern("to")
+_CHANGED = read_pattern("changed")
+_SAID_HAN = read_pattern("said_han")
+_HAN_GOES_ON = read_pattern("han_goes_on")
+_LATER = read_pattern("later")
+_QUOTED = read_pattern("quoted")
+_BESIDE = read_pattern("beside")
 _ARTICLES = ("the", "my", "new", "old")
 _JOINS = ("and", "with", "use", "uses", "using", "by", "has", "enter", "type", "try")
-_NAMED_ACCOUNT = re.compile(
-    r"\b(?:user(?:[ ]?name)?|login|account|acct|id)[ :=]{1,3}\S{1,40}$", re.I | re.A
-)
-_ACCOUNT = re.compile(r"\b(?:user|login|account|acct|with|as)\b", re.I)
-_ALIKE = re.compile(
-    r"(?:,|[ ]and|[ ]but|,[ ]and)[ ](?:[A-Za-z]{1,12}['’]s|mine|hers|his"
-    r"|(?:the[ ])?(?:new|other|old|second)[ ]one)[ ](?:is|was)[ ]",
-    re.I | re.A,
-)
-_STRONG = re.compile(r"[!#-&(-;=?-\[\]-_a-~]{4,}+")
-_LEET = re.compile(r"[A-Za-z][0-9][A-Za-z]\S{5}")
-_OPTION = re.compile(r"[^\s,;!?，。；、\"'`()<>\[\]{}]{3,64}")
-_MORE = re.compile(r"[ ]?[,;，；、][ ]?(?:and[ ])?")
-_NETWORK = re.compile(r"wi-?fi|wpa|wlan|ssid|hotspot|无线", re.I)
-_COUNTED = re.compile(
-    r"\s?(?:位|个|年|月|天|字符|字母|次|小时|分钟|characters?|chars?|digits?|letters?|days?|times?"
-    r"|bytes?|bits?|or|到|至|-|~)", re.I
-)  # fmt: skip
-_CUT = re.compile(r"[;&,|](?:\s*\w+=.*|$)", re.S)
+_NAMED_ACCOUNT = read_pattern("named_account")
+_ACCOUNT = read_pattern("account")
+_ALIKE = read_pattern("alike")
+_STRONG = read_pattern("strong")
+_REST = read_pattern("rest")
+_CODE = read_pattern("code")
+_LEET = read_pattern("leet")
+_OPTION = read_pattern("option")
+_MORE = read_pattern("more")
+_NETWORK = read_pattern("network")
+_COUNTED = read_pattern("counted")
+_CUT = read_pattern("cut")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
-_DIGITS = re.compile(
-    r"[#*]?(?:[0-9]{3,10}(?:-[0-9]{2,6}){0,3}|[0-9]{1,3}(?:[- ][0-9]{1,3}){2,7})[#*]?"
-    r"(?![0-9A-Za-z.])(?!\s?(?:位|个|年|月|天|字符|次|小时|分|秒|元|块|号|多|到|至|-|~|%))"
-)
-_NUMERALS = re.compile(
-    "(?:(?:[一二两三四五六七八九十]个[零〇一二三四五六七八九0-9]){1,4}|[零〇一二三四五六七八九幺]{3,12})"
-    "(?![位个年月天字次小分秒元块号多十百千万])"
-)
-_HAN_PHRASE = re.compile(rf"[“「『\"']?([{_HAN}]{{2,13}}[0-9]{{0,8}})")
-_HAN_STOP = re.compile(r"\s*(?:$|[\n，。；！、,.;!”」』\"'）)])")
+_DIGITS = read_pattern("digits")
+_NUMERALS = read_pattern("numerals")
+_HAN_PHRASE = read_pattern("han_phrase")
+_HAN_STOP = read_pattern("han_stop")
 # 财富密码 and 生命的密码 are figures of speech.
-_FIGURE = re.compile(
-    "(?:财富|流量|生命|成功|基因|遗传|幸福|人生|历史|文化|健康|快乐|达芬奇|摩斯|摩尔斯|宇宙"
-    "|涨粉)的?$"
-)
-_PAIR = re.compile(
-    rf"{_NOTE}(?:(?:{_OF})?(?:[ ](?:is|are|was|with|using|as)[:：]?|[ ]?[:：=]"
-    r"|[ ](?:[-–—]|→|->|=>)|是|为)\s{0,2}|[ ])(?P<pairs>[^\n]{3,160})",
-    re.I | re.A,
-)
-_ONE_PAIR = re.compile(
-    r"(?:user(?:name)?[ :=]{1,3})?(?P<user>[A-Za-z][\w.+-]{1,40}(?:@[\w.-]{3,60})?)"
-    r"(?P<joint>[ ]?/[ ]?|[ ]?\|[ ]?|[ ]and[ ]|[ ])(?:pass(?:word)?[ :=]{1,3})?"
-    r"(?P<value>[^\s,;，。；、/|]{3,64})(?=$|[\s,;，。；、.!)]|\.(?:\s|$))(?![ ]?[/|])"
-)
+_FIGURE = read_pattern("figure")
+_PAIR = read_pattern("pair")
+_ONE_PAIR = read_pattern("one_pair")
 
 
 class _Cue(NamedTuple):
@@ -295,11 +231,13 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
     start = opened.end() if opened else at
     if (match := _STRONG.match(text, start)) and _is_owner(cue, link):
         value = _trim(match.group(), quoted=bool(opened))
-        shown = value[:_JUDGED]
-        if not (shown.isalpha() and shown[1:].islower()) and _is_strong(
-            text, start, shown, link, cue, quoted=bool(opened), bounds=bounds
+        plain = value.isalpha() and value[1:].islower()
+        if not plain and _is_strong(
+            text, start, value, link, cue, quoted=bool(opened), bounds=bounds
         ):
-            return start, start + len(value)
+            end = start + len(value)
+            rest = _REST.match(text, end) if len(value) == _JUDGED else None
+            return start, rest.end() if rest else end
     if cue.kind not in _CHOSEN:
         return 0, 0
     if cue.is_han and (han := _read_han(text, at, link, cue)) != (0, 0):
@@ -359,6 +297,8 @@ def _is_strong(
 ) -> bool:
     """Whether a value shows by itself that it is one."""
     chosen = cue.kind in _CHOSEN
+    if not chosen and _CODE.search(value):
+        return False
     if not chosen and not cue.is_han and len(value) < bounds.length:
         return cue.kind == "secret" and link != "beside" and _is_mixed(value)
     if cue.kind == "pass" and link in ("said", "beside") and not looks_strong(value):
@@ -370,9 +310,9 @@ def _is_strong(
         return cue.kind != "key" or not value.isalpha() or cue.follows("key_owners")
     if not (chosen or cue.is_han) or (beside and not looks_strong(value)):
         return False
-    if "|" in value and not quoted and load_words("quoted_states") & {value.partition("|")[0]}:
-        return False
-    if value.isdigit() and _COUNTED.match(text, start + len(value)):
+    ruled = not quoted and "|" in value and value.partition("|")[0] in load_words("quoted_states")
+    counted = value.isdigit() and _COUNTED.match(text, start + len(value))
+    if ruled or counted:  # "required|min:8", "12 characters"
         return False
     return looks_like_password(value, quoted=quoted, digits=4)
 

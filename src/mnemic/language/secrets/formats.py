@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
+from mnemic.language.secrets.data_files import read_rows
 from mnemic.language.secrets.pieces import SecretSpan
 from mnemic.language.secrets.randomness import (
     Bounds,
@@ -27,7 +27,6 @@ from mnemic.language.secrets.randomness import (
 
 _TAIL = "[A-Za-z0-9_+/.-]{20,400}+={0,2}"
 _OPENED = re.compile(r"\(\?[a-z-]*:|[\\^(]")
-_PART = re.compile(r"\{([a-z]+)\}")
 _FOLDS = re.compile(r"\(\?i")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _BESIDE = re.compile(
@@ -54,22 +53,14 @@ class Format(NamedTuple):
 @cache
 def load_formats(*names: str) -> tuple[Format, ...]:
     """The formats of data files."""
-    folder = files("mnemic.language.secrets") / "data"
-    lines = [line for name in names for line in (folder / name).read_text("utf-8").split("\n")]
-    parts: dict[str, str] = {}
-    forms = []
-    for line in lines:
-        if line.startswith("@"):
-            name, _, part = line[1:].partition("\t")
-            parts[name] = _PART.sub(lambda match: parts[match[1]], part)
-        elif line and not line.startswith("# "):
-            name, keywords, bits, pattern = line.split("\t")
-            whole = _PART.sub(lambda match: parts[match[1]], pattern)
-            forms.append(_read(name, keywords, bits, whole, "{assigns}" in pattern))
-    return tuple(forms)
+    return tuple(
+        _read(*columns, named="{assigns}" in written[-1])
+        for columns, written in read_rows(*names)
+        if not columns[0].startswith("@")
+    )
 
 
-def _read(name: str, keywords: str, bits: str, pattern: str, named: bool) -> Format:
+def _read(name: str, keywords: str, bits: str, pattern: str, *, named: bool) -> Format:
     words = tuple(keywords.split(","))
     plain = _OPENED.sub("", pattern)
     # Keywords come in lower case; where the pattern has them in another, so has the text.

@@ -7,54 +7,25 @@ clause; a password stands there as a word that no list of ``words.txt`` has.
 from __future__ import annotations
 
 import re
-from functools import cache
-from importlib.resources import files
 
+from mnemic.language.secrets.data_files import load_words, read_pattern
 from mnemic.language.secrets.randomness import is_expression, is_placeholder, looked_up
 
 _MOST_WORDS = 8
 _LONGEST = 64
-_TOKEN = re.compile(r"""[^\s,;!?，。；、！？：“”‘’「」『』"`()（）<>|\[\]{}\u4e00-\u9fff]{1,65}""")
-_SPACES = re.compile(r"[ \t]{1,2}")
-_STOPS = re.compile(
-    r"[ \t]{0,4}(?:$|[\n\r,;.!?，。；、！？)）(（\"'`“”<|]|[-–—]{1,2}(?:\s|$)|[:;]-?[()DP]|/)"
-)
-_FIELD = re.compile(r"[ \t]{1,2}\w{1,40}=")
-_SENTENCE = re.compile(r"[a-z]{1,16}(?:[ ][a-z]{1,16}){3,9}(?=$|[\n.!\"])", re.A)
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_ACCEPTED_HAN = re.compile(
-    r"[了哦啊呀吧哈呢，。、；]|没变|没改|不变|别|不要|记|请|帮|谢|你|登|就行|就好|这|进|和|账|用户"
-)
-_WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?$")
-_CODE_BEFORE = re.compile(
-    r"[({]|\b(?:def|const|let|var|return|function|private|public|if|select)\b", re.I
-)
-_STATE_ENDINGS = re.compile(
-    r"(?:[a-z]{3,}(?<!e)ed|[a-z]{4,}(?<!str)(?<!spr)ing|[a-z]{3,}(?:ous|ful|less|able|ible)"
-    r"|[a-z]{4,}ive|[a-z]{2,}(?<!f)ly)$"
-)
+_TOKEN = read_pattern("token")
+_SPACES = read_pattern("spaces")
+_STOPS = read_pattern("stops")
+_FIELD = read_pattern("field")
+_SENTENCE = read_pattern("sentence")
+_HAN = read_pattern("han")
+_ACCEPTED_HAN = read_pattern("accepted_han")
+_WORD = read_pattern("word")
+_CODE_BEFORE = read_pattern("code_before")
+_STATE_ENDINGS = read_pattern("state_endings")
 # Chinese characters and words that a value does not hold, and those that it does not start with.
-_HAN_NEVER = re.compile(
-    "[的了吗呢么谁哪怎被嘛啥]|不(?:能|是|对|要|会|可|同|够|变|行|了|一)|没有|可以|需要|必须"
-    "|应该|如果|什麼|多少|必填|选填|类型|字段|字符|数字|字母|随机|默认|自动|统一|加密|解密|明文"
-    "|密文|隐私|安全|错误|正确|过期|公开|保密|强度|中等|图片|生日|手机号|身份证|姓名|名字|拼音"
-    "|一样|相同|关键|基础|防线|开头|结尾|组合|生成|分配|设置|成功|失败|复杂|简单|密码|口令|验证"
-    "|哈希|无效|有效|短信|邮件|邮箱|管理|问题|部分|系统|公司|工具|方式|方法|手段|东西|位数|大写"
-    "|小写|特殊|符号|为空|空白|机密|初始|临时|永久|以前|原来|视频|上次|老样子"
-)
-_HAN_FIRST = re.compile(
-    "[不没在由从可要需必会能应和与或您他她它这那有无是为把让给请如因所但而就都还也再又很太更最非已空见看问找略联详参同待暂"
-    "用以跟对别各每某几真假好坏旧新老]|我(?![爱们是要想])|你(?![好是爱])|一[个本种样串组段次]|个人"
-    "|大家|早起|真诚|自己|怎|多"
-)
-
-
-@cache
-def load_words(name: str) -> frozenset[str]:
-    """The words of one section of the data file."""
-    text = (files("mnemic.language.secrets") / "data" / "words.txt").read_text("utf-8")
-    section = text.partition(f"[{name}]\n")[2].partition("\n\n")[0]
-    return frozenset(section.split())
+_HAN_NEVER = read_pattern("han_never")
+_HAN_FIRST = read_pattern("han_first")
 
 
 def is_state(word: str, *, pinyin: bool = False) -> bool:

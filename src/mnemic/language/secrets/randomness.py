@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from math import log2
+
+from mnemic.language.secrets.data_files import read_pattern
 
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 
@@ -30,45 +31,23 @@ class Bounds:
     known: tuple[str, ...] = field(default=(), repr=False)
 
 
-_PLACEHOLDER = re.compile(
-    r"example|placeholder|change[-_]?me|change[-_]?it|redacted|dummy|sample|replace|insert"
-    r"|your[-_ a-z]|my[-_](?:api|secret|pass|key|token)|not[-_]?a?[-_]?real|fake|x{4}|\*{3}|\.{3}|…"
-    r"|#{4}|_{4}|1234567890|abcdefgh|0123456789|deadbeef|base32|(.)\1{7}"
-    r"|^(?:the|some|my|your|user|db|test|admin|root)?[-_]?"
-    r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|api[-_]?key|user(?:name)?|string|null"
-    r"|none|true|false|undefined|value)[-_]?\d?$",
-    re.I | re.A,
-)
+_PLACEHOLDER = read_pattern("placeholder")
 # Lookups, templates, calls, links, paths and ranges: places where a value would come from.
-_LOOKED_UP = re.compile(
-    r"\$[A-Za-z_({]|![a-z]+$|[{%<\[(:]|@[A-Za-z{]|https?:|file:|\.\.|\d+-\d+$"
-    r"|(?:os|env|self|this|config|conf|cfg|settings|args|opts|options|process|secrets|vault|data"
-    r"|request|req|form|params|props|state|user|import|var|local|each|steps|github)[.\[(]"
-    r"|(?:getenv|environ|lookup|input|prompt|getpass|fetch|load|read|get)\b",
-    re.I | re.A,
-)
-_TECHNICAL = re.compile(
-    r"(?:aes|rsa|sha|md|hmac|utf|base|oauth|argon|pbkdf|ed|curve|secp|hs|rs|es|ps|tls|ssl|wpa|ipv"
-    r"|http|v|ssh|des|rc|sm|x|crc|python|java|win|windows|mysql|web|ec|iso|rfc|level|step|option"
-    r"|version|ver|bcrypt|scrypt|gpt|qwen|web|es|vue|log|field|column|user|line)"
-    r"[-_.]?\d{1,5}[a-z]{0,3}(?:[-_/](?:psk|cbc|gcm|ctr|ecb|id|\d+)){0,3}$",
-    re.I | re.A,
-)
+_LOOKED_UP = read_pattern("looked_up")
+_TECHNICAL = read_pattern("technical")
 # A call, an item, a type or an attribute: only code, never inside quotation marks.
-_EXPRESSION = re.compile(
-    r"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$", re.A
-)
-_VERSION_OR_DATE = re.compile(r"[v=^~]?\d+(?:[.:/-]\d+)+(?:[-+.][a-z0-9.]+)?$", re.I | re.A)
-_PATH = re.compile(r"[.~]?/")
-_PART = re.compile(r"[-_./]+")
-_JOINED_WORDS = re.compile(r"[A-Za-z]+\d{0,2}(?:[-_./]+(?:[A-Za-z]+\d{0,2}|\d{1,2}))+$", re.A)
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I | re.A)
-_ALL_CAPS = re.compile(r"[A-Z_]{6,}$")
+_EXPRESSION = read_pattern("expression")
+_VERSION_OR_DATE = read_pattern("version_or_date")
+_PATH = read_pattern("path")
+_PART = read_pattern("part")
+_JOINED_WORDS = read_pattern("joined_words")
+_UUID = read_pattern("uuid")
+_ALL_CAPS = read_pattern("all_caps")
 _COMMON = frozenset(
     "password passwd pass pwd secret token user test example stdin true false null none".split()
 )
-_SYMBOL = re.compile(r"[!@#$%^&*+=~?|]")
-_CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
+_SYMBOL = read_pattern("symbol")
+_CASE_SWITCH = read_pattern("case_switch")
 
 
 def is_placeholder(value: str) -> bool:
@@ -134,7 +113,7 @@ def is_option_value(value: str) -> bool:
         or looked_up(value)
         or _ALL_CAPS.match(value)
         or value.lower() in _COMMON
-        or (value.replace(":", "").isdigit() and ":" in value)
+        or (":" in value and value.replace(":", "").replace(".", "").isdigit())
     )
 
 
