@@ -31,10 +31,10 @@ Settings come in layers; the later one wins:
 The file can name its preset with `preset = "shiyi"` in the first line, the environment with
 `MNEMIC_PRESET`; an argument wins over both.
 
-The file is the one that `MNEMIC_CONFIG` names, else `mnemic.toml` beside the database. A file beside a
-database that is not in the user's own data folder may have come with it: it may not name a server
-(`base_url`) nor a folder outside of its own, and opening it says so. Set these in the environment or as
-arguments, or name the file with `MNEMIC_CONFIG`.
+The file is the one that `MNEMIC_CONFIG` names, else `mnemic.toml` beside the database. A file
+beside a database that is not in the user's own data folder may have come with it: it may not name
+a server (`base_url`) nor a folder outside of its own, and opening it says so. Set these in the
+environment or as arguments, or name the file with `MNEMIC_CONFIG`.
 
 A key that does not exist or a value that does not fit is an error that says where it stands and
 what would be right. Durations are texts such as `"500ms"`, `"3m"`, `"24h"`, `"30d"`, `"1h30m"`, or
