@@ -205,6 +205,8 @@ class Recall:
         )
         if reranker is None or not hits:
             return hits
+        if request.of_time:
+            return hits[: request.k]
         moved = attempts.run(
             "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )

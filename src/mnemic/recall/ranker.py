@@ -105,8 +105,10 @@ class LearnedRanker:
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
-        # Newer first among equals.
-        order = self._in_scope(unit, request, docs, np.lexsort((np.array(docs), odds))[::-1])
+        # Those of the time that is asked about, then the likeliest; newer first among equals.
+        dated = np.isin(docs, list(lists.first))
+        ordered = np.lexsort((np.array(docs), odds, dated))[::-1]
+        order = self._in_scope(unit, request, docs, ordered)
         _lower_what_states_nothing(request, pool, odds, order)
         score = probability(odds)
         if request.persona:
@@ -116,10 +118,8 @@ class LearnedRanker:
         first = sorted((n for n in range(len(docs)) if docs[n] in answers),
                        key=lambda n: answers[docs[n]]) if answers else []  # fmt: skip
         score[first] = _SURE
-        dated = [n for n in order if docs[n] in lists.first]
         score[dated] = _OF_TIME + (_SURE - _OF_TIME) * score[dated]
-        rest = sorted((n for n in order if n not in first),
-                      key=lambda n: (docs[n] not in lists.first, -score[n]))  # fmt: skip
+        rest = sorted((n for n in order if n not in first), key=lambda n: (not dated[n], -score[n]))
         best = [*first, *rest][: request.k]
         shares = model.shares(rows[best])
         chosen = [docs[n] for n in best]
