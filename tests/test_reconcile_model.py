@@ -24,7 +24,7 @@ SLOTS = (("config", "Python", "version"), ("fact", "user", "lives_in"), ("fact",
 @st.composite
 def candidates(draw: st.DrawFn) -> Candidate:
     kind, subject, predicate = draw(st.sampled_from(SLOTS))
-    value = draw(st.sampled_from(["one", "two", "three"]))
+    value = draw(st.sampled_from(["Oslo", "Kiel", "Bath"]))
     return Candidate(
         kind=kind,
         content=f"{subject} {predicate} {value}",

@@ -244,13 +244,17 @@ class Mind(CheckedCalls):
         self,
         text: str,
         *,
-        kind: Kind | str,
+        kind: Kind | str = "",
         sources: Iterable[str] = (),
         supersedes: str | None = None,
         operation_id: str | None = None,
         **details: Unpack[MemoryDetails],
     ) -> Decision:
-        """Keep a statement, unless it is known already; says what became of it, without a model.
+        """Keep a statement, unless it is known already; says what became of it.
+
+        Without a ``kind`` it is of the kind that it reads like, else a fact. Another value of the
+        same subject and predicate takes the place of the one known; where there may be several, a
+        configured model is asked.
 
         With ``supersedes`` it is the next version of another memory, whose details it has unless
         others are given; its value is its own.

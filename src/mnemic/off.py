@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, NoReturn
 
 from mnemic.background import BackgroundWork
@@ -133,11 +133,11 @@ class PlainFileMind(Mind):
         except NotFound as error:
             raise _refusal(f"{error} in the plain files") from error
 
-    def memories(self, *, as_of: datetime | str | None = None, **rest: Any) -> list[Memory]:
+    def memories(self, **query: Any) -> list[Memory]:
         """Memories that hold now, the latest first."""
-        if as_of is not None:
+        if query.get("as_of") is not None or query.get("known_at") is not None:
             raise _refusal("Plain files do not know what was known when")
-        return super().memories(**rest)
+        return super().memories(**query)
 
     def recall(
         self, query: str, *, of: Iterable[RecordType] | RecordType | None = None, **rest: Any

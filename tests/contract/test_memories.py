@@ -136,7 +136,8 @@ def test_current_memories_newest_first(store: Store) -> None:
         unit.memories.supersede(gone.id, first.id, after(hours=4))
 
     def current(**wanted: object) -> list[str]:
-        choice = MemoryFilter(status="active", holds_at=NOON, **wanted)  # type: ignore[arg-type]
+        at = after(hours=5)
+        choice = MemoryFilter(status="active", holds_at=at, **wanted)  # type: ignore[arg-type]
         with store.read(SPACE) as unit:
             return [m.id for m in unit.memories.find(choice)]
 

@@ -106,7 +106,7 @@ class TestLists:
     def test_a_contradiction_hides_no_evidence(self, open_mind: OpenMind) -> None:
         mind = open_mind(worker="none", **LIGHT)
         talk(mind, "a", "I live in Trondheim")
-        talk(mind, "b", "I live in Bergen")
+        talk(mind, "b", "Actually I live in Bergen")
         assert known(mind) == {"user/lives_in=Bergen"}
         assert "Trondheim" in mind.context("Where do I live, Trondheim?").text
         talk(mind, "c", "I moved to Oslo")

@@ -177,13 +177,13 @@ CASES = [
         "recall.text_candidates",
         ((1, "green"), (20, "some ")),
         first,
-        {**BY_IMPORTANCE, "recall.oversample": 1},
+        {**BY_IMPORTANCE, "recall.oversample": 1, "recall.limit": 1},
     ),
     Case(
         "recall.oversample",
         ((1, "green"), (20, "some ")),
         first,
-        {**BY_IMPORTANCE, "recall.text_candidates": 1},
+        {**BY_IMPORTANCE, "recall.text_candidates": 1, "recall.limit": 1},
     ),
     Case(
         "recall.recent",
@@ -341,7 +341,7 @@ def test_candidates_of_words_beside_vectors(
 ) -> None:
     """The most important one is neither the first by words nor the nearest."""
     server.always(meaning(VECTORS))
-    candidates = {"text_candidates": words, "vector_candidates": near, "oversample": 1}
+    candidates = {"text_candidates": words, "vector_candidates": near, "oversample": 1, "limit": 1}
     mind = open_mind(":memory:", recall=candidates, **remote(server), **BY_IMPORTANCE)
     mind.remember("tea, tea", kind="fact", importance=0.1)
     mind.remember("some cups of tea", kind="fact", importance=0.9)

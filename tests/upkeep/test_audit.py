@@ -33,7 +33,7 @@ def test_a_good_memory_has_nothing_wrong(mind: Mind) -> None:
     assert report.memories == 2
     assert [(one.name, one.found) for one in report.checks if one.found] == []
     assert {one.name for one in report.checks} == {
-        "duplicate", "stale", "contradictory", "unsupported", "secret", "orphan",
+        "duplicate", "stale", "contradictory", "misread", "unsupported", "secret", "orphan",
     }  # fmt: skip
     assert all(one.remedy.startswith("mnemic ") for one in report.checks)
 

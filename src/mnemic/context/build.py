@@ -13,7 +13,7 @@ from typing import Protocol
 
 from mnemic.context.composer import compose
 from mnemic.context.exact_answer import exact_answer, nothing_recorded
-from mnemic.context.fit import ItemsPart, omission
+from mnemic.context.fit import ItemsPart, are_evidence, omission
 from mnemic.context.parts import (
     IN_HOST_PROMPT,
     OUTDATED,
@@ -41,6 +41,7 @@ from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.types import EMPTY, Context, Hit, Memory, Omission, SafeName, Turn
 
+_LINE = 40  # tokens of a line of evidence
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
 
@@ -154,11 +155,15 @@ class Builder:
                 spoken = self._kept_by_host(query, session)
                 prompt_of_host = prompt_of_host or ShownTexts.of_turns(spoken)
             known = {item.id for item in core}
-            hits = self._hits(query, session, persona, spoken, project=project, core=known)
+            most = self._most_hits(session, limits.room)
+            hits = self._hits(query, most, persona, spoken, project=project, core=known)
+            if not are_evidence([hit.score for hit in hits], self._settings.recall.evidence_score):
+                hits = []
             fresh, repeated = self._new_to(prompt_of_host, hits, count)
             current, old = self._current(query, fresh, count)
             evidence, secret = self._evidence(current, zone)
-            finding = exact_answer(query, current, zone, language)
+            sure = [hit for hit in current if hit.score >= self._settings.recall.evidence_score]
+            finding = exact_answer(query, sure, zone, language)
             finding = finding or nothing_recorded(self._from.empty_times(query), language)
             omitted += [*repeated, *old, *secret]
         built = compose(
@@ -176,6 +181,7 @@ class Builder:
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
+            sure=self._settings.recall.evidence_score,
             language=language,
             count=count,
         )
@@ -293,10 +299,18 @@ class Builder:
             items = tuple(replace(item, at=None, source="") for item in items)
         return items, omitted
 
+    def _most_hits(self, session: str | None, room: int) -> int:
+        """How many hits are worth looking at: more in a conversation, whose own last turns are
+        often the nearest; no more than there is room for where weak ones only fill it.
+        """
+        recall = self._settings.recall
+        most = recall.evidence if session is None else 2 * recall.evidence
+        return min(most, room // _LINE) if recall.evidence_score else most
+
     def _hits(
         self,
         query: str,
-        session: str | None,
+        limit: int,
         persona: str | None,
         spoken: Sequence[Turn],
         *,
@@ -304,11 +318,8 @@ class Builder:
         core: Collection[str],
     ) -> list[Hit]:
         """Evidence for the query, which the latest of the ``spoken`` turns make clearer."""
-        most = self._settings.recall.evidence
-        if most < 1:
+        if limit < 1:
             return []
-        # In a conversation the nearest hits are often its own last turns: recall some more.
-        limit = most if session is None else 2 * most
         latest = spoken[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
         hits = self._from.recall(

@@ -14,6 +14,7 @@ from mnemic.context.conversation import ConversationSection
 from mnemic.context.fit import (
     BETWEEN,
     NO_SECTION,
+    WEAK,
     FittedPart,
     ItemsPart,
     PromptPart,
@@ -46,6 +47,7 @@ def compose(
     *,
     rounds: int,
     pieces: int,
+    sure: float = 0.0,
     language: Language = "en",
     count: TokenCounter = count_tokens,
 ) -> Context:
@@ -54,7 +56,8 @@ def compose(
     Where even what is never cut exceeds it, that is shortened too, and ``dropped`` says so.
 
     ``rounds`` is how many of the latest rounds of the conversation may stand as they were,
-    ``pieces`` how much evidence is wanted, not counting what the prompt holds already.
+    ``pieces`` how much evidence is wanted, not counting what the prompt holds already, ``sure``
+    the score from which a piece is evidence; weaker ones only fill what is free.
     """
     sections = _parts(parts, rounds, language, count)
     omitted = [
@@ -62,11 +65,13 @@ def compose(
         *(one for part in sections for one in _without_section(part, budget)),
     ]
     placed = {part.name: part for part in sections if part.name in budget.sizes}
+    if "core" in placed:
+        budget = replace(budget, sizes={**budget.sizes, "core": budget.full["core"]})
     at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
     if parts.evidence or parts.finding:
         limit = _with_spare("evidence", budget, at_size) if "evidence" in budget.sizes else 0
         part, fit, redundant = _evidence(
-            parts, at_size, pieces=pieces, limit=limit, language=language, count=count
+            parts, at_size, pieces=pieces, limit=limit, sure=sure, language=language, count=count
         )
         omitted += [*redundant, *_without_section(part, budget)]
         if (part.items or part.finding) and limit:
@@ -160,6 +165,7 @@ def _evidence(
     *,
     pieces: int,
     limit: int,
+    sure: float,
     language: Language,
     count: TokenCounter,
 ) -> tuple[ItemsPart, FittedPart, list[Omission]]:
@@ -183,9 +189,10 @@ def _evidence(
         language,
         finding=parts.finding,
         headings=parts.headings,
+        sure=sure,
     )
     fitted = part.fit(limit)
-    partial = {one.id for one in fitted.omitted}
+    partial = {one.id for one in fitted.omitted if one.reason != WEAK}
     if partial and redundant:
         chosen, redundant = select(parts.evidence, background, pieces, partial)
         part = replace(part, items=tuple(chosen))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from datetime import UTC, datetime
+from itertools import accumulate, zip_longest
 from typing import Protocol
 
 from mnemic.context.parts import Item
@@ -21,9 +22,13 @@ from mnemic.types import Message, Omission
 BETWEEN = "\n\n"
 LEAST_PIECE = 40  # Less than this of a long text is useless.
 _EXCERPT = 80
+_BEST = 3
+_STEEP = 6  # how fast the score that a piece needs rises as the room fills
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 CUT = "shortened to fit"
 FULL = "no room in its section"
+WEAK = "its score is too low for the room that is left"
 NO_SECTION = "this preset has no such section"
 
 
@@ -103,6 +108,7 @@ class ItemsPart:
     whole: bool = False
     finding: str = ""  # what all of them together answer, before them
     headings: Mapping[str, str] = field(default_factory=dict)
+    sure: float = 0.0  # the score of a piece that is evidence by itself; 0: each is
 
     def fit(self, limit: int | None) -> FittedPart:
         around = cost(self._block([]), self.count)
@@ -113,7 +119,9 @@ class ItemsPart:
             if limit is None or fitted.tokens <= limit:
                 return fitted
             spare -= fitted.tokens - limit
-        return FittedPart(omitted=tuple(self._omission(item) for item in self.items))
+        return FittedPart(
+            omitted=tuple(omission(self.name, FULL, i.text, self.count, i.id) for i in self.items)
+        )
 
     def _costs(self, spare: int | None) -> list[int]:
         """The cost of each piece; of whole ones only as far as they fit, and one more."""
@@ -127,30 +135,56 @@ class ItemsPart:
         return costs
 
     def _within(self, costs: list[int], spare: int) -> FittedPart:
-        if self.whole:
-            many = bisect_right(list(accumulate(costs)), spare)
-        else:
-            many = how_many(costs, spare, LEAST_PIECE)
-        lines: list[str] = []
-        ids: list[str] = []
+        shares = self._shares(costs, spare)
+        shown: list[tuple[Item, str]] = []
         omitted: list[Omission] = []
-        shares = share_out(costs[:many], spare)
-        for item, price, share in zip(self.items, costs, shares, strict=False):
-            text = item.text if share >= price else self._shortened(item, share)
+        for item, price, share in zip_longest(self.items, costs, shares):
+            text = ""
+            if share:
+                text = item.text if share >= price else self._shortened(item, share)
             if not text:
-                omitted.append(self._omission(item))
+                reason = WEAK if item.score < self.sure else FULL
+                omitted.append(omission(self.name, reason, item.text, self.count, item.id))
                 continue
             if text != item.text:
                 omitted.append(
                     Omission(self.name, CUT, self._excerpt(item), price - share, item.id)
                 )
-            lines.append(item_line(item, text))
-            ids.append(item.id)
-        omitted += [self._omission(item) for item in self.items[many:]]
-        if not lines and (self.items or not self.finding):
+            shown.append((item, text))
+        if not shown and not self.finding:
             return FittedPart(omitted=tuple(omitted))
-        block = self._block(lines)
-        return FittedPart(block, cost(block, self.count), tuple(filter(None, ids)), tuple(omitted))
+        if self.sure:  # as it happened
+            shown.sort(key=lambda one: one[0].at or _LONG_AGO)
+        block = self._block([item_line(item, text) for item, text in shown])
+        ids = tuple(item.id for item, _ in shown if item.id)
+        return FittedPart(block, cost(block, self.count), ids, tuple(omitted))
+
+    def _shares(self, costs: Sequence[int], spare: int) -> list[int]:
+        """What each piece may cost; nothing of it for one that is not shown.
+
+        Where the best together are evidence, those that are so alone come first. What they leave
+        is filled with weaker ones, as long as these fit whole and score more, the less room there
+        is; where all fit, all are shown.
+        """
+        if self.whole:
+            return list(costs[: bisect_right(list(accumulate(costs)), spare)])
+        shares = [0] * len(costs)
+        if not are_evidence([item.score for item in self.items], self.sure):
+            return shares
+        strong = [n for n, item in enumerate(self.items) if item.score >= self.sure]
+        prices = [costs[n] for n in strong]
+        parts = share_out(prices[: how_many(prices, spare, LEAST_PIECE)], spare)
+        for n, part in zip(strong, parts, strict=False):
+            shares[n] = part
+        if len(strong) == len(costs):
+            return shares
+        used, everything = sum(shares), sum(costs) <= spare
+        for n, item in enumerate(self.items):
+            enough = everything or item.score >= self.sure * (used / spare) ** _STEEP
+            if not shares[n] and enough and used + costs[n] <= spare:
+                shares[n] = costs[n]
+                used += costs[n]
+        return shares
 
     def _shortened(self, item: Item, share: int) -> str:
         head = self.count(item_line(item, "") + "\n")
@@ -161,9 +195,6 @@ class ItemsPart:
             lines = [f"- {self.finding}", *lines]
         heading = heading_of(self.name, self.language, self.headings)
         return items_block(lines, self.name, heading, self.language)
-
-    def _omission(self, item: Item) -> Omission:
-        return omission(self.name, FULL, item.text, self.count, item.id)
 
     def _excerpt(self, item: Item) -> str:
         return shorten(item.text.strip(), _EXCERPT)
@@ -177,6 +208,11 @@ def cost(text: str, count: TokenCounter) -> int:
 def omission(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:
     """The record of a piece that is not in the prompt."""
     return Omission(section, reason, shorten(text.strip(), _EXCERPT), count(text), id_)
+
+
+def are_evidence(scores: Sequence[float], sure: float) -> bool:
+    """Whether the best pieces together score what evidence has to."""
+    return sum(sorted(scores, reverse=True)[:_BEST]) >= sure
 
 
 def share_out(costs: Sequence[int], total: int) -> list[int]:

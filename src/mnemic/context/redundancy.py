@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mnemic.context.parts import PROMOTED, Item
 from mnemic.language.topic import telling_words
@@ -44,15 +44,21 @@ def contains(whole: str, part: str) -> bool:
 
 
 def repeats(item: Item, texts: Collection[str]) -> bool:
-    """Whether a piece stands in one of these normalised texts; of an episode, which may only list
-    what was said, each sentence by itself.
-    """
+    """Whether a piece stands in these normalised texts."""
+    parts = _statements(item)
+    return bool(parts) and _are_in(parts, texts)
+
+
+def _statements(item: Item) -> list[str]:
+    """A piece, normalised; of an episode, which may only list what was said, each sentence."""
     if item.kind != EPISODE:
-        part = normalised(item.text)
-        return any(contains(text, part) for text in texts)
+        return [part] if (part := normalised(item.text)) else []
     sentences = _STORY.split(_TOOLS.sub("", item.text.strip()))
-    parts = [part for one in sentences if (part := normalised(one.rstrip("…")))]
-    return bool(parts) and all(any(contains(text, part) for text in texts) for part in parts)
+    return [part for one in sentences if (part := normalised(one.rstrip("…")))]
+
+
+def _are_in(parts: Sequence[str], texts: Collection[str]) -> bool:
+    return all(any(contains(text, part) for text in texts) for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,47 +134,60 @@ def select(
 ) -> tuple[list[Item], list[tuple[Item, str]]]:
     """The first ``most`` pieces of which none is redundant, and the others with the reason.
 
-    A piece that makes an earlier one redundant takes its place. ``partial`` are the ids of pieces
-    that are not shown whole: nothing is left out for their sake.
+    A piece that makes an earlier one redundant takes its place and its score. ``partial`` are the
+    ids of pieces that are not shown whole: nothing is left out for their sake.
     """
-    chosen: list[Item] = []
+    chosen: list[_Piece] = []
     omitted: list[tuple[Item, str]] = []
     for item in items:
-        whole = [piece for piece in chosen if piece.id not in partial]
-        reason = background.reason(item) or _beside(item, whole, background)
+        piece = _Piece(item)
+        rivals = [one for one in chosen if one.may_cover(piece) and one.item.id not in partial]
+        reason = background.reason(item) or _beside(piece, rivals, background)
         if reason or len(chosen) >= most:
             omitted.append((item, reason or ENOUGH))
             continue
-        covered = (
-            []
-            if item.id in partial
-            else [(piece, why) for piece in chosen if (why := _beside(piece, [item], background))]
-        )
-        omitted += covered
-        pieces = [piece for piece, _ in covered]
-        place = chosen.index(pieces[0]) if pieces else len(chosen)
-        chosen.insert(place, item)
-        chosen = [piece for piece in chosen if piece not in pieces]
-    return chosen, omitted
+        rivals = [one for one in chosen if piece.may_cover(one) and item.id not in partial]
+        covered = [one for one in rivals if _beside(one, [piece], background)]
+        omitted += [(one.item, _beside(one, [piece], background)) for one in covered]
+        place = chosen.index(covered[0]) if covered else len(chosen)
+        piece.item = replace(item, score=max(one.item.score for one in (piece, *covered)))
+        chosen.insert(place, piece)
+        chosen = [one for one in chosen if one not in covered]
+    return [one.item for one in chosen], omitted
 
 
-def _beside(item: Item, pieces: Sequence[Item], background: Background) -> str:
+class _Piece:
+    """A piece of evidence, normalised once."""
+
+    def __init__(self, item: Item) -> None:
+        self.item = item
+        self.text = normalised(item.text)
+        self.statements = _statements(item) if item.kind == EPISODE else [self.text]
+
+    def may_cover(self, other: _Piece) -> bool:
+        """Whether it is worth asking if it makes another one redundant."""
+        story = other.item.kind == EPISODE
+        return story or other.text in self.text or other.item.id in self.item.learnt_from
+
+
+def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> str:
     """Why a piece is redundant beside other evidence."""
-    if any(stands_for(piece, item, background.query) for piece in pieces):
+    item = piece.item
+    if any(stands_for(one.item, item, background.query) for one in others):
         return STANDS_FOR
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
     # that repeats it; what a stranger said is no reason to leave out the words of the owner.
-    others = [
-        one
-        for one in pieces
-        if not stands_for(item, one, background.query)
-        and not (item.learnt_from and one.kind == EPISODE)
-        and (one.trust in PROMOTED or item.trust not in PROMOTED)
+    texts = [
+        one.text
+        for one in others
+        if not stands_for(item, one.item, background.query)
+        and not (item.learnt_from and one.item.kind == EPISODE)
+        and (one.item.trust in PROMOTED or item.trust not in PROMOTED)
     ]
-    texts = [normalised(one.text) for one in others]
-    if item.kind == EPISODE:
+    if texts and item.kind == EPISODE:
         texts += background.texts.values()
-    return CONTAINED.format("evidence") if others and repeats(item, texts) else ""
+    said = texts and piece.text and _are_in(piece.statements, texts)
+    return CONTAINED.format("evidence") if said else ""
 
 
 def _same_word(before: str, after: str) -> bool:

@@ -15,6 +15,7 @@ from mnemic.health.metrics import content_terms
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
+from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules import checks
 from mnemic.rules.clusters import absorbed, components, identical
 from mnemic.rules.decay import class_of, faded, judge
@@ -54,6 +55,7 @@ class Audit:
                 self._check("duplicate", _duplicates(memories, self._settings), len(memories)),
                 self._check("stale", _stale(memories, self._settings, now), len(memories)),
                 self._check("contradictory", _contradictions(memories), len(memories)),
+                self._check("misread", _misread(memories), len(memories)),
                 self._check("unsupported", _unsupported(unit, memories), len(memories)),
                 self._check("secret", _secrets(memories, self._settings), len(memories)),
                 _orphans(unit, memories),
@@ -72,6 +74,7 @@ _REMEDIES = {
     "duplicate": "mnemic upkeep daily",
     "stale": "mnemic upkeep daily",
     "contradictory": "mnemic show ID, then mnemic edit ID or mnemic delete ID",
+    "misread": "mnemic doctor --repair",
     "unsupported": "mnemic show ID, then mnemic delete ID",
     "secret": "mnemic forget --id ID, with its turns; set secrets.at_write to redact",
     "orphan": "mnemic doctor --repair",
@@ -87,6 +90,9 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
             absorbed_ids.add(readable[other].id)
             texts = short(readable[other].content), short(readable[place].content)
             yield readable[other].id, " = ".join(texts)
+    for memory, other in same_texts(m for m in readable if m.id not in absorbed_ids):
+        absorbed_ids.add(memory.id)
+        yield memory.id, f"{short(memory.content)} = {short(other.content)}"
     for kind in sorted({memory.kind for memory in readable}):
         group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)
@@ -96,6 +102,14 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
                 for other in absorbed_places:
                     survivor = short(group[place].content)
                     yield group[other].id, f"{short(group[other].content)} = {survivor}"
+
+
+def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
+    """Values that are not of their slot's type, and rules that instruct nobody."""
+    for memory in memories:
+        if fault := fault_of(memory):
+            what = "no instruction" if fault == "rule" else f"no {memory.predicate}"
+            yield memory.id, f"{short(masked(memory).content)} ({what})"
 
 
 def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:

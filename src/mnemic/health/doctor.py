@@ -13,6 +13,7 @@ from mnemic.forget.erasure import Erasure, unfinished_jobs
 from mnemic.ids import made_at
 from mnemic.index.embedding_job import queue as ask_vectors
 from mnemic.jobs.waiting import model_wait
+from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
@@ -145,6 +146,7 @@ class Doctor:
         for space in self._store.spaces():
             with self._store.write(space) as unit:
                 unit.cleanup.remove_orphans()
+                archive_misread(unit, self._clock.now())
                 self._ask_for_vectors(unit)
         return indexed
 

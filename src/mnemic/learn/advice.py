@@ -18,6 +18,7 @@ from mnemic.prompts import prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, numbers_in
 from mnemic.providers.embedding.base import Embedder, WordEmbedder
+from mnemic.rules.lifetimes import sooner
 from mnemic.rules.likeness import apart, overlap, same_value
 from mnemic.rules.reconcile import Neighbours
 from mnemic.rules.slots import opposites, subject_of
@@ -154,7 +155,8 @@ class NeighbourSearch:
         return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
 
     def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
-        lasts = memory.expires_at is None or memory.expires_at > self.now
+        ends = sooner(memory.expires_at, memory.valid_to)
+        lasts = ends is None or ends > self.now
         return memory.status == status and memory.project == self.candidate.project and lasts
 
     def _alike(self, memory: Memory) -> bool:
@@ -197,7 +199,10 @@ def meeting(
         )
 
     near = (memory for memory in existing.near if meets(memory))
-    return tuple({one.id: one for one in (*existing.slot, *existing.opposed, *near)}.values())
+    # All rules share a slot and have nothing else to do with each other.
+    rule = candidate.kind == "rule"
+    slot = (memory for memory in existing.slot if not rule or meets(memory))
+    return tuple({one.id: one for one in (*slot, *existing.opposed, *near)}.values())
 
 
 def _telling_words(text: str) -> dict[str, float]:
@@ -249,6 +254,10 @@ class Adviser:
         self._categories = settings.merge_categories
         self._embedder = embedder
         self._judge = judge
+
+    @property
+    def has_judge(self) -> bool:
+        return self._judge is not None
 
     def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
         """A model that fails leaves the rules to decide alone."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from mnemic.clock import Clock
@@ -30,9 +31,10 @@ from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.importance import KIND_IMPORTANCE
 from mnemic.rules.lifetimes import DURATIONS
-from mnemic.rules.speakers import speaker_mark
+from mnemic.rules.reconcile import STEERING
+from mnemic.rules.speakers import least_trusted, speaker_mark
 from mnemic.settings import Settings
-from mnemic.types import Memory, Turn
+from mnemic.types import Candidate, Memory, Turn
 
 if TYPE_CHECKING:
     from mnemic.language.extract.languages import Patterns
@@ -135,14 +137,15 @@ class RuleExtractor:
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
     ) -> ExtractionResult:
-        known = KnownPeople(Person(memory.predicate, memory.value) for memory in people)
+        named = (Person(memory.predicate, memory.value) for memory in people)
+        known = KnownPeople(named, remembered=True)
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
-        candidates = (
-            attributed(candidate, [turn])
-            for place, turn in enumerate(turns, len(earlier))
-            if turn.trust == "owner" or _is_a_person(turn)
-            for candidate in extract(
-                texts[place].text,
+        candidates: list[Candidate] = []
+        for place, turn in enumerate(turns, len(earlier)):
+            if turn.trust != "owner" and not _is_a_person(turn):
+                continue
+            read = partial(
+                extract,
                 said_at=local_time(turn.at, self.settings.schedule.zone),
                 role=turn.role,
                 trust=turn.trust,
@@ -151,8 +154,28 @@ class RuleExtractor:
                 source=turn.id,
                 patterns=self.patterns,
             )
-        )
+            found = _without_doubt(turn, read(texts[place].text), read)
+            candidates += [attributed(candidate, [turn]) for candidate in found]
         return ExtractionResult(tuple(candidates))
+
+
+def _without_doubt(
+    turn: Turn, candidates: Sequence[Candidate], read: Callable[[str], Sequence[Candidate]]
+) -> Iterator[Candidate]:
+    """What steers the agent is the owner's only where it is certain that they say it: in a message
+    that may present a text it waits as an outsider's.
+    """
+    certain = candidates
+    if any(candidate.kind in STEERING for candidate in candidates):
+        text = _own_text(turn, certain=True).text
+        certain = read(text) if text != _own_text(turn).text else candidates
+    said = {(one.subject, one.predicate, one.value) for one in certain}
+    for candidate in candidates:
+        doubtful = (candidate.subject, candidate.predicate, candidate.value) not in said
+        if doubtful and candidate.kind in STEERING:
+            yield replace(candidate, trust=least_trusted([candidate.trust, "external"]))
+        else:
+            yield candidate
 
 
 def is_person(memory: Memory) -> bool:
@@ -237,11 +260,12 @@ class ModelExtractor:
         return answer.value
 
 
-def _own_text(turn: Turn) -> EarlierMessage:
+def _own_text(turn: Turn, *, certain: bool = False) -> EarlierMessage:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     # The patterns read less of either end; what they read has no secret cut in two.
     text = redact(f"\n{GAP}\n".join(two_ends(turn.content, 4 * LONGEST)))
-    return EarlierMessage(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
+    own = own_voice(text, GAP, certain=certain) if turn.role == "user" else text
+    return EarlierMessage(turn.role, own)
 
 
 def _guidance() -> list[str]:

@@ -87,6 +87,7 @@ class MemoryReader:
             "since": lambda at: maybe_moment(at, "since", zone),
             "until": lambda at: maybe_moment(at, "until", zone),
             "as_of": lambda at: maybe_moment(at, "as_of", zone),
+            "known_at": lambda at: maybe_moment(at, "known_at", zone),
             "offset": checks.check_offset,
         }
         status = given.pop("status", None)
@@ -97,7 +98,7 @@ class MemoryReader:
             if value is not None
         }
         if status is None:
-            status = "all" if "as_of" in wanted else "active"
+            status = "all" if wanted.keys() & {"as_of", "known_at"} else "active"
         if checks.check_choice(status, (*STATUSES, "all"), "status") != "all":
             wanted["status"] = status
         if status == "active":

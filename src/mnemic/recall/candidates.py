@@ -31,7 +31,7 @@ from mnemic.recall.vectors import VectorMatches, VectorRoute
 from mnemic.rules import checks
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.contract import Unit
-from mnemic.store.rows import QueryTerm, TextMatches, type_of
+from mnemic.store.rows import QueryTerm, Scope, TextMatches, type_of
 from mnemic.types import RECORD_TYPES, Kind, RecordType, SafeName
 
 _LAST_RESORT = 20
@@ -51,6 +51,7 @@ class CandidateLists:
     total: int = 0  # records that an exact question is about, listed or not
     first: frozenset[int] = frozenset()  # those of the time that is asked about
     query: str = ""  # where the names in it were misspelt, as it was searched for
+    cut: bool = False  # whether words or vectors have more candidates than were taken
 
     @cached_property
     def docs(self) -> list[int]:
@@ -103,15 +104,19 @@ class CandidateSearch:
         # Where partitions come first, meaning chooses inside them and nowhere else.
         by_meaning = trust and "partition" not in lists
         vector = self._by_meaning(attempts, request, text) if by_meaning else None
+        cut = False
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
+            cut = len(text.matches) >= self._most(self._settings.text_candidates, request)
         if vector is not None:
-            search = partial(self._nearest, attempts, request, vector)
+            most = self._most_near(request)
+            search = partial(self._nearest, attempts, request, vector, most)
             near = attempts.outside("vector", search)
             if near is None:
                 vector = None
             else:
                 lists["vector"] = near
+                cut |= len(near) >= most
         if "slot" in self._settings.routes:
             found = lists.get("text", ())
             answers = attempts.run("slot", lambda unit: answers_by_slot(request, found, unit))
@@ -127,7 +132,18 @@ class CandidateSearch:
         if self._core_kinds and not request.scope.words:
             lists = attempts.run("core", partial(self._beside_core, lists)) or lists
         filled = {name: docs for name, docs in lists.items() if docs}
-        return CandidateLists(filled, text, vector, trust, total, first, request.query)
+        return CandidateLists(filled, text, vector, trust, total, first, request.query, cut)
+
+    def _most(self, candidates: int, request: Request) -> int:
+        """How many candidates of a route are taken: the same whatever the caller's ``k``, or the
+        order of the first hits would change with it.
+        """
+        usual = self._settings.oversample * self._settings.limit
+        return max(candidates, usual) * request.depth
+
+    def _most_near(self, request: Request) -> int:
+        wide = request.scope.narrow or request.asking.wide
+        return self._most(self._settings.vector_candidates * (_WIDE if wide else 1), request)
 
     def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
         """Without what stands in every prompt, unless nothing else was found."""
@@ -167,7 +183,7 @@ class CandidateSearch:
 
     def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
         """The matches, and the request again with the names spelt as they are known here."""
-        limit = max(self._settings.text_candidates, self._settings.oversample * request.k)
+        limit = self._most(self._settings.text_candidates, request)
         terms = enriched_terms(request.query, request.around, self._settings)
         matches = unit.text.search(terms, request.scope, limit)
         known = with_known_names(request, terms, matches, unit)
@@ -176,12 +192,11 @@ class CandidateSearch:
             matches = unit.text.search(terms, known.scope, limit)
         return known, matches
 
-    def _nearest(self, attempts: Attempts, request: Request, vector: VectorMatches) -> list[int]:
+    def _nearest(
+        self, attempts: Attempts, request: Request, vector: VectorMatches, limit: int
+    ) -> list[int]:
         """The nearest of the scope where those are few; else of all, some of them out of scope."""
         narrow = request.scope.narrow
-        wide = narrow or request.asking.wide
-        limit = self._settings.vector_candidates * (_WIDE if wide else 1)
-        limit = max(limit, self._settings.oversample * request.k)
         few = attempts.run("vector", lambda unit: unit.text.few(request.scope)) if narrow else None
         if few is None:
             near = vector.nearest(request.scope.types, limit)
@@ -289,11 +304,11 @@ def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResu
     return RouteResult(list(dict.fromkeys(docs)), first=every)
 
 
-def is_empty(unit: Unit, request: Request, span: LocalSpan) -> bool:
-    """Whether nothing was said, true or sent in a span, but for the question itself."""
-    docs = unit.text.latest(replace(request.scope, days=span), 2)
+def is_empty(unit: Unit, query: str, span: LocalSpan) -> bool:
+    """Whether nothing was said, true or sent in a span, but for the query itself."""
+    docs = unit.text.latest(Scope(RECORD_TYPES, days=span), 2)
     turns = unit.ledger.places([doc for doc in docs if type_of(doc) == "turn"])
-    return len(docs) == sum(turn.text.strip() == request.query.strip() for turn in turns)
+    return len(docs) == sum(turn.text.strip() == query.strip() for turn in turns)
 
 
 def _without_times(text: str, times: Sequence[NamedTime]) -> str:

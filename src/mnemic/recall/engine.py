@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from mnemic.clock import Clock
@@ -30,7 +31,12 @@ from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
 from mnemic.store.user_zone import user_zone
-from mnemic.types import RECORD_TYPES, Hit, SafeName, Why
+from mnemic.types import Hit, SafeName, Why
+
+_DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
+
+
+_TIMES = frozenset(("since", "until", "as_of"))  # what may be given without a zone
 
 
 class Touches:
@@ -93,6 +99,7 @@ class Recall:
         self._guard = guard_of(settings)
         self._gate = settings.gate
         self._configured_zone = settings.schedule.zone
+        self._latest: tuple[str, Request | None] = "", None
         core = PROFILE if settings.upkeep.core_choice == "profile" else ()
         self._candidates = CandidateSearch(settings.recall, vectors, core)
         self._ranker = ranker_for(settings)
@@ -122,21 +129,27 @@ class Recall:
         return zone or self._configured_zone
 
     def request(self, query: str, **details: Any) -> Request:
-        """The query and what narrows it, checked, as of now."""
-        return read_request(
-            query, now=self._clock.now(), zone=self.zone(), guard=self._guard, **details
-        )
+        """The query and what narrows it, checked, as of now. Only of one that names a time the zone
+        is asked for.
+        """
+        read = partial(read_request, query, now=self._clock.now(), guard=self._guard, **details)
+        request = read(zone=self._configured_zone)
+        if request.times or request.asking.date or not _TIMES.isdisjoint(details):
+            zone = self.zone()
+            request = request if zone == self._configured_zone else read(zone=zone)
+        self._latest = query, request
+        return request
 
     def empty_times(self, query: str) -> list[LocalSpan]:
         """The days that a question is about on which nothing was recorded but itself."""
-        if not asks(query):
-            return []
-        request = self.request(query, of=RECORD_TYPES)
+        asked, request = self._latest
+        if request is None or asked != query:
+            request = self.request(query)
         past = [t.span for t in request.times if t.span.of_days and t.span.since <= request.now]
+        if not past or not asks(query):
+            return []
         with Attempts(self._store, self._space, self._guard) as attempts:
-            empty = attempts.run(
-                "time", lambda unit: [s for s in past if is_empty(unit, request, s)]
-            )
+            empty = attempts.run("time", lambda unit: [s for s in past if is_empty(unit, query, s)])
         return empty or []
 
     def recall(self, request: Request) -> list[Hit]:
@@ -148,11 +161,7 @@ class Recall:
     def find(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
         with Attempts(self._store, self._space, self._guard) as attempts:
-            lists = self._candidates.search(attempts, request)
-            hits = self._weigh(attempts, request, lists)
-            if hits is None:
-                latest = self._candidates.latest(attempts, request, ("turn",))
-                hits = self._weigh(attempts, request, latest) if latest.docs else None
+            hits = self._search(attempts, request)
         unread = hits is None or attempts.all_failed
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
@@ -192,13 +201,37 @@ class Recall:
             attempts.note(self._clock, self._log)
         return hits if current is None else current
 
+    def _search(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        """The best hits of the usual candidates; where more are wanted, then those of many more.
+
+        ``k`` only decides where this ends, so that a few hits are the beginning of many.
+        """
+        hits: list[Hit] = []
+        for depth in _DEPTHS:
+            deeper = replace(request, depth=depth)
+            lists = self._candidates.search(attempts, deeper)
+            found = self._weigh(attempts, deeper, lists)
+            if found is None and not hits:
+                latest = self._candidates.latest(attempts, request, ("turn",))
+                return self._weigh(attempts, request, latest) if latest.docs else None
+            known = {hit.id for hit in hits}
+            least = hits[-1].score if hits else 1.0
+            hits += [
+                hit if hit.score <= least else replace(hit, score=least)
+                for hit in found or ()
+                if hit.id not in known
+            ]
+            if len(hits) >= request.k or not lists.cut:
+                break
+        return hits[: request.k]
+
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists
     ) -> list[Hit] | None:
         """Candidates as ranked evidence; None when ranking failed."""
         if not lists.docs:
             return []
-        reranker = self._reranker
+        reranker = self._reranker if request.depth == 1 else None
         wide = replace(request, k=max(request.k, RERANKED)) if reranker else request
         hits = attempts.run(
             "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
@@ -210,4 +243,4 @@ class Recall:
         moved = attempts.run(
             "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )
-        return (hits if moved is None else moved)[: request.k]
+        return hits if moved is None else moved

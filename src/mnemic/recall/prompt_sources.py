@@ -75,7 +75,7 @@ class PromptSources:
         request = self._recall.request(
             query,
             k=k,
-            min_score=self._settings.recall.evidence_score,
+            min_score=0.0,
             of=searched(self._settings.recall),
             within=project and self._recall.project_meant(query, project),
             persona=persona,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from itertools import accumulate
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
 
 _ACCESS_SATURATION = 10  # uses at which the access part is full
 
-_POOL = 2  # candidates for each wanted result that a preset's formula weighs to the end
+_POOL = 2  # candidates for each usual result that a preset's formula weighs to the end
 _LEAST_POOL = 20
 _PLAIN_IMPORTANCE = 0.5
 # Taken from the log odds of each further turn of a session, for a question about a whole course.
@@ -63,7 +64,8 @@ SPREAD = 0.6
 _EXACT = 4.0
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
-_OF_TIME = 0.9  # at least, of a record of the time that was asked about
+_BEFORE_ALL = 100.0  # of the log odds, for the records of the time that was asked about
+_OF_TIME = 0.9  # their least probability
 _AHEAD = 2  # times as many as are wanted are looked at closely
 
 
@@ -105,11 +107,11 @@ class LearnedRanker:
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
-        # Those of the time that is asked about, then the likeliest; newer first among equals.
         dated = np.isin(docs, list(lists.first))
-        ordered = np.lexsort((np.array(docs), odds, dated))[::-1]
-        order = self._in_scope(unit, request, docs, ordered)
-        _lower_what_states_nothing(request, pool, odds, order)
+        odds += _BEFORE_ALL * dated
+        # Newer first among equals.
+        order = _best(unit, request, pool, odds, np.lexsort((np.array(docs), odds))[::-1])
+        odds -= _BEFORE_ALL * dated
         score = probability(odds)
         if request.persona:
             score = self._by_persona(unit, request.persona, docs, order, score)
@@ -139,22 +141,6 @@ class LearnedRanker:
             for n, doc, share in zip(best, chosen, shares, strict=True)
         ]
 
-    def _in_scope(
-        self, unit: Unit, request: Request, docs: Sequence[int], order: Places
-    ) -> list[int]:
-        """The first ones that the scope allows, somewhat more than are wanted; all for a persona,
-        which may put a later one first.
-        """
-        enough = len(docs) if request.persona else _AHEAD * request.k
-        found: list[int] = []
-        for start in range(0, len(order), enough):
-            part = order[start : start + enough].tolist()
-            allowed = frozenset(unit.text.in_scope([docs[n] for n in part], request.scope))
-            found += [n for n in part if docs[n] in allowed]
-            if len(found) >= enough:
-                break
-        return found[:enough]
-
     def _by_persona(
         self, unit: Unit, persona: str, docs: Sequence[int], order: Sequence[int], score: Floats
     ) -> Floats:
@@ -164,6 +150,42 @@ class LearnedRanker:
         boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
         boosted: Floats = np.minimum(1.0, score * np.array(boosts))
         return boosted
+
+
+def _best(
+    unit: Unit, request: Request, pool: CandidatePool, odds: Floats, order: Places
+) -> list[int]:
+    """At least the best ``k`` that the scope allows, best first; all for a persona, which may put
+    a later one first.
+
+    Only as many are looked at as it takes until no other can be among them: looking closely
+    lowers some and raises none.
+    """
+    docs = pool.around.docs
+    wanted = len(docs) if request.persona else request.k
+    found: list[int] = []
+    rest = order.tolist()
+    while rest and (len(found) < wanted or odds[found[wanted - 1]] <= odds[rest[0]]):
+        part, rest = _in_scope(unit, request, docs, rest, _AHEAD * wanted)
+        _lower_what_states_nothing(request, pool, odds, part)
+        found = sorted([*found, *part], key=lambda n: -odds[n])
+    return found
+
+
+def _in_scope(
+    unit: Unit, request: Request, docs: Sequence[int], order: Sequence[int], size: int
+) -> tuple[list[int], list[int]]:
+    """The first places whose documents the scope allows, up to ``size``, and those after them:
+    neighbours and near vectors may lie outside of it.
+    """
+    found: list[int] = []
+    looked = 0
+    while looked < len(order) and len(found) < size:
+        part = order[looked : looked + size - len(found)]
+        looked += len(part)
+        allowed = frozenset(unit.text.in_scope([docs[n] for n in part], request.scope))
+        found += [n for n in part if docs[n] in allowed]
+    return found, list(order[looked:])
 
 
 def _lower_what_states_nothing(
@@ -177,6 +199,16 @@ def _lower_what_states_nothing(
     odds[empty] -= _STATES_NOTHING
 
 
+class _Weighed(NamedTuple):
+    """A candidate by its place among the relevant ones, with what its score is made of."""
+
+    score: float
+    place: int
+    parts: rules.ScoreParts
+    boost: float
+    record: StoredRecord | None
+
+
 class FormulaRanker:
     """Ranks by the weighted sum of a preset."""
 
@@ -184,14 +216,50 @@ class FormulaRanker:
         self._settings = settings
 
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
-        ranking = self._settings.ranking
-        relevant = by_ranks(unit, lists, ranking)
+        relevant = by_ranks(unit, lists, self._settings.ranking)
         asked_for = precise(lists)
-        pool = _pool(unit, request, relevant, asked_for)
-        docs = [relevant.docs[n] for n in pool]
-        records = stored_records(unit, docs)
+        order = sorted(range(len(relevant.docs)), key=lambda n: relevant.docs[n] not in asked_for)
+        best: list[_Weighed] = []
+        # What is beyond the usual pool is only weighed where more is wanted, and comes after it:
+        # so the first hits are the same however many are wanted.
+        size = max(_LEAST_POOL, _POOL * self._settings.recall.limit) + len(request.without)
+        while order and len(best) < request.k:
+            pool, order = _in_scope(unit, request, relevant.docs, order, size)
+            weighed = self._weigh(unit, request, relevant, pool, asked_for)
+            best += sorted(weighed, key=lambda one: -one.score)
+            size = len(order)
+        best = best[: request.k]
+        docs = [relevant.docs[one.place] for one in best]
+        words = unit.text.matched(lists.text, docs) if lists.text else {}
+        falling = accumulate((one.score for one in best), min)
+        return [
+            RankedRecord(
+                doc,
+                score,
+                Why(
+                    lists.routes(doc) or ("neighbour",),
+                    _score_parts(relevant, one.place, one.parts, lists)
+                    | ({"persona": one.boost} if one.boost != 1 else {}),
+                    words.get(doc, ()),
+                ),
+                one.record,
+            )
+            for doc, score, one in zip(docs, falling, best, strict=True)
+        ]
+
+    def _weigh(
+        self,
+        unit: Unit,
+        request: Request,
+        relevant: Relevance,
+        pool: Sequence[int],
+        asked_for: Mapping[int, int],
+    ) -> list[_Weighed]:
+        ranking = self._settings.ranking
+        records = stored_records(unit, [relevant.docs[n] for n in pool])
         weighed = []
-        for n, doc in zip(pool, docs, strict=True):
+        for n in pool:
+            doc = relevant.docs[n]
             record = records.get(doc)
             if record is not None and record.id in request.without:
                 continue
@@ -202,24 +270,8 @@ class FormulaRanker:
             if asked_for:
                 place = asked_for.get(doc)
                 score = min(score, _SURE) if place is None else _SURE + (1 - _SURE) / (1 + place)
-            weighed.append((score, n, parts, boost))
-        best = sorted(weighed, key=lambda one: -one[0])[: request.k]
-        docs = [relevant.docs[n] for _, n, _, _ in best]
-        words = unit.text.matched(lists.text, docs) if lists.text else {}
-        return [
-            RankedRecord(
-                doc,
-                score,
-                Why(
-                    lists.routes(doc) or ("neighbour",),
-                    _score_parts(relevant, n, parts, lists)
-                    | ({"persona": boost} if boost != 1 else {}),
-                    words.get(doc, ()),
-                ),
-                records.get(doc),
-            )
-            for doc, (score, n, parts, boost) in zip(docs, best, strict=True)
-        ]
+            weighed.append(_Weighed(score, n, parts, boost, record))
+        return weighed
 
     def _parts(
         self, relevant: Relevance, n: int, record: StoredRecord | None, now: datetime
@@ -260,27 +312,6 @@ def precise(lists: CandidateLists) -> dict[int, int]:
     both = [doc for doc in exact if doc in frozenset(dated)]
     ordered = dict.fromkeys([*lists.lists.get("slot", ()), *both, *dated, *exact])
     return {doc: place for place, doc in enumerate(ordered)}
-
-
-def _pool(unit: Unit, request: Request, relevant: Relevance, first: Collection[int]) -> list[int]:
-    """The best candidates within the scope, the ``first`` before all others: neighbours and near
-    vectors may lie outside of it.
-    """
-    size = max(_LEAST_POOL, _POOL * request.k) + len(request.without)
-    places = range(len(relevant.docs))
-    if first:
-        places_first = [n for n in places if relevant.docs[n] in first]
-        order = [*places_first, *(n for n in places if relevant.docs[n] not in first)]
-    else:
-        order = list(places)
-    pool: list[int] = []
-    for start in range(0, len(order), size):
-        part = order[start : start + size]
-        allowed = frozenset(unit.text.in_scope([relevant.docs[n] for n in part], request.scope))
-        pool += [n for n in part if relevant.docs[n] in allowed]
-        if len(pool) >= size:
-            break
-    return pool[:size]
 
 
 def _score_parts(

@@ -51,6 +51,7 @@ class Request:
     without: frozenset[str]  # ids of records that the prompt has already
     now: datetime  # by the clocks of the zone
     zone: Zone
+    depth: int = 1  # times as many candidates as usual
 
 
 def read_request(
@@ -72,6 +73,7 @@ def read_request(
     since: datetime | str | None = None,
     until: datetime | str | None = None,
     as_of: datetime | str | None = None,
+    known_at: datetime | str | None = None,
     persona: str | None = None,
     around: Sequence[str] = (),
     without: Collection[str] = (),
@@ -109,6 +111,7 @@ def read_request(
         since=maybe_moment(since, "since", zone),
         until=maybe_moment(until, "until", zone),
         as_of=maybe_moment(as_of, "as_of", zone),
+        known_at=maybe_moment(known_at, "known_at", zone),
         now=now,
     )
     local = in_zone(now, zone)

@@ -48,7 +48,8 @@ class TokenBudget:
     """Tokens for each part in the order of the prompt, and for the whole.
 
     ``full`` is what a part may have where others leave room: its size before a caller's own total
-    made it smaller.
+    made it smaller or, for a part that grows, all of the room. The core has at most half of it: it
+    is the same for every message, and must not depend on what the others need for this one.
     """
 
     total: int
@@ -86,11 +87,13 @@ def budget_of(
         reply = min(reply, reply * total // context.total)
         shares = _spread(sizes, total - reply, context)
         sizes = {n: max(sizes[n], shares[n]) for n in sizes} if context.cut else shares
+    whole = total or context.total or window
+    room = {name: (whole - reply) // (2 if name == "core" else 1) for name in context.grow}
     return TokenBudget(
-        total=total or context.total or window,
+        total=whole,
         reply=reply,
         sizes={name: max(1, sizes[name]) for name in full},
-        full=full,
+        full={name: max(size, room.get(name, 0)) for name, size in full.items()},
         separate=context.separate,
         cut=_cut(context),
         keep=context.keep,

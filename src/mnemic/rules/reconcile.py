@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mnemic.rules.decay import fading
 from mnemic.rules.likeness import may_agree, same_value, values_touch
-from mnemic.rules.slots import has_one_answer, subject_of
+from mnemic.rules.slots import has_one_answer, predicate_of, subject_of
 from mnemic.rules.support import Claim, untrusted
 from mnemic.settings import Settings
 from mnemic.types import Candidate, Decision, Kind, Memory
@@ -57,6 +57,10 @@ def _below(confidence: float, least: float) -> str:
 
 _WORD = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
 # Neither side of a conflict has more right: half for the newer, half for the one said more often.
+# Of these each says something else, though it be of one value.
+_PERSONAL = frozenset(
+    "likes dislikes prefers allergy diet health employer school pet name from".split()
+)
 _RECENCY = 0.5
 _CONFIRMATIONS = 0.5
 
@@ -114,12 +118,26 @@ def to_withdraw(candidate: Candidate, existing: Neighbours) -> tuple[Memory, ...
     near = [memory for memory in existing.near if _one_subject(candidate, memory)]
     if candidate.value:
         in_slot = [m for m in existing.slot if values_touch(candidate.value, m.value)]
-        elsewhere = [m for m in near if same_value(candidate.value, m.value)]
+        elsewhere = [
+            m for m in near if same_value(candidate.value, m.value) and _kindred(candidate, m)
+        ]
         return tuple(dict.fromkeys((*in_slot, *elsewhere)))
     one = len(existing.slot) == 1 or has_one_answer(candidate.predicate)
     if existing.slot and one:
         return tuple(existing.slot)
     return tuple(memory for memory in near if existing.alike(memory))
+
+
+def _kindred(candidate: Candidate, memory: Memory) -> bool:
+    """Whether two predicates may be words for one thing: not where the engine knows both and what
+    they say of somebody's likes is denied of an allergy.
+    """
+    both = (predicate_of(candidate.predicate), predicate_of(memory.predicate))
+    return not any(map(_is_personal, both)) or both[0] == both[1]
+
+
+def _is_personal(predicate: str) -> bool:
+    return predicate in _PERSONAL
 
 
 def says_same(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:

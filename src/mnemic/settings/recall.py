@@ -87,7 +87,7 @@ class RecallSettings(SettingsGroup):
     """Finding evidence."""
 
     limit: int = count(10, "Results when the caller does not say how many.", low=1)
-    evidence: int = count(8, "Most pieces of evidence put into a prompt.")
+    evidence: int = count(50, "Most pieces of evidence put into a prompt.")
     routes: tuple[Route, ...] = names(
         ("memory", "turn", "episode", "attachment", "slot", "entity", "time", "exact"),
         Route,
@@ -99,7 +99,9 @@ class RecallSettings(SettingsGroup):
         "Candidates taken from vectors; more where a filter may drop some.",
         low=1,
     )
-    oversample: int = count(2, "Take at least this many candidates per wanted result.", low=1)
+    oversample: int = count(
+        2, "Take at least this many candidates per usual result (`limit`).", low=1
+    )
     rerank_folder: str = text(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
@@ -110,7 +112,10 @@ class RecallSettings(SettingsGroup):
     )
     min_score: float = ratio(0.0, "Results below this score are left out.")
     evidence_score: float = ratio(
-        0.04, "Evidence below this score is not put into a prompt; see `ranking.fusion`."
+        0.07,
+        "Evidence is put into a prompt where its best three pieces together score this much;"
+        " weaker pieces beside them fill the room that is free, the fewer the less there is."
+        " 0: every piece, the best first; see `ranking.fusion`.",
     )
     touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
 
@@ -188,6 +193,11 @@ class ContextSettings(SettingsGroup):
         SectionName,
         "Over budget: the parts to cut, the first to nothing before the second loses anything;"
         " none: evidence and conversation share what the others leave.",
+    )
+    grow: tuple[SectionName, ...] = names(
+        ("core", "evidence"),
+        SectionName,
+        "Parts that may be larger than their size where there is room, the core up to half of it.",
     )
     keep: tuple[SectionName, ...] = names(
         ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."

@@ -166,11 +166,11 @@ class MemoryFilter:
     """Which memories to read, of whatever status; every field narrows the choice.
 
     ``from_session``, ``from_turn`` and ``from_sender`` are about the turns it came from;
-    ``session`` is the one it ends with. ``holds_at`` leaves out what has expired by then; ``as_of``
-    is what was known to hold at that time, of any status now. ``subject`` and ``predicate`` are
-    compared in the folded form of a slot, ``contains`` is a part of the statement, and ``having``
-    keys of its metadata with their value as text. ``words`` are the document's for kinds and
-    scopes. ``since`` and ``until`` are about when it was learnt.
+    ``session`` is the one it ends with. ``holds_at`` is what is in force then;
+    ``as_of`` what was true then, ``known_at`` what was believed then, of any status now.
+    ``subject`` and ``predicate`` are compared in the folded form of a slot, ``contains`` is a part
+    of the statement, and ``having`` keys of its metadata with their value as text. ``words`` are
+    the document's for kinds and scopes. ``since`` and ``until`` are about when it was learned.
     """
 
     status: MemoryStatus | None = None
@@ -190,6 +190,7 @@ class MemoryFilter:
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
+    known_at: datetime | None = None
     session: SafeName | None = None
     from_session: SafeName | None = None
     from_turn: str | None = None
@@ -228,6 +229,7 @@ class Scope:
     until: datetime | None = None
     days: LocalSpan | None = None
     as_of: datetime | None = None
+    known_at: datetime | None = None
     now: datetime | None = None
 
     @property

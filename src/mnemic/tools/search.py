@@ -62,6 +62,8 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
         project=request.project,
         since=request.since,
         until=request.until,
+        as_of=request.as_of,
+        known_at=request.known_at,
         around=context.latest(),
     )
     lines = [_hit_line(context, hit) for hit in hits[request.offset :]]

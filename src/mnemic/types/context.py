@@ -65,6 +65,7 @@ class RecallQuery(TypedDict, total=False):
     only memories and episodes have an importance. ``kind`` and ``scope`` take the words of the
     preset's document, too. ``around`` is what was said just before the query, which helps one that
     says little by itself. ``status`` is that of the memories: "active" unless said otherwise.
+    ``as_of`` asks for what was true at that time, ``known_at`` for what was believed then.
     """
 
     k: int | None
@@ -82,6 +83,7 @@ class RecallQuery(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     as_of: datetime | str | None
+    known_at: datetime | str | None
     persona: str | None
     around: Sequence[str]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 Span = tuple[str, int, int]
-HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore")
+HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore", "助记", "助記", "短语")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
 _WORD = r"(?:[0-9]{1,2}[.):][ \t]?)?[a-z]{3,8}"

@@ -262,6 +262,11 @@ class SqlEraser:
                 self._listed(memories),
             )
         )
+        self._do(
+            "UPDATE memories SET valid_to = NULL, superseded_by = '' WHERE space = :space"
+            f" AND status = 'active' AND superseded_by {_LISTED}",
+            memories,
+        )
         rows: list[Any] = self._conn.execute(
             "SELECT id, superseded_by FROM memories WHERE space = :space"
             f" AND superseded_by {_LISTED}",

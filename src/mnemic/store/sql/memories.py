@@ -10,7 +10,7 @@ from mnemic.rules.slots import SEPARATOR, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
 from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.scope import has_metadata, word_condition
+from mnemic.store.sql.scope import has_metadata, was_known, was_true, word_condition
 from mnemic.store.sql.terms import TermIndex, add_terms, next_doc
 from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
@@ -22,7 +22,7 @@ _COLUMNS = (
 )
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
-_LASTS = "(expires_at IS NULL OR expires_at > :at)"
+_LASTS = "(expires_at IS NULL OR expires_at > :at) AND (valid_to IS NULL OR valid_to > :at)"
 _CAME_FROM = (
     "id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space"
     " AND m.turn = t.id WHERE t.space = :space AND {})"
@@ -43,12 +43,12 @@ _FILTERS = {
     "contains": "instr(lower(content), lower(:contains)) > 0",
     "since": "created_at >= :since",
     "until": "created_at < :until",
-    "holds_at": "(expires_at IS NULL OR expires_at > :holds_at)",
-    "as_of": (
-        "(status IN ('active', 'superseded') OR put_away > :as_of) AND created_at <= :as_of"
-        " AND (superseded_at IS NULL OR superseded_at > :as_of)"
-        " AND (expires_at IS NULL OR expires_at > :as_of)"
+    "holds_at": (
+        "(expires_at IS NULL OR expires_at > :holds_at) AND (valid_to IS NULL OR valid_to >"
+        " :holds_at) AND (valid_from <= :holds_at OR status = 'pending')"
     ),
+    "as_of": was_true(),
+    "known_at": was_known(),
     "session": "session = :session",
     "from_turn": _CAME_FROM.format("t.id = :from_turn"),
     "from_sender": _CAME_FROM.format("t.sender = :from_sender"),
@@ -212,7 +212,7 @@ class SqlMemories:
     def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
         """What holds now and is at least so important, the most important first."""
         return self._select(
-            f"status = 'active' AND importance >= :least AND {_LASTS}"
+            f"status = 'active' AND importance >= :least AND valid_from <= :at AND {_LASTS}"
             " ORDER BY importance DESC, last_accessed_at DESC, doc DESC LIMIT :limit",
             {"least": least, "at": codec.to_micros(now), "limit": limit},
         )
@@ -319,6 +319,14 @@ class SqlMemories:
         self._conn.execute(
             "UPDATE memories SET core = 0 WHERE space = ? AND id = ? AND core = 1",
             (self._space, old),
+        )
+
+    def release(self, coming: str) -> None:
+        """What was to end on the day of a memory that does not come holds on."""
+        self._conn.execute(
+            "UPDATE memories SET valid_to = NULL, superseded_by = ''"
+            " WHERE space = ? AND superseded_by = ? AND status = 'active'",
+            (self._space, coming),
         )
 
     def touch(self, id_: str, uses: int, at: datetime) -> None:

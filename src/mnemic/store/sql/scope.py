@@ -60,14 +60,31 @@ _IMPORTANCE: dict[RecordType, str] = {
     "episode": _IMPORTANT,
     "attachment": "false",
 }
-_KNOWN_NOW = (
+# What lies ahead is evidence already, with its date; what has run out by its own date is not.
+_CURRENT = (
     "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
+    " AND (r.valid_to IS NULL OR r.valid_to > :now OR r.status != 'active')"
 )
-_KNOWN_THEN = (
-    "(r.status IN ('active', 'superseded') OR r.put_away > :as_of) AND r.created_at <= :as_of"
-    " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
-    " AND (r.expires_at IS NULL OR r.expires_at > :as_of)"
-)
+
+
+def was_true(prefix: str = "") -> str:
+    """It held at ``:as_of``, by all that is known now."""
+    ended = f"ifnull({prefix}valid_to, {prefix}superseded_at)"
+    return (
+        f"({prefix}status IN ('active', 'superseded') OR {prefix}put_away > :as_of)"
+        f" AND {prefix}valid_from <= :as_of AND ({ended} IS NULL OR {ended} > :as_of)"
+        f" AND ({prefix}expires_at IS NULL OR {prefix}expires_at > :as_of)"
+    )
+
+
+def was_known(prefix: str = "") -> str:
+    """It was believed at ``:known_at``, by what had been learned until then."""
+    return (
+        f"({prefix}status IN ('active', 'superseded') OR {prefix}put_away > :known_at)"
+        f" AND {prefix}created_at <= :known_at"
+        f" AND ({prefix}superseded_at IS NULL OR {prefix}superseded_at > :known_at)"
+        f" AND ({prefix}expires_at IS NULL OR {prefix}expires_at > :known_at)"
+    )
 
 
 def has_metadata(column: str) -> str:
@@ -130,6 +147,7 @@ class ScopeFilter:
             "since": codec.maybe_to_micros(scope.since),
             "until": codec.maybe_to_micros(scope.until),
             "as_of": codec.maybe_to_micros(scope.as_of),
+            "known_at": codec.maybe_to_micros(scope.known_at),
             "now": codec.maybe_to_micros(scope.now),
         }
         if scope.days is not None:
@@ -216,10 +234,11 @@ class ScopeFilter:
             )
             if wanted is not None
         ]
-        if type_ == "memory":
-            chosen.append(_KNOWN_THEN if scope.as_of else _KNOWN_NOW)
-        elif scope.as_of:
-            chosen.append(f"r.{time} <= :as_of")
+        then = [(scope.as_of, was_true, "as_of"), (scope.known_at, was_known, "known_at")]
+        for _, holds, name in filter(lambda asked: asked[0], then):
+            chosen.append(holds("r.") if type_ == "memory" else f"r.{time} <= :{name}")
+        if type_ == "memory" and not (scope.as_of or scope.known_at):
+            chosen.append(_CURRENT)
         if type_ == "attachment":
             chosen.append("r.put_away IS NULL")
         return " AND ".join(chosen) or "true"
