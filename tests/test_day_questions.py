@@ -127,8 +127,9 @@ def test_an_imported_memory_is_of_the_day_it_was_true(mind: Mind, clock: ManualC
     mind.remember("Signed the lease", kind="event", valid_from=true_from)
     clock.advance(days=1)
     assert mind.recall("What happened on June 9?", k=3)[0].text == "Signed the lease"
-    before = mind.recall("What happened on June 9?", as_of=NOW - timedelta(days=1))
-    assert "Signed the lease" not in [hit.text for hit in before]
+    for before in ({"known_at": NOW - timedelta(days=1)}, {"as_of": true_from - timedelta(days=1)}):
+        hits = mind.recall("What happened on June 9?", **before)
+        assert "Signed the lease" not in [hit.text for hit in hits]
 
 
 COUNTED = {

@@ -1012,7 +1012,7 @@ export declare class Mnemic {
   /** A person's own text of a document, and what came of it; with a digest only if it is still that one. */
   writeDocument(values: { name: string; markdown: string; digest?: null | string }, options?: RequestOptions): Promise<SyncReport>;
 
-  /** Turns said and memories learnt on each of the last days (UTC), oldest first. */
+  /** Turns said and memories learnt on each of the last days, oldest first. */
   growth(values?: { days?: number }, options?: RequestOptions): Promise<DayGrowth[]>;
 
   /** How a memory fades if nobody uses it, since its last use and for so many days more. */

@@ -36,7 +36,7 @@ from mnemic.types import Hit, SafeName, Why
 _DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
 
 
-_TIMES = frozenset(("since", "until", "as_of"))  # what may be given without a zone
+_TIMES = frozenset(("since", "until", "as_of", "known_at"))  # what may be given without a zone
 
 
 class Touches:
