@@ -47,6 +47,7 @@ from mnemic.types import (
     Episode,
     EpisodeQuery,
     Event,
+    Evidence,
     Finding,
     ForgetQuery,
     History,
@@ -399,6 +400,13 @@ class Mind(CheckedCalls):
         hits = self.recall(query, **narrowed)
         return self._services.context.evidence_text(query, hits, max_tokens)
 
+    def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
+        """Hits as they may be handed to a model, each fenced as data with its date and speaker.
+
+        Left out are hits that score too little for a prompt, no longer hold, or repeat another.
+        """
+        return self._services.context.evidence(query, hits)
+
     def words(self, record: Memory | Hit) -> dict[str, str]:
         """How the preset's document calls a memory: its names for kind, scope, priority and source,
         each with its word; under `default` the kind.
@@ -545,9 +553,12 @@ class Mind(CheckedCalls):
         """How a memory fades if nobody uses it, since its last use and for so many days more."""
         return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
-    def audit(self) -> AuditReport:
-        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
-        return self._services.audit.audit()
+    def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned.
+
+        ``progress`` is told how many checks are done, and of how many.
+        """
+        return self._services.audit.audit(progress)
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove for good whatever an id, words, a session, a source or a time range names.

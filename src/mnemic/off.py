@@ -33,8 +33,8 @@ from mnemic.wiring import share
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(
     """session record record_turn record_many end_session sessions turns events note_failure
-    remember memories get projects pending note_shown history recall retrieve words context gate
-    jobs drain work stats doctor close""".split()
+    remember memories get projects pending note_shown history recall retrieve evidence words context
+    gate jobs drain work stats doctor close""".split()
 )
 _RECORDS: tuple[RecordType, ...] = ("memory", "turn")  # nothing else is in the files
 _ROUTES = (*_RECORDS, "time", "exact")
@@ -121,10 +121,10 @@ class PlainFileMind(Mind):
         super().end_session(session)
 
     def remember(
-        self, text: str, *, kind: Kind | str, sources: Iterable[str] = (), **rest: Any
+        self, text: str, *, kind: Kind | str = "", sources: Iterable[str] = (), **rest: Any
     ) -> Decision:
         """Keep a statement; with ``supersedes`` as the next version of another in the files."""
-        if self._guard.kind(kind) == "credential":
+        if kind and self._guard.kind(kind) == "credential":
             raise _refusal("Plain files keep no credentials, since they cannot seal them")
         if checks.check_several(sources, "sources"):
             raise _refusal("Plain files cannot link a statement to its turns")

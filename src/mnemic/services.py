@@ -260,6 +260,7 @@ class Services:
             settings=shared.settings,
             vectors=self.vectors,
             touches=self.touches,
+            fault=shared.vector_fault,
         )
 
     @_service
@@ -318,6 +319,7 @@ class Services:
             shared.settings,
             forgetting=self.forgetting,
             files=self._files,
+            vector_fault=shared.vector_fault,
         )
 
     def _files(self) -> list[Path]:

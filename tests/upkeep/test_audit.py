@@ -139,3 +139,10 @@ def test_it_takes_little_longer_for_more(mind: Mind) -> None:
 
     small, large = grow(0, 60), grow(60, 600)
     assert large < 40 * max(small, 0.005)
+
+
+def test_progress_is_told_before_the_first_and_after_each_check(mind: Mind) -> None:
+    mind.remember("the kettle is blue", kind="fact")
+    told: list[tuple[int, int]] = []
+    report = mind.audit(progress=lambda done, total: told.append((done, total)))
+    assert told == [(done, len(report.checks)) for done in range(len(report.checks) + 1)]

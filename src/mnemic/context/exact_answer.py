@@ -7,32 +7,29 @@ from datetime import timedelta
 
 from mnemic.days import LocalSpan, Zone, day_of
 from mnemic.language.exact import ExactKind, exact_question
-from mnemic.prompts import Language
+from mnemic.prompts import ByLanguage, Language
 from mnemic.types import EXACT_TOTAL, Hit
 
 _MOST_DAYS = 10
-_LINES: Mapping[Language, Mapping[ExactKind, str]] = {
-    "en": {
+_LINES: ByLanguage[Mapping[ExactKind, str]] = ByLanguage(
+    en={
         "count": "Counted: {total} in all mention “{topic}” ({days})",
         "latest": "The latest that mentions “{topic}”: {first}",
         "earliest": "The first that mentions “{topic}”: {first}",
         "when": "Days that mention “{topic}”: {days}",
     },
-    "zh": {
+    zh={
         "count": "统计：提到“{topic}”的共 {total} 条（{days}）",
         "latest": "最近一次提到“{topic}”：{first}",
         "earliest": "最早一次提到“{topic}”：{first}",
         "when": "提到“{topic}”的日期：{days}",
     },
-}
+)
 
 
-_NOTHING: Mapping[Language, str] = {
-    "en": "Nothing was recorded {when}",
-    "zh": "{when}没有任何记录",
-}
-_ONE_DAY: Mapping[Language, str] = {"en": "on {first}", "zh": "{first} "}
-_DAYS: Mapping[Language, str] = {"en": "from {first} to {last}", "zh": "{first} 至 {last} "}
+_NOTHING = ByLanguage(en="Nothing was recorded {when}", zh="{when}没有任何记录")
+_ONE_DAY = ByLanguage(en="on {first}", zh="{first} ")
+_DAYS = ByLanguage(en="from {first} to {last}", zh="{first} 至 {last} ")
 
 
 def nothing_recorded(spans: Sequence[LocalSpan], language: Language) -> str:

@@ -112,7 +112,7 @@ def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
         text=memory.content,
         id=memory.id,
         at=local_time(memory.valid_from, zone),
-        source=_sources(memory.sources),
+        source=first_source(memory.sources),
         kind=memory.kind,
         trust=memory.trust,
         learnt_from=tuple(source.turn_id for source in memory.sources),
@@ -139,11 +139,11 @@ def _hit_item(hit: Hit, zone: Zone) -> Item:
     at = local_time(hit.valid_from or hit.at, zone)
     turns = tuple(source.turn_id for source in hit.sources) if hit.type == "memory" else ()
     ended = hit.ended and local_time(hit.ended, zone)
-    source = _sources(hit.sources)
+    source = first_source(hit.sources)
     return Item(hit.text, hit.id, at, source, kind, trust, hit.score, ended, turns)
 
 
-def _sources(sources: Sequence[Source]) -> str:
+def first_source(sources: Sequence[Source]) -> str:
     """The first source, and how many more there are."""
     if not sources:
         return ""

@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from mnemic.days import Zone, day_of
-from mnemic.documents.headings import GENERAL, Language
+from mnemic.documents.headings import GENERAL
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.prompts import Language
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted

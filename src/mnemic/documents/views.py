@@ -9,18 +9,12 @@ from pathlib import Path
 
 from mnemic.days import Zone
 from mnemic.documents import selection as choosing
-from mnemic.documents.headings import (
-    SECTIONS,
-    TITLES,
-    USUAL,
-    DocumentSection,
-    Language,
-    project_sections,
-)
+from mnemic.documents.headings import SECTIONS, TITLES, USUAL, DocumentSection, project_sections
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import Placement, user_section
 from mnemic.language.markdown import MarkdownSection, visible
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.prompts import Language
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
 from mnemic.types import GLOBAL_PROJECT, Memory

@@ -51,7 +51,7 @@ class ForgetRequest:
 
 @dataclass(slots=True)
 class Selection:
-    """Records by id, each with the reason; ``evidence`` are turns selected through a memory.
+    """Records by id, each with the reason.
 
     ``sessions`` are those without a turn, ``matches`` the texts that contain the phrase.
     """
@@ -61,7 +61,6 @@ class Selection:
     episodes: dict[str, str] = field(default_factory=dict)
     attachments: dict[str, str] = field(default_factory=dict)
     daily_events: dict[str, str] = field(default_factory=dict)
-    evidence: dict[str, str] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
     matches: dict[str, str] = field(default_factory=dict)
 
@@ -129,7 +128,7 @@ def _by_id(unit: Unit, id_: str) -> Selection:
         chosen.memories = {m.id: why if m.id == id_ else "a version of it" for m in versions}
         for version in versions:
             turns = (source.turn_id for source in version.sources)
-            chosen.evidence |= dict.fromkeys(turns, "the memory was learnt from it")
+            chosen.turns |= dict.fromkeys(turns, "the memory was learnt from it")
     elif unit.episodes.by_id([id_]):
         chosen.episodes[id_] = why
     elif unit.attachments.by_id([id_]):

@@ -6,13 +6,15 @@ Checks sort and group instead of comparing pairs, so the time grows about linear
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache, partial
 
 from mnemic.clock import Clock
 from mnemic.health.metrics import content_terms
 from mnemic.language.guard import bounds_of
+from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
 from mnemic.learn.laws import fault_of, same_texts
@@ -45,22 +47,33 @@ class Audit:
         self._clock = clock
         self._settings = settings
 
-    def audit(self) -> AuditReport:
-        """Check every active memory."""
+    def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+        """Check every active memory; ``progress`` is told how many of the checks are done."""
         now = self._clock.now()
+        results: list[AuditCheck] = []
         with self._store.read(self._space) as unit:
             active = MemoryFilter(status="active", limit=checks.MAX_ROWS)
             memories = unit.memories.find(active)
-            results = (
-                self._check("duplicate", _duplicates(memories, self._settings), len(memories)),
-                self._check("stale", _stale(memories, self._settings, now), len(memories)),
-                self._check("contradictory", _contradictions(memories), len(memories)),
-                self._check("misread", _misread(memories), len(memories)),
-                self._check("unsupported", _unsupported(unit, memories), len(memories)),
-                self._check("secret", _secrets(memories, self._settings), len(memories)),
-                _orphans(unit, memories),
-            )
-        return AuditReport(self._space, now, len(memories), results)
+            problems = {
+                "duplicate": _duplicates(memories, self._settings),
+                "stale": _stale(memories, self._settings, now),
+                "contradictory": _contradictions(memories),
+                "misread": _misread(memories),
+                "unsupported": _unsupported(unit, memories),
+                "secret": _secrets(memories, self._settings),
+            }
+            for name in _REMEDIES:
+                if progress is not None:
+                    progress(len(results), len(_REMEDIES))
+                found = problems.get(name)
+                results.append(
+                    _orphans(unit, memories)
+                    if found is None
+                    else self._check(name, found, len(memories))
+                )
+        if progress is not None:
+            progress(len(results), len(_REMEDIES))
+        return AuditReport(self._space, now, len(memories), tuple(results))
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
         listed = list(problems)
@@ -90,9 +103,9 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
             absorbed_ids.add(readable[other].id)
             texts = short(readable[other].content), short(readable[place].content)
             yield readable[other].id, " = ".join(texts)
-    for memory, other in same_texts(m for m in readable if m.id not in absorbed_ids):
+    for memory, earlier in same_texts(m for m in readable if m.id not in absorbed_ids):
         absorbed_ids.add(memory.id)
-        yield memory.id, f"{short(memory.content)} = {short(other.content)}"
+        yield memory.id, f"{short(memory.content)} = {short(earlier.content)}"
     for kind in sorted({memory.kind for memory in readable}):
         group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)
@@ -114,13 +127,14 @@ def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
 
 def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
     """Expired memories, and those so decayed that upkeep would archive them."""
+    law_of = cache(partial(class_of, decay=settings.decay))
     for memory in memories:
         if memory.expires_at is not None and memory.expires_at <= now:
             yield memory.id, f"{short(masked(memory).content)} (expired)"
             continue
         if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
             continue
-        law = class_of(memory.kind, settings.decay)
+        law = law_of(memory.kind)
         score = faded(memory.importance, now - memory.last_accessed_at, law)
         if judge(score, memory.access_count, law) in ("archive", "delete"):
             yield memory.id, f"{short(masked(memory).content)} (faded to {score:.2f})"
@@ -135,9 +149,8 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
         if not slot or is_sealed(memory.content):
             continue
         slots.setdefault((memory.project, slot), []).append(memory)
-        value = memory.value.casefold().strip()
-        if value:
-            about = subject_of(memory.subject)
+        if memory.value and opposites(memory.predicate):
+            about, value = subject_of(memory.subject), memory.value.casefold().strip()
             values[about, predicate_of(memory.predicate), value] = memory
     for group in slots.values():
         group.sort(key=lambda memory: (memory.created_at, memory.id))
@@ -170,12 +183,13 @@ def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
                 if memory.trust != "owner":
                     yield memory.id, f"{short(memory.content)} (from no turn)"
                 continue
+            heard = [turns[source.turn_id] for source in memory.sources if source.turn_id in turns]
+            if any(memory.content in turn.content for turn in heard):
+                continue
             evidence: set[str] = set()
-            for source in memory.sources:
-                turn = turns.get(source.turn_id)
-                if turn is not None:
-                    results = (result.content for result in turn.tool_results)
-                    evidence |= content_terms("\n".join((turn.sender, turn.content, *results)))
+            for turn in heard:
+                results = (result.content for result in turn.tool_results)
+                evidence |= content_terms("\n".join((turn.sender, turn.content, *results)))
             statement = content_terms(f"{memory.content}\n{memory.value}")
             if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
                 yield memory.id, f"{short(memory.content)} (its turns say something else)"
@@ -185,12 +199,12 @@ def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem
     """Unsealed secrets, reported by type without their value."""
     bounds = bounds_of(settings)
     usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
-    for memory in memories:
-        if is_sealed(memory.content):
-            continue
-        text = "\n".join((memory.content, memory.value, *memory.tags))
-        secrets = find_secrets(text, bounds) or find_secrets(text, usual)
-        if secrets:
+    readable = [memory for memory in memories if not is_sealed(memory.content)]
+    texts = ["\n".join((m.content, m.value, *m.tags)) for m in readable]
+    ways = [redact_many(texts, way) for way in ([bounds] if bounds == usual else [bounds, usual])]
+    for memory, text, *redacted in zip(readable, texts, *ways, strict=True):
+        if any(way != text for way in redacted):
+            secrets = find_secrets(text, bounds) or find_secrets(text, usual)
             yield memory.id, ", ".join(sorted({secret.name for secret in secrets}))
 
 

@@ -18,6 +18,7 @@ from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
 from mnemic.language.tool_results import cut
 from mnemic.language.topic import overlap, telling_words
+from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.types import Completion, Episode, PadSection, Scratchpad
 
@@ -163,30 +164,29 @@ def _one_line(goal: str) -> str:
     return cut(compiled(_MARKUP).sub("", " ".join(goal.split())), _TASK_CHARS)
 
 
-Language = Literal["en", "zh"]
 Name = Literal["focus", "projects", "completions", "questions", "next_steps"]
 
-_HEADINGS: dict[Name, dict[Language, tuple[str, ...]]] = {
-    "focus": {
-        "en": ("Current task", "Current focus", "Focus"),
-        "zh": ("当前任务", "当前关注", "当前焦点", "当前重点"),
-    },
-    "projects": {
-        "en": ("Active projects", "Projects", "Current projects"),
-        "zh": ("当前项目", "活跃项目", "进行中的项目"),
-    },
-    "completions": {
-        "en": ("Recently done", "Recent completions", "Recent progress", "Done"),
-        "zh": ("近期完成", "近期进展", "最近完成"),
-    },
-    "questions": {
-        "en": ("Open questions", "Questions"),
-        "zh": ("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
-    },
-    "next_steps": {
-        "en": ("Next steps", "Next"),
-        "zh": ("下一步", "下一步计划", "后续计划"),
-    },
+_HEADINGS: dict[Name, ByLanguage[tuple[str, ...]]] = {
+    "focus": ByLanguage(
+        en=("Current task", "Current focus", "Focus"),
+        zh=("当前任务", "当前关注", "当前焦点", "当前重点"),
+    ),
+    "projects": ByLanguage(
+        en=("Active projects", "Projects", "Current projects"),
+        zh=("当前项目", "活跃项目", "进行中的项目"),
+    ),
+    "completions": ByLanguage(
+        en=("Recently done", "Recent completions", "Recent progress", "Done"),
+        zh=("近期完成", "近期进展", "最近完成"),
+    ),
+    "questions": ByLanguage(
+        en=("Open questions", "Questions"),
+        zh=("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
+    ),
+    "next_steps": ByLanguage(
+        en=("Next steps", "Next"),
+        zh=("下一步", "下一步计划", "后续计划"),
+    ),
 }
 _TITLES: dict[str, tuple[Name, Language]] = {
     title.casefold(): (name, language)

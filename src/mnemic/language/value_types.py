@@ -87,7 +87,7 @@ def is_person(value: str) -> bool:
     words = [word for word in _WORD.findall(value) if word not in _PARTICLES]
     titled = bool(words) and words[0].lower().rstrip(".") in _TITLES
     words = words[titled:]
-    if not words or len(words) > 5 or any(c.isdigit() for c in value):
+    if not words or len(words) > 5 or value[0].isdigit():
         return False
     if len(words) > 1 and is_known_name(words[0]):  # any word may be a surname: Ford, Brown
         return all(word[0].isupper() or is_known_name(word) for word in words[1:])
@@ -142,8 +142,6 @@ def is_place(value: str) -> bool:
     if _HAN.search(value):
         return _is_chinese_place(value)
     words = _WORD.findall(value)
-    if value.islower() and 0 < len(words) <= 2:  # by somebody who never uses capitals
-        return not any(is_ordinary(word) or is_known_name(word) for word in words)
     named = [word for word in words if word[0].isupper()]
     if not named or _shape("pronoun").search(value):
         return False

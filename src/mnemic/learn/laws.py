@@ -27,12 +27,22 @@ from mnemic.language.value_types import fits
 from mnemic.language.voice import own_voice
 from mnemic.rules import checks
 from mnemic.rules.importance import RULES_CONFIDENCE
-from mnemic.rules.likeness import plain_words
+from mnemic.rules.likeness import plain_words, values_touch
 from mnemic.rules.slots import fold, has_one_answer, predicate_of, subject_of, value_type
 from mnemic.rules.support import rank
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, Scope
-from mnemic.types import Candidate, Memory, SafeCandidate, Trust, Turn, constant, key_of, stamp
+from mnemic.types import (
+    EMPTY,
+    Candidate,
+    Memory,
+    SafeCandidate,
+    Trust,
+    Turn,
+    constant,
+    key_of,
+    stamp,
+)
 
 # Slots whose answer is of one time: another one is no contradiction but the next state.
 _PASSING = frozenset({"deadline", "schedule", "location", "status", "path", "port"})
@@ -95,9 +105,9 @@ def judge(candidate: SafeCandidate, core_importance: float) -> SafeCandidate:
     return replace(
         candidate,
         kind="fact",
-        subject=type(candidate.subject)(),
-        predicate=type(candidate.predicate)(),
-        value=type(candidate.value)(),
+        subject=EMPTY,
+        predicate=EMPTY,
+        value=EMPTY,
         importance=below if importance is None else min(importance, below),
         is_update=False,
     )
@@ -158,8 +168,10 @@ def may_change(
     passing = predicate in _PASSING or not has_one_answer(predicate)
     if candidate.is_update or candidate.asked or passing:
         return True
-    if all(rank(trust) > rank(memory.trust) for memory in known):
-        return True
+    if all(rank(trust) > rank(memory.trust) for memory in known) or not turns:
+        return True  # what a host proposes out of no talk is weighed by recency and repetition
+    if all(values_touch(candidate.value, memory.value) for memory in known):
+        return True  # Lisbon, and Lisbon near the Alfama
     grows = predicate in _GROWING or predicate.endswith("version")
     if grows and all(_is_more(candidate.value, memory.value) for memory in known):
         return True

@@ -31,6 +31,7 @@ from mnemic.rules.reconcile import (
     relate,
     route,
     says_same,
+    steering_reason,
     to_withdraw,
 )
 from mnemic.rules.slots import has_one_answer, is_common, slot_of
@@ -102,7 +103,7 @@ class Reconciler:
         if advice.failure:
             work.note("judge_fail", EMPTY, {"error": self.guard.error(advice.failure)})
         search = self._search(unit, work.candidate, now, advice.cosines)
-        admission = route(work.candidate.kind, work.claim, self._settings, own_idea=own_idea)
+        admission = route(work.candidate.kind, work.claim, self._settings)
         decision = self._without_comparing(work, search, admission)
         if decision is not None:
             return decision
@@ -140,7 +141,7 @@ class Reconciler:
         advice: Advice | None = None,
     ) -> Decision:
         """A statement that somebody asks for, by the rules alone: it passes no threshold, and waits
-        only where a better source said something else.
+        only where a better source said something else, or where only the owner may say it.
 
         ``supersedes`` is the memory whose place it takes, whoever said that; ``same`` the one that
         it is known to repeat.
@@ -157,6 +158,9 @@ class Reconciler:
                 relation = Decision("update")  # another kind or slot: it stays what it is
             targets = existing.chosen(relation.replaced)
         ended = [] if supersedes is None else [supersedes]
+        reason = steering_reason(candidate.kind, work.claim.trust)
+        if reason and supersedes is not None:
+            return self._wait_to_supersede(work, search, supersedes, reason)
         if relation.memory is not None:
             decision = work.repeat(relation.memory, "same", replaced=ended)
         elif supersedes is not None:
@@ -179,6 +183,16 @@ class Reconciler:
         named = bool(candidate.value) and not is_common(candidate.predicate)
         return relate(replace(candidate, is_update=True) if named else candidate, existing)
 
+    def _wait_to_supersede(
+        self, work: Settlement, search: NeighbourSearch, supersedes: Memory, reason: str
+    ) -> Decision:
+        """Put to a person first; what it is to take the place of holds until then."""
+        if supersedes.status != "pending":
+            return self._wait(work, search, reason)
+        decision = work.wait(reason)
+        work.close(supersedes, decision.memory, "it was edited")
+        return decision
+
     def _admit(
         self,
         work: Settlement,
@@ -186,10 +200,13 @@ class Reconciler:
         relation: Decision,
         targets: Sequence[Memory],
     ) -> Decision:
-        """A new statement on request, unless a person or a better source is against it."""
+        """A new statement on request, unless a person or a better source is against it, or it is
+        not for its source to say.
+        """
         if not _insists(work.candidate) and self._matching(search, "rejected"):
             return work.drop("dropped", "the user ignored it before")
         reason = self._objection(work, search, targets, own_idea=False)
+        reason = reason or steering_reason(work.candidate.kind, work.claim.trust)
         if reason:
             return self._wait(work, search, reason)
         return self._write(work, search, relation, targets, insists=_insists(work.candidate))

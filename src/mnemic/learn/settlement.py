@@ -264,7 +264,8 @@ class Settlement:
             confidence=claim.confidence,
             trust=claim.trust,
             status=status,
-            created_at=self.learnt_at or self.now,
+            # A question is as old as its asking, or it would lapse before it is put.
+            created_at=self.now if status == "pending" else self.learnt_at or self.now,
             updated_at=self.now,
             last_accessed_at=self.now,
             valid_from=since,

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any, TypedDict
 
 from mnemic.days import LOCAL
-from mnemic.language.detection import Language, LanguageChoice, language_of
+from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.mind import Mind
 from mnemic.moving.contents import (
     MemoryContents,
@@ -24,6 +24,7 @@ from mnemic.moving.contents import (
 )
 from mnemic.moving.phrases import Phrases
 from mnemic.plain import visible
+from mnemic.prompts import Language
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
 
 _QUOTED = 400  # characters of a source

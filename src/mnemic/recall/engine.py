@@ -12,6 +12,7 @@ from typing import Any
 from mnemic.clock import Clock
 from mnemic.context.parts import PROFILE
 from mnemic.days import LocalSpan, Zone
+from mnemic.errors import MissingExtra
 from mnemic.language.dates.reader import find_times
 from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
@@ -92,10 +93,13 @@ class Recall:
         settings: Settings,
         vectors: VectorRoute | None,
         touches: Touches,
+        fault: MissingExtra | None = None,
     ) -> None:
+        """``fault``: why another vector engine stands in; the first recall leaves its event."""
         self._store = store
         self._space = space
         self._clock = clock
+        self._fault = fault
         self._guard = guard_of(settings)
         self._gate = settings.gate
         self._configured_zone = settings.schedule.zone
@@ -162,7 +166,12 @@ class Recall:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
         with Attempts(self._store, self._space, self._guard) as attempts:
             hits = self._search(attempts, request)
-        unread = hits is None or attempts.all_failed
+            if not hits and attempts.failures:
+                hits = self._search_turns(attempts, request)
+        unread = hits is None or attempts.all_failed or (not hits and attempts.lost("text"))
+        if self._fault is not None:
+            attempts.report("vector engine", self._fault)
+            self._fault = None
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
             attempts.note(self._clock, self._log)
@@ -212,8 +221,7 @@ class Recall:
             lists = self._candidates.search(attempts, deeper)
             found = self._weigh(attempts, deeper, lists)
             if found is None and not hits:
-                latest = self._candidates.latest(attempts, request, ("turn",))
-                return self._weigh(attempts, request, latest) if latest.docs else None
+                return None
             known = {hit.id for hit in hits}
             least = hits[-1].score if hits else 1.0
             hits += [
@@ -224,6 +232,17 @@ class Recall:
             if len(hits) >= request.k or not lists.cut:
                 break
         return hits[: request.k]
+
+    def _search_turns(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        """What was said, where the table of memories or the index may not be readable."""
+        if "turn" not in request.scope.types:
+            return None
+        turns = replace(request, scope=replace(request.scope, types=("turn",)))
+        hits = self._search(attempts, turns)
+        if hits:
+            return hits
+        latest = self._candidates.latest(attempts, turns)
+        return self._weigh(attempts, turns, latest) if latest.docs else hits
 
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists

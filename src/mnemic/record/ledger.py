@@ -185,19 +185,23 @@ class LedgerReader:
         with self._store.read(self._space) as unit:
             waiting = model_wait(unit)
             kinds = self._guard.words.kinds
-            counts = unit.memories.count_by_kind(kinds.name)
+            noted = unit.memories.count_noted(kinds.name)
+        stats = self._store.stats(self._space)
         by_kind: Counter[str] = Counter()
-        for (kind, noted), count in counts.items():
-            by_kind[kinds.said_of(kind, {kinds.name: noted})] += count
+        for kind, count in stats.by_kind.items():
+            by_kind[kinds.said_of(kind, {})] += count
+        for (kind, word), count in noted.items():
+            by_kind[kinds.said_of(kind, {})] -= count
+            by_kind[kinds.said_of(kind, {kinds.name: word})] += count
         return replace(
-            self._store.stats(self._space),
+            stats,
             model_wait=waiting,
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
             read_only=self._store.read_only,
             suspended=tuple(suspended),
-            by_kind=dict(by_kind.most_common()),
+            by_kind={word: count for word, count in by_kind.most_common() if count},
         )
 
 

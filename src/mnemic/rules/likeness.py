@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -13,7 +14,8 @@ _PUNCTUATION = re.compile(r"[，。！？；：、…“”‘’「」『』（
 _FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
 # A letter by itself; "I" and "a" before a word are English.
 _LETTER = re.compile(
-    r"(?<![A-Za-z0-9'’.])(?:[B-HJ-Z]|A(?! ?[a-z])|[b-z](?=[\s，。,.]*$)|[A-Za-z](?=\s?[\u4e00-\u9fff])"
+    r"(?<![A-Za-z0-9'’.])(?:[B-HJ-Z]|A(?! ?[a-z])|[b-z](?=[\s，。,.]*$)"
+    r"|[A-Za-z](?=\s?[\u4e00-\u9fff])"
     r"|(?<=[\u4e00-\u9fff])[A-Za-z]|(?<=[\u4e00-\u9fff] )[A-Za-z])(?![A-Za-z0-9'’])"
 )
 _NAME = re.compile(r"(?<=[a-z,\u4e00-\u9fff] )[A-Z][A-Za-z]+|(?<=[\u4e00-\u9fff])[A-Za-z]{2,}")
@@ -34,11 +36,22 @@ def plain_words(text: str) -> str:
     return " ".join(_PUNCTUATION.sub(" ", folded).split())
 
 
+def as_written(text: str) -> str:
+    """A text without what two writers of it may differ in: case, width, spaces, the final mark."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.rstrip(".。!！ ")
+
+
+def wording_of(text: str) -> int:
+    """The hash by which a text is found again, however it was written; a signed 64-bit number."""
+    digest = hashlib.blake2b(as_written(text).encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big", signed=True)
+
+
 def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Shared words as a share of all words, by their weights."""
-    union = {**one, **other}
-    total = sum(union.values())
-    shared = sum(weight for word, weight in one.items() if word in other)
+    """Shared words as a share of all words, by their weights, of which a word has one."""
+    shared = sum(map(one.__getitem__, one.keys() & other.keys()))
+    total = sum(one.values()) + sum(other.values()) - shared
     return shared / total if total else 0.0
 
 

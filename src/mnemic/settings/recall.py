@@ -14,12 +14,12 @@ from mnemic.settings.group import (
     group,
     names,
     number,
+    place,
     ratio,
     sizes,
     span,
     table,
     table_of,
-    text,
 )
 from mnemic.settings.values import Size, Table
 
@@ -102,7 +102,7 @@ class RecallSettings(SettingsGroup):
     oversample: int = count(
         2, "Take at least this many candidates per usual result (`limit`).", low=1
     )
-    rerank_folder: str = text(
+    rerank_folder: str = place(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
     recent: timedelta = span("3d", "What the `recent` route looks back on.")

@@ -15,6 +15,7 @@ from mnemic.settings.group import (
     flag,
     group,
     names,
+    place,
     ratio,
     span_or_never,
     table,
@@ -211,7 +212,7 @@ class UpkeepSettings(SettingsGroup):
         "The core of every prompt: the most important memories; identity and config alone; or the"
         " lines of the memory document.",
     )
-    report_folder: str = text(
+    report_folder: str = place(
         "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
     )
 
@@ -219,7 +220,7 @@ class UpkeepSettings(SettingsGroup):
 class BackupSettings(SettingsGroup):
     """A copy of the database, made with the daily work."""
 
-    folder: str = text(
+    folder: str = place(
         "", "Folder of the copies, beside the database or absolute; empty: none are made."
     )
     keep: int = count(7, "Copies that are kept; the oldest go.", low=1)

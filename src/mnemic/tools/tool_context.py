@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.days import day_of
-from mnemic.language.detection import Language
 from mnemic.mind import Mind
+from mnemic.prompts import Language
 from mnemic.settings.environment import ToolSettings
 from mnemic.tools.traces import TraceSource
 from mnemic.types import Hit, Memory

@@ -58,6 +58,19 @@ class Hit:
     metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A hit as it may stand in a prompt.
+
+    ``head`` says when it was said, its kind, who said it and where. ``text`` is that with the words
+    of the hit, fenced as data.
+    """
+
+    hit: Hit
+    head: str
+    text: str
+
+
 class RecallQuery(TypedDict, total=False):
     """What narrows a recall.
 

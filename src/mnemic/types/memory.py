@@ -258,11 +258,15 @@ class NewEpisode:
 
 @dataclass(frozen=True, slots=True)
 class AddedRecords:
-    """How many records were added, were here before, or say nothing that would be kept."""
+    """How many records were added, were here before, or say nothing that would be kept.
+
+    ``pending`` of those added wait for a person's word.
+    """
 
     added: int = 0
     known: int = 0
     dropped: int = 0
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +365,7 @@ class Scratchpad:
     questions: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     other: tuple[PadSection, ...] = ()
-    language: Literal["en", "zh"] = "en"
+    language: str = "en"
     text: str = field(default="", compare=False)
     updated_at: datetime | None = field(default=None, compare=False)
 

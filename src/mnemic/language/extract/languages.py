@@ -167,7 +167,7 @@ def _language(text: str, file: str, base: Sequence[Language]) -> Language:
 def _tree(text: str, file: str) -> dict[str, Any]:
     try:
         tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of numbers with more digits than Python reads
         raise ConfigError(f"{file} is not TOML: {error}", remedy="Correct that place") from error
     if not isinstance(tree.get("language"), str) or not tree["language"]:
         raise ConfigError(f"{file} names no language", remedy='Begin it with: language = "en"')

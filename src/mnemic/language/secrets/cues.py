@@ -310,8 +310,9 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
         return 0, 0
     if not cue.is_han or "!" <= text[at : at + 1] <= "~":
         single = cue.kind == "pass" or (cue.is_han and link == "beside")
+        pinyin = cue.is_han and not _SPEAKS.match(text, cue.end)  # no English sentence
         sentence = cue.word.lower().endswith("phrase") and link == "assigned"
-        return read_words(text, at, link, single=single, sentence=sentence, pinyin=cue.is_han)
+        return read_words(text, at, link, single=single, sentence=sentence, pinyin=pinyin)
     return 0, 0
 
 

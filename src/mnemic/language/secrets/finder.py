@@ -341,7 +341,7 @@ def _is_number(part: str) -> bool:
 
 def _joined(spans: list[SecretSpan]) -> Iterator[SecretSpan]:
     """In order; spans that overlap become one, so that no end of a secret is left over."""
-    spans.sort(key=lambda span: (span.start, -span.end))
+    spans.sort(key=lambda span: (span.start, -span.end, span.name == "vendor_token"))
     current = spans[0]
     for span in spans[1:]:
         if span.start >= current.end:

@@ -21,6 +21,7 @@ from mnemic.language.secrets.randomness import (
     is_option_value,
     is_placeholder,
     is_wordy,
+    looks_like_password,
     looks_random,
 )
 
@@ -200,6 +201,7 @@ _JUDGED: dict[str, Callable[[str, Bounds], bool]] = {
     ),
     "password": lambda value, _: is_option_value(value),
     "command_password": lambda value, _: is_option_value(value),
+    "option_password": lambda value, _: looks_like_password(value, quoted=True, digits=99),
     "code": lambda *_: True,
     "codes": lambda *_: True,
     "second_factor_key": lambda value, _: entropy(value) >= _LEAST,

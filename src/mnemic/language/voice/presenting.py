@@ -95,7 +95,7 @@ def _presents_itself(text: str) -> bool:
     head = compiled(_HEAD).match(text)
     if head:
         return not _is_own_head(head[1]) and bool(pattern("standing").search(text[head.end() :]))
-    return _reports(text) or bool(pattern("presented_thing").search(text))
+    return _reports(text)
 
 
 def _is_other_language(text: str) -> bool:

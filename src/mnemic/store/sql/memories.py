@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from mnemic.rules.likeness import wording_of
 from mnemic.rules.slots import SEPARATOR, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
@@ -20,6 +21,7 @@ _COLUMNS = (
     " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
     " snoozed_until, offered, metadata, origin"
 )
+_HASHED = 10_000  # wordings that are computed at a time
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
 _LASTS = "(expires_at IS NULL OR expires_at > :at) AND (valid_to IS NULL OR valid_to > :at)"
@@ -86,17 +88,21 @@ class SqlMemories:
     def add(self, memory: Memory, terms: SafeText) -> Memory:
         doc = next_doc(self._conn, self._space, "memory")
         self._conn.execute(
-            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 29})",
+            f"INSERT INTO memories (space, doc, slot, wording, {_COLUMNS})"
+            f" VALUES (?, ?, ?, ?{', ?' * 29})",
             (
                 self._space,
                 doc,
                 slot_of(memory.subject, memory.predicate),
+                wording_of(memory.content),
                 *_values(memory),
             ),
         )
         add_terms(self.index, self._conn, self._space, doc, terms)
+        if not memory.sources:
+            return memory
         self.add_sources(memory.id, [source.turn_id for source in memory.sources])
-        return self.by_id([memory.id])[0]
+        return self.by_id([memory.id])[0]  # in the order of the turns
 
     def add_sources(self, id_: str, turns: Sequence[str]) -> None:
         self._conn.executemany(
@@ -187,6 +193,44 @@ class SqlMemories:
             f" AND {_LASTS} ORDER BY created_at, doc",
             {"slot": slot, "project": project, "status": status, "at": codec.to_micros(now)},
         )
+
+    def worded_alike(
+        self, content: SafeText, *, project: str, status: MemoryStatus, now: datetime
+    ) -> list[Memory]:
+        """What has not expired and is worded as ``content``, the oldest first."""
+        self._hash_wordings()
+        return self._select(
+            # No other index: one project may have very many memories of that status.
+            "doc IN (SELECT doc FROM memories INDEXED BY memories_by_wording WHERE space = :space"
+            " AND wording = :wording) AND project = :project AND status = :status"
+            f" AND {_LASTS} ORDER BY created_at, doc",
+            {
+                "wording": wording_of(content),
+                "project": project,
+                "status": status,
+                "at": codec.to_micros(now),
+            },
+            by_doc=True,
+        )
+
+    def _hash_wordings(self) -> None:
+        """Of memories that came from an older schema or another store."""
+        unknown = "FROM memories WHERE space = ? AND wording IS NULL"
+        while rows := self._conn.execute(
+            f"SELECT doc, content {unknown} LIMIT {_HASHED}", (self._space,)
+        ).fetchall():
+            self._conn.executemany(
+                "UPDATE memories SET wording = ? WHERE +space = ? AND doc = ?",
+                [(wording_of(content), self._space, doc) for doc, content in rows],
+            )
+
+    def any(self, status: MemoryStatus, project: str) -> bool:
+        """Whether there is a memory of that status in a project."""
+        found = self._conn.execute(
+            "SELECT 1 FROM memories WHERE space = ? AND status = ? AND project = ? LIMIT 1",
+            (self._space, status, project),
+        ).get
+        return found is not None
 
     def stated(
         self, slots: Sequence[str], subjects: Sequence[str], *, each: int
@@ -337,14 +381,15 @@ class SqlMemories:
             (uses, codec.to_micros(at), self._space, id_),
         )
 
-    def count_by_kind(self, key: str) -> dict[tuple[Kind, str], int]:
-        """How many hold now, by kind and by what their metadata has under that name."""
+    def count_noted(self, key: str) -> dict[tuple[Kind, str], int]:
+        """How many hold now whose metadata has that name, by kind and by what it says."""
         rows = self._conn.execute(
-            "SELECT kind, ifnull(metadata ->> ?, ''), count(*) FROM memories"
-            " WHERE space = ? AND status = 'active' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
-            (key, self._space),
+            "SELECT kind, metadata ->> ?, count(*) FROM memories INDEXED BY memories_with_notes"
+            " WHERE space = ? AND status = 'active' AND metadata != '{}'"
+            " AND metadata ->> ? IS NOT NULL GROUP BY 1, 2",
+            (key, self._space, key),
         )
-        return {(kind, str(noted)): count for kind, noted, count in rows}
+        return {(kind, str(note)): count for kind, note, count in rows}
 
     def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
         """Every project that a memory of that status belongs to."""

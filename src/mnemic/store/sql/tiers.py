@@ -31,6 +31,8 @@ _TRUSTED = [trust for trust in TRUSTS if not untrusted(trust)]
 _FIT_FOR_CORE = (
     f"{_HOLDS} AND kind NOT IN ('credential', 'temp') AND session = ''"
     " AND trust IN (SELECT value FROM json_each(:trusted))"
+    # Without the owner's word neither what steers the agent nor what a model asked to keep.
+    " AND (trust = 'owner' OR kind NOT IN ('rule', 'identity', 'trait') AND origin <> 'proposal')"
 )
 
 _LATEST_VERSIONS = (

@@ -15,7 +15,7 @@ from mnemic.days import ABROAD, day_bounds, day_of
 from mnemic.language.attribution import SessionPlace, placed
 from mnemic.language.detection import language_of
 from mnemic.language.digest import GLUE
-from mnemic.learn.grounding import SpokenWords, grounded_in_summary, words_shared
+from mnemic.learn.grounding import SpokenWords, grounded, words_shared
 from mnemic.learn.settlement import decided_before
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.likeness import plain_words
@@ -98,7 +98,7 @@ def _proposed(
     with step.store.read(step.space) as unit:
         projects = unit.memories.projects()
     return [
-        grounded_in_summary(_partitioned(step, _sourced(candidate, turns)), speakers, core)
+        grounded(_partitioned(step, _sourced(candidate, turns)), speakers, core)
         for candidate in ask_for_knowledge(model, day, summaries, language, projects)
         if GLUE not in candidate.content
     ]
