@@ -149,12 +149,14 @@ class Recall:
         asked, request = self._latest
         if request is None or asked != query:
             request = self.request(query)
-        past = [t.span for t in request.times if t.span.of_days and t.span.since <= request.now]
+        past = [t for t in request.times if t.span.of_days and t.span.since <= request.now]
         if not past or not asks(query):
             return []
         with Attempts(self._store, self._space, self._guard) as attempts:
-            empty = attempts.run("time", lambda unit: [s for s in past if is_empty(unit, query, s)])
-        return empty or []
+            empty = attempts.run("time", lambda unit: [is_empty(unit, query, t.span) for t in past])
+        # An expression of two readings has records if one of them does.
+        full = {time.text for time, nothing in zip(past, empty or (), strict=False) if not nothing}
+        return [time.span for time in past if empty and time.text not in full]
 
     def recall(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first; each counts as used."""
