@@ -156,6 +156,7 @@ def test_a_model_is_asked_about_the_users_day(
 
 
 @EVERY
+@pytest.mark.feature("O1")
 def test_a_log_of_off_mode_is_of_the_users_day(
     tmp_path: Path, clock: ManualClock, case: Case
 ) -> None:
@@ -174,7 +175,7 @@ def test_a_log_of_off_mode_is_of_the_users_day(
 
 
 @EVERY
-@pytest.mark.feature("O1")
+@pytest.mark.feature("V3")
 def test_documents_have_the_users_days(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path, case: Case
 ) -> None:

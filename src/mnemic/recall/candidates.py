@@ -31,7 +31,7 @@ from mnemic.recall.vectors import VectorMatches, VectorRoute
 from mnemic.rules import checks
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.contract import Unit
-from mnemic.store.rows import QueryTerm, TextMatches, type_of
+from mnemic.store.rows import QueryTerm, Scope, TextMatches, type_of
 from mnemic.types import RECORD_TYPES, Kind, RecordType, SafeName
 
 _LAST_RESORT = 20
@@ -304,11 +304,11 @@ def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResu
     return RouteResult(list(dict.fromkeys(docs)), first=every)
 
 
-def is_empty(unit: Unit, request: Request, span: LocalSpan) -> bool:
-    """Whether nothing was said, true or sent in a span, but for the question itself."""
-    docs = unit.text.latest(replace(request.scope, days=span), 2)
+def is_empty(unit: Unit, query: str, span: LocalSpan) -> bool:
+    """Whether nothing was said, true or sent in a span, but for the query itself."""
+    docs = unit.text.latest(Scope(RECORD_TYPES, days=span), 2)
     turns = unit.ledger.places([doc for doc in docs if type_of(doc) == "turn"])
-    return len(docs) == sum(turn.text.strip() == request.query.strip() for turn in turns)
+    return len(docs) == sum(turn.text.strip() == query.strip() for turn in turns)
 
 
 def _without_times(text: str, times: Sequence[NamedTime]) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from mnemic.clock import Clock
@@ -31,9 +32,12 @@ from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
 from mnemic.store.user_zone import user_zone
-from mnemic.types import RECORD_TYPES, Hit, SafeName, Why
+from mnemic.types import Hit, SafeName, Why
 
 _DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
+
+
+_TIMES = frozenset(("since", "until", "as_of", "known_at"))  # what may be given without a zone
 
 
 class Touches:
@@ -99,6 +103,7 @@ class Recall:
         self._guard = guard_of(settings)
         self._gate = settings.gate
         self._configured_zone = settings.schedule.zone
+        self._latest: tuple[str, Request | None] = "", None
         core = PROFILE if settings.upkeep.core_choice == "profile" else ()
         self._candidates = CandidateSearch(settings.recall, vectors, core)
         self._ranker = ranker_for(settings)
@@ -128,22 +133,30 @@ class Recall:
         return zone or self._configured_zone
 
     def request(self, query: str, **details: Any) -> Request:
-        """The query and what narrows it, checked, as of now."""
-        return read_request(
-            query, now=self._clock.now(), zone=self.zone(), guard=self._guard, **details
-        )
+        """The query and what narrows it, checked, as of now. Only of one that names a time the zone
+        is asked for.
+        """
+        read = partial(read_request, query, now=self._clock.now(), guard=self._guard, **details)
+        request = read(zone=self._configured_zone)
+        if request.times or request.asking.date or not _TIMES.isdisjoint(details):
+            zone = self.zone()
+            request = request if zone == self._configured_zone else read(zone=zone)
+        self._latest = query, request
+        return request
 
     def empty_times(self, query: str) -> list[LocalSpan]:
         """The days that a question is about on which nothing was recorded but itself."""
-        if not asks(query):
+        asked, request = self._latest
+        if request is None or asked != query:
+            request = self.request(query)
+        past = [t for t in request.times if t.span.of_days and t.span.since <= request.now]
+        if not past or not asks(query):
             return []
-        request = self.request(query, of=RECORD_TYPES)
-        past = [t.span for t in request.times if t.span.of_days and t.span.since <= request.now]
         with Attempts(self._store, self._space, self._guard) as attempts:
-            empty = attempts.run(
-                "time", lambda unit: [s for s in past if is_empty(unit, request, s)]
-            )
-        return empty or []
+            empty = attempts.run("time", lambda unit: [is_empty(unit, query, t.span) for t in past])
+        # An expression of two readings has records if one of them does.
+        full = {time.text for time, nothing in zip(past, empty or (), strict=False) if not nothing}
+        return [time.span for time in past if empty and time.text not in full]
 
     def recall(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first; each counts as used."""
@@ -246,6 +259,8 @@ class Recall:
         )
         if reranker is None or not hits:
             return hits
+        if request.of_time:
+            return hits[: request.k]
         moved = attempts.run(
             "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )

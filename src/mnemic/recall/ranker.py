@@ -64,7 +64,8 @@ SPREAD = 0.6
 _EXACT = 4.0
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
-_OF_TIME = 0.9  # at least, of a record of the time that was asked about
+_BEFORE_ALL = 100.0  # of the log odds, for the records of the time that was asked about
+_OF_TIME = 0.9  # their least probability
 _AHEAD = 2  # times as many as are wanted are looked at closely
 
 
@@ -106,8 +107,11 @@ class LearnedRanker:
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
+        dated = np.isin(docs, list(lists.first))
+        odds += _BEFORE_ALL * dated
         # Newer first among equals.
         order = _best(unit, request, pool, odds, np.lexsort((np.array(docs), odds))[::-1])
+        odds -= _BEFORE_ALL * dated
         score = probability(odds)
         if request.persona:
             score = self._by_persona(unit, request.persona, docs, order, score)
@@ -116,10 +120,8 @@ class LearnedRanker:
         first = sorted((n for n in range(len(docs)) if docs[n] in answers),
                        key=lambda n: answers[docs[n]]) if answers else []  # fmt: skip
         score[first] = _SURE
-        dated = [n for n in order if docs[n] in lists.first]
         score[dated] = _OF_TIME + (_SURE - _OF_TIME) * score[dated]
-        rest = sorted((n for n in order if n not in first),
-                      key=lambda n: (docs[n] not in lists.first, -score[n]))  # fmt: skip
+        rest = sorted((n for n in order if n not in first), key=lambda n: (not dated[n], -score[n]))
         best = [*first, *rest][: request.k]
         shares = model.shares(rows[best])
         chosen = [docs[n] for n in best]

@@ -168,7 +168,9 @@ class ScheduleSettings(SettingsGroup):
 
     daily: str = custom("0 3 * * *", sorts.cron(), "The daily work.")
     weekly: str = custom("0 4 * * 1", sorts.cron(), "The weekly work.")
-    zone: str = custom("local", sorts.zone(), 'Zone of these times, and of what "yesterday" means.')
+    zone: str = custom(
+        "local", sorts.zone(), "Zone of these times and of days, for turns that state none."
+    )
     catch_up: bool = flag(True, "Run at the next start what was missed.")
 
 
