@@ -85,7 +85,7 @@ class PromptSources:
         )
         return self._recall.find(request)
 
-    def _core(self, project: SafeName | None) -> list[CoreLine]:
+    def _core(self, project: SafeName | None, tokens: int) -> list[CoreLine]:
         """The core as the preset chooses it; a document that is not written yet has no lines."""
         settings = self._settings
         choice = settings.upkeep.core_choice
@@ -96,7 +96,7 @@ class PromptSources:
             return unit.tiers.core_lines(
                 least=0.0 if chosen else settings.upkeep.core_importance,
                 now=self._clock.now(),
-                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
+                limit=most_core_lines(tokens, settings.capacity.core),
                 within=project,
                 kinds=PROFILE if choice == "profile" else None,
                 ids=None if written is None else list(written.bullets),

@@ -62,6 +62,7 @@ _PLAIN_IMPORTANCE = 0.5
 SPREAD = 0.6
 # Added to those of the latest or the first of its kind, for a question that asks for it.
 _EXACT = 4.0
+_HELD = -3.0  # the least log odds of a text that has what is searched for: a probability of .05
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
 _AHEAD = 2  # times as many as are wanted are looked at closely
@@ -103,6 +104,8 @@ class LearnedRanker:
         docs = pool.around.docs
         rows = model.rows(pool.features)
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
+        # Whoever searches for a word wants the texts that have it, however little it says.
+        odds[pool.held] = np.maximum(odds[pool.held], _HELD)
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
         # Newer first among equals.
