@@ -84,6 +84,7 @@ SECRET = "a credential is never put into a prompt"
 IN_HOST_PROMPT = "already in the host's prompt"
 OUTDATED = "what was learnt from it no longer holds"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
+EPISODE = "episode"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
 _LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
 

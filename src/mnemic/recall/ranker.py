@@ -120,10 +120,11 @@ class LearnedRanker:
         score[first] = _SURE
         rest = sorted((n for n in order if n not in first), key=lambda n: -score[n])
         best = [*first, *rest][: request.k]
-        shares = model.shares(rows[best])
+        shares = model.shares(rows[best]) if request.explained else [{} for _ in best]
         chosen = [docs[n] for n in best]
         records = stored_records(unit, chosen)
-        words = unit.text.matched(lists.text, chosen) if lists.text else {}
+        explained = lists.text if request.explained else None
+        words = unit.text.matched(explained, chosen) if explained else {}
         return [
             RankedRecord(
                 doc,

@@ -41,6 +41,7 @@ class Request:
     without: frozenset[str]  # ids of records that the prompt has already
     now: datetime
     depth: int = 1  # times as many candidates as usual
+    explained: bool = True  # whether each hit says why
 
 
 def read_request(
