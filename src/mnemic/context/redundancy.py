@@ -194,7 +194,7 @@ def _without(story: _Piece, texts: Sequence[str]) -> Item:
     return replace(story.item, text=" · ".join(sentences))
 
 
-def _covering(piece: _Piece, others: Sequence[_Piece]) -> Sequence[_Piece]:
+def _covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that may make a piece redundant."""
     if piece.item.kind == EPISODE:
         return others
@@ -202,7 +202,7 @@ def _covering(piece: _Piece, others: Sequence[_Piece]) -> Sequence[_Piece]:
     return [one for one in others if text in one.text or id_ in one.item.learnt_from]
 
 
-def _covered(piece: _Piece, others: Sequence[_Piece]) -> Sequence[_Piece]:
+def _covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that a piece may make redundant."""
     text, learnt_from = piece.text, piece.item.learnt_from
     return [
