@@ -37,5 +37,6 @@ def bench_mind(
     *,
     space: str = "default",
 ) -> Mind:
-    """A mind that does nothing in the background."""
-    return open_mind(target, space=space, preset=preset, worker="none", clock=clock, **settings)
+    """A mind that does nothing in the background, and leaves out no result for its score."""
+    given = {"recall.min_score": 0.0, **settings}
+    return open_mind(target, space=space, preset=preset, worker="none", clock=clock, **given)

@@ -25,7 +25,7 @@ from typing import Any
 from bench.minds import bench_mind
 from mnemic.clock import ManualClock
 from mnemic.mind import Mind
-from mnemic.types import Context
+from mnemic.types import Context, Memory, Turn
 
 _BUDGETS = (500, 1500, 4000)
 _HALVES = ("even", "odd")
@@ -117,19 +117,16 @@ def _remember(talk: Mapping[str, Any], keep: Path) -> Mind:
 
 
 def _ask_own(mind: Mind, talk: Mapping[str, Any], budget: int, tally: Tally) -> None:
-    """Questions that one turn answers: whether it, or a memory learnt from it, is in the prompt."""
-    ids = {f"{turn.session}#{turn.index}": turn for turn in mind.turns(limit=10_000)}
-    learnt = defaultdict(set)
-    for memory in mind.memories(limit=10_000):
-        for source in memory.sources:
-            learnt[source.turn_id].add(memory.id)
+    """Questions that one turn answers: whether what it says is in the prompt."""
+    turns = {f"{turn.session}#{turn.index}": turn for turn in mind.turns(limit=10_000)}
+    memories = mind.memories(limit=10_000)
     for question in talk["questions"]:
         if len(question["evidence"]) != 1:
             continue
-        turn = ids[question["evidence"][0]]
+        turn = turns[question["evidence"][0]]
+        answers = {turn.id, *(one.id for one in memories if _says(one, turn))}
         context = _ask(mind, question["query"], budget, tally)
         shown = {id_ for part in context.sections for id_ in part.ids}
-        answers = {turn.id, *learnt[turn.id]}
         tally.found[question["type"]].append(
             bool(answers & shown) or _plain(turn.content) in _plain(context.text)
         )
@@ -137,6 +134,12 @@ def _ask_own(mind: Mind, talk: Mapping[str, Any], budget: int, tally: Tally) -> 
         tally.answering += len(answers.intersection(lines))
         tally.lines += len(lines)
         tally.tokens.append(context.tokens)
+
+
+def _says(memory: Memory, turn: Turn) -> bool:
+    """Whether a memory was learnt from a turn and says at least half of it."""
+    learnt = any(source.turn_id == turn.id for source in memory.sources)
+    return learnt and 2 * len(memory.content) >= len(turn.content)
 
 
 def _ask_foreign(mind: Mind, stranger: Mapping[str, Any], budget: int, tally: Tally) -> None:

@@ -117,8 +117,8 @@ def test_what_is_near_is_looked_for_inside_a_filter(open_mind: OpenMind, others:
         for n in range(others)
     )
     mind.drain()
-    nearest = open_mind(recall__vector_candidates=1, recall__oversample=1, recall__limit=1)
+    nearest = open_mind(recall__vector_candidates=1)
     for asked in (mind, nearest):
-        (hit, *_) = asked.recall("home loan", k=1, session="d")
+        (hit, *_) = asked.recall("home loan", k=1, session="d", min_score=0.0)
         assert hit.text.startswith("I finally paid off")
         assert hit.why.routes == ("vector",), "it shares no word with the query"

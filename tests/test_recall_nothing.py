@@ -9,6 +9,7 @@ import pytest
 
 import mnemic
 from mnemic import InvalidInput, Mind
+from mnemic.tools import call_tool
 
 pytestmark = pytest.mark.feature("R5")
 
@@ -92,3 +93,34 @@ def test_scores_of_different_queries_can_be_compared(mind: Mind) -> None:
 def test_a_least_score_that_is_none_is_refused(mind: Mind, score: float) -> None:
     with pytest.raises(InvalidInput, match="min_score"):
         mind.recall("Kiel", min_score=score)
+
+
+@pytest.mark.parametrize(
+    "query", ["asdfgh", "qwrtz plmk", "xxyyzz", "zzkk 99421", "𝔮𝔮", "噼里啪咚嗒"]
+)
+def test_recall_of_what_was_never_said_is_empty(mind: Mind, query: str) -> None:
+    assert mind.recall(query) == []
+    assert mind.recall(query, min_score=0.0), "whoever wants everything gets it"
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("harbour", "Kiel"),
+        ("peanuts", "Ines"),
+        ("5433", "bakery"),
+        ("画画", "女儿"),
+        ("机房", "上海"),
+    ],
+)
+def test_a_word_searched_for_alone_is_found(mind: Mind, word: str, text: str) -> None:
+    (first, *_) = mind.recall(word)
+    assert text in first.text
+
+
+def test_a_tool_search_gives_a_model_nothing_that_does_not_fit(mind: Mind) -> None:
+    mind.remember("The bakery project is written in Elixir", kind="fact")
+    found = call_tool(mind, "search_memory", {"query": "what is the bakery project written in?"})
+    nothing = call_tool(mind, "search_memory", {"query": "asdfgh"})
+    assert "Elixir" in found.text
+    assert "Elixir" not in nothing.text

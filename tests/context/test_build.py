@@ -49,7 +49,7 @@ class Desk:
             turns_behind=lambda hits: {},
             window=self.short_term.window,
             opening=lambda session: "",
-            core=lambda project: self.core,
+            core=lambda project, tokens: self.core,
             project_of=lambda session: None,
             scratchpad=lambda project, is_shown: self.scratchpad,
             cards=lambda persona: self.cards,

@@ -10,7 +10,6 @@ import pytest
 import mnemic
 from mnemic.clock import ManualClock
 from mnemic.context.parts import OUTDATED, most_core_lines
-from mnemic.settings.values import Size
 from mnemic.store.target import open_store
 from tests.conftest import NOON, OpenMind, usual_target
 
@@ -41,11 +40,10 @@ def test_the_most_important_first_and_among_equals_the_chosen(
 
 
 @pytest.mark.parametrize(
-    ("section", "capacity", "lines"),
-    [(Size(500), 100, 33), (Size(500), 20, 20), (Size(5), 100, 1), (Size(percent=10), 100, 100)],
+    ("tokens", "capacity", "lines"), [(500, 100, 33), (500, 20, 20), (5, 100, 1), (2_000, 100, 100)]
 )
-def test_no_more_lines_than_could_stand_there(section: Size, capacity: int, lines: int) -> None:
-    assert most_core_lines(section, capacity) == lines
+def test_no_more_lines_than_could_stand_there(tokens: int, capacity: int, lines: int) -> None:
+    assert most_core_lines(tokens, capacity) == lines
 
 
 def test_what_is_over_is_not_put_before_the_agent(mind: mnemic.Mind, clock: ManualClock) -> None:

@@ -50,10 +50,12 @@ def score(scene: Scene) -> float:
     """Of a memory of importance 0.8, used twice, 30 days later."""
     memory = scene.mind.remember("green tea", kind="fact", importance=0.8)
     for _ in range(2):
-        scene.mind.recall("green tea", k=1)
+        scene.mind.recall("green tea", k=1, min_score=0.0)
     scene.mind.drain()
     scene.clock.advance(days=30)
-    (hit,) = [hit for hit in scene.mind.recall("green tea", k=1) if hit.id == memory.id]
+    (hit,) = [
+        hit for hit in scene.mind.recall("green tea", k=1, min_score=0.0) if hit.id == memory.id
+    ]
     return round(hit.score, 3)
 
 
@@ -90,13 +92,13 @@ def in_text(word: str, **given: Any) -> Any:
 def neighbours(scene: Scene) -> int:
     scene.mind.record(session="s", role="user", content="where did I put the passport?")
     scene.mind.record(session="s", role="assistant", content="in the blue drawer")
-    return len(scene.mind.recall("passport"))
+    return len(scene.mind.recall("passport", min_score=0.0))
 
 
 def recent_days(scene: Scene) -> int:
     scene.mind.remember("the release is on Friday", kind="event")
     scene.clock.advance(days=4)
-    return len(scene.mind.recall("weather"))
+    return len(scene.mind.recall("weather", min_score=0.0))
 
 
 def around(scene: Scene) -> bool:
@@ -123,6 +125,12 @@ def parts(*names: str, host: Any = None) -> Any:
         return shown & set(names)
 
     return see
+
+
+def core_lines(scene: Scene) -> int:
+    for number in range(30):
+        scene.mind.remember(f"tea of box {number}", kind="fact", importance=0.9)
+    return len(used(scene.mind.context("hello"), "core"))
 
 
 def budget(scene: Scene) -> int:
@@ -177,13 +185,7 @@ CASES = [
         "recall.text_candidates",
         ((1, "green"), (20, "some ")),
         first,
-        {**BY_IMPORTANCE, "recall.oversample": 1, "recall.limit": 1},
-    ),
-    Case(
-        "recall.oversample",
-        ((1, "green"), (20, "some ")),
-        first,
-        {**BY_IMPORTANCE, "recall.text_candidates": 1, "recall.limit": 1},
+        BY_IMPORTANCE,
     ),
     Case(
         "recall.recent",
@@ -198,7 +200,7 @@ CASES = [
         found,
         BY_IMPORTANCE,
     ),
-    Case("recall.evidence_score", ((0.0, 8), (0.99, 0)), evidence),
+    Case("recall.evidence_score", ((0.0, 9), (0.99, 0)), evidence),
     Case("ranking.weights.relevance", ((1.0, 1.0), (0.0, 0.0)), score, BEST),
     Case("ranking.weights.semantic", ((1.0, 0.0), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.keyword", ((1.0, True), (0.0, False)), lesser, {"ranking.fusion": "rrf"}),
@@ -252,7 +254,7 @@ CASES = [
         lambda s: s.mind.gate("what now?").wants,
     ),
     Case("gate.min_chars", ((7, False), (5, True)), lambda s: s.mind.gate("我的").wants, GATED),
-    Case("context.disclosure", (("injected", 8), ("progressive", 0)), evidence, ANY_SCORE),
+    Case("context.disclosure", (("injected", 9), ("progressive", 0)), evidence, ANY_SCORE),
     Case("context.total", ((4000, 4000), (900, 900)), budget),
     Case("context.window", ((8192, 8192), (2000, 2000)), budget, NO_TOTAL),
     Case(
@@ -260,7 +262,7 @@ CASES = [
     ),
     Case(
         "context.sections.<name>",
-        (({"evidence": 900}, 8), ({"evidence": 0}, 0)),
+        (({"evidence": 900}, 9), ({"evidence": 0}, 0)),
         evidence,
         ANY_SCORE,
     ),
@@ -269,6 +271,9 @@ CASES = [
         (((), 400), (("catalogs",), 713)),
         lambda scene: scene.mind.context("hello", host={"catalogs": "tool " * 300}).budget,
         {"context.total": 400, "context.sections": {"catalogs": 400}},
+    ),
+    Case(
+        "context.grow", (((), 7), (("core",), 30)), core_lines, {"context.sections": {"core": 200}}
     ),
     Case(
         "context.keep",
@@ -341,7 +346,7 @@ def test_candidates_of_words_beside_vectors(
 ) -> None:
     """The most important one is neither the first by words nor the nearest."""
     server.always(meaning(VECTORS))
-    candidates = {"text_candidates": words, "vector_candidates": near, "oversample": 1, "limit": 1}
+    candidates = {"text_candidates": words, "vector_candidates": near}
     mind = open_mind(":memory:", recall=candidates, **remote(server), **BY_IMPORTANCE)
     mind.remember("tea, tea", kind="fact", importance=0.1)
     mind.remember("some cups of tea", kind="fact", importance=0.9)

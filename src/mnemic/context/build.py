@@ -80,7 +80,8 @@ class Sources:
     """Where the parts of a context come from; each is called only when its part is in the budget.
 
     ``cards`` gives the compiled cards by part, identity, persona and user, for a persona or none.
-    ``core`` gives the memories of every prompt, the most important first. ``used`` counts a use of
+    ``core`` gives the memories of every prompt that so many tokens may hold, the most important
+    first. ``used`` counts a use of
     what is shown. ``without_outdated`` removes evidence that mentions only what no longer holds,
     unless the query asks for the past. ``turns_behind`` gives
     the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
@@ -99,7 +100,7 @@ class Sources:
     turns_behind: Callable[[Sequence[Hit]], Mapping[str, Sequence[Turn]]]
     window: Windows
     opening: Callable[[str], str]
-    core: Callable[[SafeName | None], Sequence[MemoryView]]
+    core: Callable[[SafeName | None, int], Sequence[MemoryView]]
     project_of: Callable[[str], SafeName | None]
     scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
     cards: Callable[[str | None], Mapping[SectionName, str]]
@@ -316,7 +317,7 @@ class Builder:
     ) -> tuple[tuple[Item, ...], list[Omission]]:
         if "core" not in limits.sizes:
             return (), []
-        memories = self._from.core(project)
+        memories = self._from.core(project, limits.full["core"])
         omitted = []
         fit_to_show: dict[str, MemoryView] = {}  # one sentence may have taught several memories
         for one in memories:
@@ -330,6 +331,10 @@ class Builder:
         items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
         if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
             items = tuple(replace(item, at=None, source="") for item in items)
+        if (
+            "core" in self._settings.context.grow
+        ):  # where lines have no room, rules are not among them
+            items = tuple(sorted(items, key=lambda item: item.kind != "rule"))
         return items, omitted
 
     def _most_hits(self, session: str | None, room: int) -> int:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import accumulate, zip_longest
 from typing import Protocol
 
-from mnemic.context.parts import Item
+from mnemic.context.parts import EPISODE, Item
 from mnemic.context.render import heading_of, item_line, items_block
 from mnemic.language.digest import shorten
 from mnemic.language.fence import fence, neutral
@@ -181,7 +181,8 @@ class ItemsPart:
         used, everything = sum(shares), sum(costs) <= spare
         for n, item in enumerate(self.items):
             enough = everything or item.score >= self.sure * (used / spare) ** _STEEP
-            if not shares[n] and enough and used + costs[n] <= spare:
+            repeats = item.kind == EPISODE  # it says in short what turns say
+            if not shares[n] and not repeats and enough and used + costs[n] <= spare:
                 shares[n] = costs[n]
                 used += costs[n]
         return shares

@@ -11,7 +11,6 @@ from mnemic.days import LOCAL, Zone, local_time
 from mnemic.language.tokens import TokenCounter
 from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
-from mnemic.settings.values import Size
 from mnemic.types import Hit, Kind, Message, Omission, Source, Trust, Turn
 
 
@@ -85,6 +84,7 @@ SECRET = "a credential is never put into a prompt"
 IN_HOST_PROMPT = "already in the host's prompt"
 OUTDATED = "what was learnt from it no longer holds"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
+EPISODE = "episode"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
 _LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
 
@@ -122,9 +122,9 @@ def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
 PROFILE: tuple[Kind, ...] = ("identity", "config", "credential")  # tier 1 of document D §4.2
 
 
-def most_core_lines(section: Size, capacity: int) -> int:
+def most_core_lines(tokens: int, capacity: int) -> int:
     """How many core memories are worth reading: no more than could stand in their part."""
-    return min(capacity, max(1, section.tokens // _LEAST_LINE)) if section.tokens else capacity
+    return min(capacity, max(1, tokens // _LEAST_LINE))
 
 
 def evidence_items(hits: Sequence[Hit], zone: Zone = LOCAL) -> list[Item]:

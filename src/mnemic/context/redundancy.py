@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
-from mnemic.context.parts import PROMOTED, Item
+from mnemic.context.parts import EPISODE, PROMOTED, Item
 from mnemic.language.topic import telling_words
 from mnemic.types import Hit, Turn
 
@@ -21,7 +21,6 @@ _STORY = re.compile(r"\s·\s|\s→\s")  # between the sentences of an episode by
 _TOOLS = re.compile(r"\s\[[^\[\]]*\]$")
 _NEGATION = re.compile(r"(?:[不没未别非]|\bnot|\bnever|\bno|n t)\s?(?:\w{1,6}\s)?$")
 _FEW = 2  # more telling words than this, and than the memory has, make a turn say clearly more
-EPISODE = "episode"
 _HAN = "\u2e80"  # from here on words are not parted by spaces
 
 
@@ -54,8 +53,12 @@ def _statements(item: Item) -> list[str]:
     """A piece, normalised; of an episode, which may only list what was said, each sentence."""
     if item.kind != EPISODE:
         return [part] if (part := normalised(item.text)) else []
-    sentences = _STORY.split(_TOOLS.sub("", item.text.strip()))
-    return [part for one in sentences if (part := normalised(one.rstrip("…")))]
+    return [part for one in _STORY.split(item.text) if (part := _sentence(one))]
+
+
+def _sentence(text: str) -> str:
+    """A sentence of an episode without the tools at its end."""
+    return normalised(_TOOLS.sub("", text.strip()).rstrip("…"))
 
 
 def _are_in(parts: Sequence[str], texts: Collection[str]) -> bool:
@@ -118,14 +121,20 @@ class Background:
 
     ids: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    memories: Sequence[Item] = ()
+    memories: InitVar[Sequence[Item]] = ()
     query: str = ""
+    learnt_from: dict[str, list[Item]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self, memories: Sequence[Item]) -> None:
+        for memory in memories:
+            for turn in memory.learnt_from:
+                self.learnt_from.setdefault(turn, []).append(memory)
 
     def reason(self, item: Item) -> str:
         """Why a piece is redundant beside the rest of the prompt; empty where it is not."""
         if item.id in self.ids:
             return f"already in {self.ids[item.id]}"
-        if any(stands_for(memory, item, self.query) for memory in self.memories):
+        if any(stands_for(one, item, self.query) for one in self.learnt_from.get(item.id, ())):
             return STANDS_FOR
         for name, text in self.texts.items():
             if repeats(item, (text,)):
@@ -145,18 +154,29 @@ def select(
     omitted: list[tuple[Item, str]] = []
     for item in items:
         piece = _Piece(item)
-        rivals = [one for one in chosen if one.may_cover(piece) and one.item.id not in partial]
+        rivals = [one for one in _covering(piece, chosen) if one.item.id not in partial]
         reason = background.reason(item) or _beside(piece, rivals, background)
         if reason or len(chosen) >= most:
             omitted.append((item, reason or ENOUGH))
             continue
-        rivals = [one for one in chosen if piece.may_cover(one) and item.id not in partial]
-        covered = [one for one in rivals if _beside(one, [piece], background)]
-        omitted += [(one.item, _beside(one, [piece], background)) for one in covered]
-        place = chosen.index(covered[0]) if covered else len(chosen)
-        piece.item = replace(item, score=max(one.item.score for one in (piece, *covered)))
-        chosen.insert(place, piece)
-        chosen = [one for one in chosen if one not in covered]
+        rivals = [] if item.id in partial else _covered(piece, chosen)
+        covered = {one: why for one in rivals if (why := _beside(one, [piece], background))}
+        omitted += [(one.item, why) for one, why in covered.items()]
+        if covered:
+            piece.item = replace(item, score=max(item.score, *(o.item.score for o in covered)))
+            place = min(map(chosen.index, covered))
+            chosen[place:] = [piece, *(one for one in chosen[place:] if one not in covered)]
+        else:
+            chosen.append(piece)
+    told = [one.text for one in chosen if one.item.kind != EPISODE]
+    told += background.texts.values()
+    for story in [one for one in chosen if one.item.kind == EPISODE]:
+        item = _without(story, told)
+        if normalised(item.text):
+            story.item = item
+        else:
+            chosen.remove(story)
+            omitted.append((story.item, CONTAINED.format("evidence")))
     return [one.item for one in chosen], omitted
 
 
@@ -168,10 +188,32 @@ class _Piece:
         self.text = normalised(item.text)
         self.statements = _statements(item) if item.kind == EPISODE else [self.text]
 
-    def may_cover(self, other: _Piece) -> bool:
-        """Whether it is worth asking if it makes another one redundant."""
-        story = other.item.kind == EPISODE
-        return story or other.text in self.text or other.item.id in self.item.learnt_from
+
+def _without(story: _Piece, texts: Sequence[str]) -> Item:
+    """An episode without the sentences that these normalised texts say."""
+    said = {part for part in story.statements if _are_in([part], texts)}
+    if not said:
+        return story.item
+    sentences = [one for one in _STORY.split(story.item.text) if _sentence(one) not in said]
+    return replace(story.item, text=" · ".join(sentences))
+
+
+def _covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
+    """Those that may make a piece redundant."""
+    if piece.item.kind == EPISODE:
+        return others
+    text, id_ = piece.text, piece.item.id
+    return [one for one in others if text in one.text or id_ in one.item.learnt_from]
+
+
+def _covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
+    """Those that a piece may make redundant."""
+    text, learnt_from = piece.text, piece.item.learnt_from
+    return [
+        one
+        for one in others
+        if one.text in text or one.item.kind == EPISODE or one.item.id in learnt_from
+    ]
 
 
 def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> str:
@@ -186,12 +228,13 @@ def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> 
         if _is_said_by(retold, item, background.query):
             return RETELLS
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
-    # that repeats it; what a stranger said is no reason to leave out the words of the owner.
+    # that repeats it or a turn; what a stranger said is no reason to leave out the words of the
+    # owner.
     texts = [
         one.text
         for one in others
         if not stands_for(item, one.item, background.query)
-        and not (item.learnt_from and one.item.kind == EPISODE)
+        and (item.kind == EPISODE or one.item.kind != EPISODE)
         and (one.item.trust in PROMOTED or item.trust not in PROMOTED)
     ]
     if texts and item.kind == EPISODE:

@@ -107,9 +107,10 @@ class CandidateSearch:
         cut = False
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
-            cut = len(text.matches) >= self._most(self._settings.text_candidates, request)
+            cut = len(text.matches) >= self._settings.text_candidates * request.depth
         if vector is not None:
-            most = self._most_near(request)
+            wide = _WIDE if request.scope.narrow or request.asking.wide else 1
+            most = self._settings.vector_candidates * wide * request.depth
             search = partial(self._nearest, attempts, request, vector, most)
             near = attempts.outside("vector", search)
             if near is None:
@@ -133,17 +134,6 @@ class CandidateSearch:
             lists = attempts.run("core", partial(self._beside_core, lists)) or lists
         filled = {name: docs for name, docs in lists.items() if docs}
         return CandidateLists(filled, text, vector, trust, total, first, request.query, cut)
-
-    def _most(self, candidates: int, request: Request) -> int:
-        """How many candidates of a route are taken: the same whatever the caller's ``k``, or the
-        order of the first hits would change with it.
-        """
-        usual = self._settings.oversample * self._settings.limit
-        return max(candidates, usual) * request.depth
-
-    def _most_near(self, request: Request) -> int:
-        wide = request.scope.narrow or request.asking.wide
-        return self._most(self._settings.vector_candidates * (_WIDE if wide else 1), request)
 
     def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
         """Without what stands in every prompt, unless nothing else was found."""
@@ -183,7 +173,7 @@ class CandidateSearch:
 
     def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
         """The matches, and the request again with the names spelt as they are known here."""
-        limit = self._most(self._settings.text_candidates, request)
+        limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
         matches = unit.text.search(terms, request.scope, limit)
         known = with_known_names(request, terms, matches, unit)

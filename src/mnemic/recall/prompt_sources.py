@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from mnemic.clock import Clock
 from mnemic.context.build import Sources
@@ -17,8 +19,9 @@ from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
 from mnemic.store.rows import TurnFilter
 from mnemic.store.upkeep import CoreLine
-from mnemic.types import Hit, Memory, SafeName, Turn
+from mnemic.types import Hit, Kind, Memory, SafeName, Turn
 
+_RULES: tuple[Kind, ...] = ("rule",)  # in every prompt, however many others are more important
 _STORY_TURNS = 200  # an episode of more turns counts as saying more than a prompt shows
 
 
@@ -82,9 +85,9 @@ class PromptSources:
             around=around,
             without=without,
         )
-        return self._recall.find(request)
+        return self._recall.find(replace(request, explained=False))
 
-    def _core(self, project: SafeName | None) -> list[CoreLine]:
+    def _core(self, project: SafeName | None, tokens: int) -> list[CoreLine]:
         """The core as the preset chooses it; a document that is not written yet has no lines."""
         settings = self._settings
         choice = settings.upkeep.core_choice
@@ -92,14 +95,18 @@ class PromptSources:
             document = unit.document_states.get("memory") if choice == "document" else None
             written = document.written if document is not None else None
             chosen = choice == "profile" or written is not None
-            return unit.tiers.core_lines(
+            read = partial(
+                unit.tiers.core_lines,
                 least=0.0 if chosen else settings.upkeep.core_importance,
                 now=self._clock.now(),
-                limit=most_core_lines(settings.context.sections["core"], settings.capacity.core),
+                limit=most_core_lines(tokens, settings.capacity.core),
                 within=project,
-                kinds=PROFILE if choice == "profile" else None,
                 ids=None if written is None else list(written.bullets),
             )
+            lines = read(kinds=PROFILE if choice == "profile" else None)
+            if choice == "important" and len(lines) == read.keywords["limit"]:
+                lines = [*lines, *(rule for rule in read(kinds=_RULES) if rule not in lines)]
+            return lines
 
     def _opening(self, session: str) -> str:
         """The first message of the user in a session."""

@@ -62,6 +62,7 @@ _PLAIN_IMPORTANCE = 0.5
 SPREAD = 0.6
 # Added to those of the latest or the first of its kind, for a question that asks for it.
 _EXACT = 4.0
+_HELD = -3.0  # the least log odds of a text that has what is searched for: a probability of .05
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
 _BEFORE_ALL = 100.0  # of the log odds, for the records of the time that was asked about
@@ -105,6 +106,8 @@ class LearnedRanker:
         docs = pool.around.docs
         rows = model.rows(pool.features)
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
+        # Whoever searches for a word wants the texts that have it, however little it says.
+        odds[pool.held] = np.maximum(odds[pool.held], _HELD)
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
         dated = np.isin(docs, list(lists.first))
@@ -123,10 +126,11 @@ class LearnedRanker:
         score[dated] = _OF_TIME + (_SURE - _OF_TIME) * score[dated]
         rest = sorted((n for n in order if n not in first), key=lambda n: (not dated[n], -score[n]))
         best = [*first, *rest][: request.k]
-        shares = model.shares(rows[best])
+        shares = model.shares(rows[best]) if request.explained else [{} for _ in best]
         chosen = [docs[n] for n in best]
         records = stored_records(unit, chosen)
-        words = unit.text.matched(lists.text, chosen) if lists.text else {}
+        explained = lists.text if request.explained else None
+        words = unit.text.matched(explained, chosen) if explained else {}
         return [
             RankedRecord(
                 doc,

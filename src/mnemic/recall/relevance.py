@@ -38,6 +38,9 @@ from mnemic.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
 _NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
+# Shares of the weight of the words of a query: of one that says little beside them, and of none.
+_EVERY_WORD, _NO_WORD = 0.9, 0.05
+_NEAR_IN_MEANING = 0.3  # cosine beyond that of any text: letters that are no word stay below
 _NEAR = 3
 _PROMISING = 6  # of a route's list: the turns around these are looked at too
 
@@ -62,6 +65,7 @@ class CandidatePool:
     session: Places
     features: Mapping[str, Floats]
     exact_order: Floats  # what an exact question asks for by its order, from 0 to 1
+    held: Flags  # which have what is searched for: its words or, where no text has any, its meaning
 
 
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
@@ -77,12 +81,20 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
         if vectors is not None:
             _cap(vectors.similarity, echoes)
     table = candidate_table(unit, request, lists, around, (words, vectors))
+    known = features(table, vectors, request.asking)
     return CandidatePool(
         around,
         table.session,
-        features(table, vectors, request.asking),
+        known,
         _exact_order(around.docs, request, lists),
+        _holding(known["cover"], vectors),
     )
+
+
+def _holding(cover: Floats, vectors: VectorScores | None) -> Flags:
+    if vectors is None or cover.max(initial=0.0) > _NO_WORD:
+        return np.asarray(cover >= _EVERY_WORD)
+    return np.asarray(vectors.similarity - vectors.mean >= _NEAR_IN_MEANING)
 
 
 def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:

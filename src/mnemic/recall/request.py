@@ -52,6 +52,7 @@ class Request:
     now: datetime  # by the clocks of the zone
     zone: Zone
     depth: int = 1  # times as many candidates as usual
+    explained: bool = True  # whether each hit says why
 
 
 def read_request(

@@ -99,9 +99,6 @@ class RecallSettings(SettingsGroup):
         "Candidates taken from vectors; more where a filter may drop some.",
         low=1,
     )
-    oversample: int = count(
-        2, "Take at least this many candidates per usual result (`limit`).", low=1
-    )
     rerank_folder: str = place(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
@@ -110,7 +107,9 @@ class RecallSettings(SettingsGroup):
     supplement_below: int = count(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
-    min_score: float = ratio(0.0, "Results below this score are left out.")
+    min_score: float = ratio(
+        0.003, "Results below this score are left out, unless the caller says otherwise."
+    )
     evidence_score: float = ratio(
         0.07,
         "Evidence is put into a prompt where its best three pieces together score this much;"

@@ -95,8 +95,9 @@ class ChatConversation:
         ids = {id_ for use in context.sections if use.name == "evidence" for id_ in use.ids}
         if not ids:
             return []
-        limit = len(ids) + 4 * self._mind.settings.recall.evidence
-        return [hit for hit in self._mind.recall(turn.content, k=limit) if hit.id in ids]
+        limit = len(ids) + 2 * self._mind.settings.recall.evidence
+        hits = self._mind.recall(turn.content, k=limit, min_score=0.0)
+        return [hit for hit in hits if hit.id in ids]
 
     def learnt(self) -> tuple[list[Memory], int]:
         """Memories from this conversation, and the number of turns not learnt from yet."""
