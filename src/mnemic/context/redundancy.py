@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from mnemic.context.parts import EPISODE, PROMOTED, Item
 from mnemic.language.topic import telling_words
@@ -121,12 +121,12 @@ class Background:
 
     ids: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    memories: InitVar[Sequence[Item]] = ()
+    memories: Sequence[Item] = ()
     query: str = ""
     learnt_from: dict[str, list[Item]] = field(default_factory=dict, init=False)
 
-    def __post_init__(self, memories: Sequence[Item]) -> None:
-        for memory in memories:
+    def __post_init__(self) -> None:
+        for memory in self.memories:
             for turn in memory.learnt_from:
                 self.learnt_from.setdefault(turn, []).append(memory)
 

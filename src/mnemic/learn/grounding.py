@@ -18,6 +18,7 @@ from math import nextafter
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.code import compiled
+from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.numerals import number
 from mnemic.language.statements import is_statement
 from mnemic.language.truncation import two_ends
@@ -191,7 +192,8 @@ def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
     if candidate.kind != "rule":
         return not steers or wording.conditions_kept(text)
     said_at = max(turn.at for turn in speakers.turns)
-    ends = candidate.valid_to is not None and candidate.valid_to - said_at < _SOON
+    until = maybe_moment(candidate.valid_to, "valid_to")
+    ends = until is not None and until - said_at < _SOON
     return wording.limits_kept(text, ends=ends)
 
 

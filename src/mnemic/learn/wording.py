@@ -256,7 +256,7 @@ def _signed(clause: str) -> list[_Signed]:
 def _is_contrast(clause: str, negation: str, start: int) -> bool:
     if pattern("contrast").fullmatch(negation):
         return True
-    before: Sequence[str] = clause[:start].split()
+    before = clause[:start].split()
     return (
         negation.lower() == "not"
         and bool(before)
