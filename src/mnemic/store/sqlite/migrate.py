@@ -107,7 +107,9 @@ def _inspect(path: str) -> int:
 
 
 def refuse_foreign(conn: apsw.Connection, path: str) -> None:
-    """Raise where the schema is not, word for word, the one that its version was made with."""
+    """Raise where the schema has anything that is not, word for word, what its version was made
+    with. What it lacks is damage, which other doors meet.
+    """
     foreign = foreign_objects(conn)
     if foreign:
         raise errors.NotADatabase(
@@ -118,13 +120,12 @@ def refuse_foreign(conn: apsw.Connection, path: str) -> None:
 
 
 def foreign_objects(conn: apsw.Connection) -> list[str]:
-    """What the schema has too much, has not, or has otherwise, each with its type."""
+    """What the schema has too much or otherwise, each with its type."""
     objects = objects_of(conn)
     if digest_of(objects) == DIGEST:
         return []
     ours = _made_with(int(conn.execute("PRAGMA user_version").get))
-    changed = {key for key in objects.keys() | ours.keys() if objects.get(key) != ours.get(key)}
-    return [f"{type_} {name}" for type_, name in sorted(changed)]
+    return [f"{key[0]} {key[1]}" for key, sql in sorted(objects.items()) if ours.get(key) != sql]
 
 
 def digest_of(objects: SchemaObjects) -> str:
