@@ -143,7 +143,7 @@ def test_every_phrase_has_its_chinese() -> None:
         or (isinstance(node.func, ast.Name) and node.func.id == "say")
     }
     assert len(said) > 30
-    assert said <= set(phrases._TEXTS["zh"])
+    assert said <= set(phrases.words_of("zh")["texts"])
 
 
 def test_the_language_is_that_of_the_settings_or_of_the_memory(
