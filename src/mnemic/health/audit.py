@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache, partial
 
 from mnemic.clock import Clock
-from mnemic.health.metrics import content_terms
+from mnemic.health.metrics import content_terms_of
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.envelope import is_sealed, masked
@@ -25,9 +25,10 @@ from mnemic.rules.likeness import same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from mnemic.rules.tiers import priority_of
 from mnemic.settings import Settings
+from mnemic.store.codec import stored_text
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import AuditCheck, AuditReport, Memory
+from mnemic.types import AuditCheck, AuditReport, Memory, SafeText, Turn, lines_of
 from mnemic.upkeep.clusters import near_pairs
 from mnemic.upkeep.steps.decay import short
 
@@ -173,26 +174,29 @@ def _answer(memory: Memory) -> str:
 def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
-        portion = memories[start : start + _BATCH]
+        portion = [m for m in memories[start : start + _BATCH] if not is_sealed(m.content)]
         ids = {source.turn_id for memory in portion for source in memory.sources}
         turns = {turn.id: turn for turn in unit.ledger.turns_by_id(list(ids))}
+        reworded: list[Memory] = []
         for memory in portion:
-            if is_sealed(memory.content):
-                continue
-            if not memory.sources:
-                if memory.trust != "owner":
-                    yield memory.id, f"{short(memory.content)} (from no turn)"
-                continue
-            heard = [turns[source.turn_id] for source in memory.sources if source.turn_id in turns]
-            if any(memory.content in turn.content for turn in heard):
-                continue
-            evidence: set[str] = set()
-            for turn in heard:
-                results = (result.content for result in turn.tool_results)
-                evidence |= content_terms("\n".join((turn.sender, turn.content, *results)))
-            statement = content_terms(f"{memory.content}\n{memory.value}")
+            said = [turns[source.turn_id].content for source in memory.sources]
+            if not memory.sources and memory.trust != "owner":
+                yield memory.id, f"{short(memory.content)} (from no turn)"
+            elif memory.sources and not any(memory.content in content for content in said):
+                reworded.append(memory)
+        statements = content_terms_of([lines_of((m.content, m.value)) for m in reworded])
+        sources = {source.turn_id for memory in reworded for source in memory.sources}
+        spoken = content_terms_of([_words_of(turns[id_]) for id_ in sources])
+        heard = dict(zip(sources, spoken, strict=True))
+        for memory, statement in zip(reworded, statements, strict=True):
+            evidence: set[str] = set().union(*(heard[one.turn_id] for one in memory.sources))
             if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
                 yield memory.id, f"{short(memory.content)} (its turns say something else)"
+
+
+def _words_of(turn: Turn) -> SafeText:
+    results = (stored_text(result.content) for result in turn.tool_results)
+    return lines_of((turn.sender, turn.content, *results))
 
 
 def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:

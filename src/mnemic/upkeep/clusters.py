@@ -20,6 +20,7 @@ from mnemic.index.segment import (
     term_weight,
 )
 from mnemic.learn.advice import weighed_words
+from mnemic.rules.bm25 import TERM_BYTES
 from mnemic.rules.clusters import Pair
 from mnemic.rules.likeness import apart
 from mnemic.rules.slots import slot_of
@@ -93,37 +94,31 @@ class _WordTable:
     """
 
     def __init__(self, texts: Sequence[SafeText]) -> None:
-        numbers: dict[str, int] = {}
-        lengths, flat = [], []
-        for terms in index_many(texts):
-            distinct = dict.fromkeys(terms.terms.split())
-            lengths.append(len(distinct))
-            flat += [numbers.setdefault(word, len(numbers)) for word in distinct]
-        used = np.array(flat, np.int64)
-        frequency = np.bincount(used, minlength=len(numbers))
+        terms, self._count = index_many(texts), len(texts)
+        packs = [one.packed for one in terms]
+        spelt = " ".join(one.terms for one in terms).split()
+        _, first, used = np.unique(
+            np.frombuffer(b"".join(packs), np.uint32), return_index=True, return_inverse=True
+        )
+        words, self._width = [spelt[place] for place in first.tolist()], max(1, len(first))
+        row = np.repeat(np.arange(self._count), [len(pack) // TERM_BYTES for pack in packs])
+        row, used = np.divmod(_distinct(row * self._width + used), self._width)
+        frequency = np.bincount(used, minlength=len(words))
         by_rarity = np.argsort(frequency, kind="stable")
         rank = np.empty_like(by_rarity)
         rank[by_rarity] = np.arange(len(by_rarity))
-        self._count = len(lengths)
-        self._words = list(numbers)
-        self._by_rarity = by_rarity
+        self._words = [words[place] for place in by_rarity.tolist()]
         self._frequency = frequency[by_rarity]
-        row = np.repeat(np.arange(self._count), lengths)
         # Of a row and the rank of a word in it, in order.
         self._keys = np.sort(row * self._width + rank[used])
         self._row, self._rank = np.divmod(self._keys, self._width)
-        self._starts = np.concatenate(([0], np.cumsum(lengths)))
-        weights = np.array([term_weight(word) for word in self._words])
-        self._weights = weights[by_rarity][self._rank]
+        self._starts = np.searchsorted(self._row, np.arange(self._count + 1))
+        self._weights = np.array([term_weight(word) for word in self._words])[self._rank]
         self._totals = np.bincount(self._row, self._weights, self._count)
         whole = self._weights >= WORD_WEIGHT
         self._marks = np.zeros(self._count, np.uint64)
         marks = np.uint64(1) << (self._rank[whole] % 64).astype(np.uint64)
         np.bitwise_or.at(self._marks, self._row[whole], marks)
-
-    @property
-    def _width(self) -> int:
-        return max(1, len(self._words))
 
     def pairs(self) -> Places:
         """Pairs that share one of their rarest words, sorted by the words beside it."""
@@ -170,7 +165,7 @@ class _WordTable:
         """
         telling = np.log1p(self._count / np.maximum(2, self._frequency))
         pairs = [len(word) > 1 and has_dense_script(word) for word in self._words]
-        telling[np.array(pairs, np.bool_)[self._by_rarity]] = 0.0
+        telling[np.array(pairs, np.bool_)] = 0.0
         weights: Weights = self._weights * telling[self._rank]
         for name, parts in _ABOUT_USER.items():
             about = np.isin(np.arange(self._count), self._row[self._holding([name])])
@@ -180,7 +175,7 @@ class _WordTable:
     def _holding(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Where one of the words stands."""
         known = np.array([word in words for word in self._words], np.bool_)
-        holding: NDArray[np.bool_] = known[self._by_rarity][self._rank]
+        holding: NDArray[np.bool_] = known[self._rank]
         return holding
 
     def _shared(self, one: Places, other: Places, weights: Weights) -> Weights:
