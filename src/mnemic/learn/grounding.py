@@ -23,7 +23,7 @@ from mnemic.language.numerals import number
 from mnemic.language.statements import is_statement
 from mnemic.language.truncation import two_ends
 from mnemic.language.voice import has_quoted, own_voice, quoted_voice
-from mnemic.learn.wording import is_light, pattern, wording_of
+from mnemic.learn.wording import contents, is_light, pattern, wording_of
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.types import Candidate, Kind, Trust, Turn
@@ -145,7 +145,7 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     words, said = _words(text), _words("\n".join(stated))
     # "Next Wednesday" is written as a date, which nobody said.
     undated = _words(pattern("date").sub(" ", text)) or words
-    own = _share(undated, said)
+    own = _share(contents(pattern("date").sub(" ", text)), contents("\n".join(stated)))
     trust: Trust = "owner" if stated else candidate.trust
     steers = candidate.kind in STEERING
     if stated and not steers and _is_translation(undated, words, stated, speakers):
@@ -259,9 +259,10 @@ def _in_passing(question: re.Match[str]) -> str:
     return ", ".join(stated) + ". "
 
 
-def _share(words: Words, spoken: Words) -> float:
+def _share(words: Iterable[str], spoken: Iterable[str]) -> float:
     """The part of the words that somebody said."""
-    return len(words & spoken) / len(words) if words else 0.0
+    unique = frozenset(words)
+    return len(unique & frozenset(spoken)) / len(unique) if unique else 0.0
 
 
 def _words(text: str) -> Words:

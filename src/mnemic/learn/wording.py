@@ -17,14 +17,14 @@ from typing import NamedTuple
 from mnemic.index.segment import STOP_WEIGHT, index_text, term_weight
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.traps import Traps
-from mnemic.language.vocabulary import Vocabulary
+from mnemic.language.word_file import WordFile
 
 _MOST = 400  # sentences of the owner
 _LONGEST = 600  # characters of one
 _FEWEST_HAN = 2
 _LIMITS = ("time", "count", "these", "condition")
-_VOCABULARY = Vocabulary("mnemic.learn", "wording.toml")
-pattern, words = _VOCABULARY.pattern, _VOCABULARY.words
+_FILE = WordFile("mnemic.learn", "wording.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 
 class _Signed(NamedTuple):
@@ -75,10 +75,10 @@ class Wording:
         hold always; ``ends``: the rule has an end of its own.
         """
         own, near = self.supports(text), self._around(text)
-        always = any(pattern("universal").search(sentence.text) for sentence in own)
-        lasting = any(pattern("lasting").search(sentence.text) for sentence in near)
-        if pattern("universal").search(text) and not lasting:
-            return False
+        always = any(pattern("always").search(sentence.text) for sentence in own)
+        for made, said in (("always", "lasting"), ("each", "each_or_lasting")):
+            if pattern(made).search(text) and not _any_has(said, near):
+                return False
         kept = all(
             _keeps(sort, sentence.text, text) or (ends and sort == "time")
             for sentence in (own if always else near)
@@ -163,17 +163,23 @@ def _is_others(sentence: _Sentence, text: str, rule: bool) -> bool:
     if pattern("resumed").search(clause) or pattern("i_said").search(sentence.text):
         return False
     told = pattern("told").search(sentence.text) and not pattern("told").search(text)
-    return bool(told) or _traps().not_meant(sentence.text)
+    return bool(told) or _traps().not_meant(pattern("passive").sub(" ", sentence.text))
 
 
 def _is_habit(said: str, text: str) -> bool:
     """Whether a sentence tells what somebody does rather than what is to be done: the part of it
     that a rule was made of, or what leads up to that with a colon.
     """
+    before, part = _part_of(said, text)
+    parts = [part] if not before.rstrip().endswith((":", "：")) else [before, part]
+    return any(pattern("habit").search(one) for one in parts)
+
+
+def _part_of(said: str, text: str) -> tuple[str, str]:
+    """The part of a sentence that a statement has most words of, after what comes before it."""
     parts = pattern("part").split(said)
-    place = max(range(len(parts)), key=lambda n: len(_terms(parts[n]) & _terms(text)))
-    led = place > 0 and said.partition(parts[place])[0].rstrip().endswith((":", "："))
-    return any(pattern("habit").search(part) for part in parts[place - led : place + 1])
+    part = max(parts, key=lambda one: len(_terms(one) & _terms(text)))
+    return said.partition(part)[0], part
 
 
 def is_light(term: str) -> bool:
@@ -197,9 +203,18 @@ def _keeps(sort: str, said: str, text: str) -> bool:
     return len(kept) >= len(set(limits)) or not limits
 
 
+def _any_has(name: str, sentences: Iterable[_Sentence]) -> bool:
+    return any(pattern(name).search(sentence.text) for sentence in sentences)
+
+
 def _keeps_scope(sentence: _Sentence, text: str) -> bool:
-    """Whether "for the Tokyo trip" is in a text: a word of it, or another scope in its place."""
+    """Whether "for the Tokyo trip" is in a text, a word of it or another scope in its place, and
+    the names in the part it was made of.
+    """
     terms = _terms(text)
+    part = _part_of(sentence.text, text)[1]
+    if any(not _terms(name) <= terms for name in pattern("hard").findall(part)):
+        return False
     own = [_terms(" ".join(filter(None, found.groups()))) for found in _scopes(sentence.text)]
     dropped = [scope for scope in own if scope and not scope & terms]
     said = sentence.terms
@@ -256,9 +271,5 @@ def _signed(clause: str) -> list[_Signed]:
 def _is_contrast(clause: str, negation: str, start: int) -> bool:
     if pattern("contrast").fullmatch(negation):
         return True
-    before = clause[:start].split()
-    return (
-        negation.lower() == "not"
-        and bool(before)
-        and before[-1].lower() not in words("auxiliaries")
-    )
+    before = clause[:start].lower().split()
+    return negation.lower() == "not" and bool(before) and before[-1] not in words("auxiliaries")

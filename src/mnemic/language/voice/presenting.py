@@ -45,6 +45,7 @@ class _Sentence(NamedTuple):
     end: int
     line: int  # 0 is the first
     opens: bool  # whether it begins its line
+    alone: bool  # whether it is all of its line, and there are others
     trails: bool  # whether a dash sets it off from what was said
 
 
@@ -86,7 +87,8 @@ def _frame(sentence: _Sentence, number: int) -> Frame | None:
     if pattern("to_the_agent").search(text) or pattern("standing").search(text):
         return None
     if pattern("asks").search(text) or pattern("world_request").match(text):
-        return None if _asks_agent(text, number) else "ask"
+        heads = sentence.alone and number == 0
+        return None if _asks_agent(text, number) and not (heads and _is_vague(text)) else "ask"
     return None if _states_own(text, sentence, number) else "other"
 
 
@@ -104,6 +106,8 @@ def _is_other_language(text: str) -> bool:
     if len(found) < _FEWEST_WORDS or compiled(_HAN).search(text):
         return False
     light = words("light")
+    if text[0].islower() and text[-1].isalnum():
+        return False  # a command, or a note
     return sum(word.lower() in light for word in found) < _FEW * len(found)
 
 
@@ -125,12 +129,10 @@ def _states_own(text: str, sentence: _Sentence, number: int) -> bool:
         return not pattern("deixis").search(text)
     if sentence.opens and _is_own(text):
         return True
-    if sentence.opens and pattern("fragment").fullmatch(text):
-        return False
     if pattern("presented_thing").search(text):
         return False
     # Of something else one speaks in passing, after a word on oneself.
-    return (number > 0 and not sentence.opens) or bool(pattern("small_talk").match(text))
+    return bool(pattern("small_talk").match(text)) or (number > 0 and not sentence.opens)
 
 
 def _asks_agent(text: str, number: int) -> bool:
@@ -154,6 +156,13 @@ def _asks_agent(text: str, number: int) -> bool:
     return bool(well_formed) and _has_own_matter(text)
 
 
+def _is_vague(text: str) -> bool:
+    """Whether a question on a line of its own, with more below it, may be about what is there."""
+    if pattern("opinion").search(text):
+        return True
+    return not compiled(_HAN).search(text) and not _names_something(text)
+
+
 def _names_something(text: str) -> bool:
     """Whether it has a name or a figure, other than that of a language."""
     names = compiled(_PROPER).findall(text)
@@ -162,6 +171,8 @@ def _names_something(text: str) -> bool:
 
 def _has_own_matter(text: str) -> bool:
     """Whether a question or a request names anything that it is about."""
+    if any(map(str.isdigit, text)):
+        return True
     light = words("light")
     if any(word.lower().replace("’", "'") not in light for word in compiled(_WORD).findall(text)):
         return True
@@ -227,6 +238,7 @@ def _sentences(text: str, lines: list[Line]) -> Iterator[_Sentence]:
                 body = text[place:end].strip()
                 trails = trails or body[:1] in _DASHES
                 if any(map(str.isalpha, body)):
-                    yield _Sentence(body, place, end, number, opens, trails and not opens)
+                    alone = len(lines) > 1 and len(body) == len(line.text)
+                    yield _Sentence(body, place, end, number, opens, alone, trails and not opens)
                     opens = False
                 place, trails = end, joint is not None and not joint.group().isspace()

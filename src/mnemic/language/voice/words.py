@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mnemic.language.vocabulary import Vocabulary
+from mnemic.language.word_file import WordFile
 
-_VOCABULARY = Vocabulary("mnemic.language.voice", "words.toml")
-pattern, words = _VOCABULARY.pattern, _VOCABULARY.words
+_FILE = WordFile("mnemic.language.voice", "words.toml")
+pattern, words = _FILE.pattern, _FILE.words

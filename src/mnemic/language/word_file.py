@@ -12,7 +12,7 @@ _NAME = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n\s*")
 
 
-class Vocabulary:
+class WordFile:
     """The ``[patterns]`` and ``[lists]`` of a file; read and compiled at first use."""
 
     def __init__(self, package: str, file: str) -> None:
