@@ -401,10 +401,8 @@ class Mind(CheckedCalls):
         return self._services.context.evidence_text(query, hits, max_tokens)
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
-        """Hits as they may be handed to a model, each fenced as data with its date and speaker.
-
-        Left out are hits that score too little for a prompt, no longer hold, or repeat another.
-        """
+        """Hits as fenced records with date and speaker; one that fits too little, is outdated or
+        repeats another is left out."""
         return self._services.context.evidence(query, hits)
 
     def words(self, record: Memory | Hit) -> dict[str, str]:
