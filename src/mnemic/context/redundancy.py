@@ -174,9 +174,11 @@ def select(
         item = _without(story, told)
         if normalised(item.text):
             story.item = item
-        else:
-            chosen.remove(story)
-            omitted.append((story.item, CONTAINED.format("evidence")))
+            continue
+        chosen.remove(story)
+        omitted.append((story.item, CONTAINED.format("evidence")))
+        for heir in [one for one in chosen if _are_in(story.statements[:1], [one.text])][:1]:
+            heir.item = replace(heir.item, score=max(heir.item.score, story.item.score))
     return [one.item for one in chosen], omitted
 
 

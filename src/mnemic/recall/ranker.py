@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from mnemic.language.no_evidence import is_for_questions
+from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.recall.candidates import CandidateLists
 from mnemic.recall.evidence_model import evidence_model, probability
 from mnemic.recall.features import Floats, Places, crowding
@@ -199,8 +199,11 @@ def _lower_what_states_nothing(
     if is_for_questions(request.query):
         return
     turns = pool.around.turns
-    empty = [n for n in order if n < len(turns) and states_nothing(turns[n])]
-    odds[empty] -= _STATES_NOTHING
+    keywords = statement_share(request.query) > 0  # no question, whose words an earlier one has
+    for n in order:
+        if n < len(turns) and states_nothing(turns[n]):
+            least = _HELD if keywords and pool.held[n] else -np.inf
+            odds[n] = max(odds[n] - _STATES_NOTHING, least)
 
 
 class _Weighed(NamedTuple):

@@ -36,6 +36,7 @@ _FOR_ONE_SEARCH: dict[str, Any] = {
     "preset": "default",
     "index": {"vectors": "none"},
     "extraction": {"engine": "rules"},
+    "recall": {"min_score": 0.0},  # what is searched has words of the query
 }
 
 
