@@ -41,7 +41,7 @@ def tell(mind: Mind, *contents: str) -> None:
 
 
 def found_by_meaning(mind: Mind, query: str) -> set[str]:
-    hits = mind.recall(query, of=["turn"], k=100)
+    hits = mind.recall(query, of=["turn"], k=100, min_score=0.0)
     return {hit.text for hit in hits if "vector" in hit.why.routes}
 
 

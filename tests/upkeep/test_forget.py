@@ -293,7 +293,9 @@ def test_a_new_record_in_the_place_of_a_forgotten_one_is_not_overlooked(
     assert any("Rex" in event.summary for event in mind.daily_events())
     (hit, *_) = mind.recall("what is the dog called")
     assert "Rex" in hit.text
-    assert "vector" in {route for h in mind.recall("puppy") for route in h.why.routes}
+    assert "vector" in {
+        route for h in mind.recall("puppy", min_score=0.0) for route in h.why.routes
+    }
     with store_of(mind).read("default") as unit:
         assert unit.ledger.untranscribed(constant("s")) == []
     assert wrong(mind) == []

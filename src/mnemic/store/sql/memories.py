@@ -365,12 +365,12 @@ class SqlMemories:
             (self._space, old),
         )
 
-    def release(self, coming: str) -> None:
+    def release(self, id_: str) -> None:
         """What was to end on the day of a memory that does not come holds on."""
         self._conn.execute(
             "UPDATE memories SET valid_to = NULL, superseded_by = ''"
             " WHERE space = ? AND superseded_by = ? AND status = 'active'",
-            (self._space, coming),
+            (self._space, id_),
         )
 
     def touch(self, id_: str, uses: int, at: datetime) -> None:
