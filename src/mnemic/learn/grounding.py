@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import takewhile
 from math import nextafter
@@ -191,7 +191,8 @@ def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
     if candidate.kind != "rule":
         return not steers or wording.conditions_kept(text)
     said_at = max(turn.at for turn in speakers.turns)
-    ends = candidate.valid_to is not None and candidate.valid_to - said_at < _SOON
+    end = candidate.valid_to
+    ends = isinstance(end, datetime) and end - said_at < _SOON
     return wording.limits_kept(text, ends=ends)
 
 
