@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import takewhile
 from math import nextafter
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.code import compiled
-from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.numerals import number
 from mnemic.language.statements import is_statement
 from mnemic.language.truncation import two_ends
@@ -192,8 +191,8 @@ def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
     if candidate.kind != "rule":
         return not steers or wording.conditions_kept(text)
     said_at = max(turn.at for turn in speakers.turns)
-    until = maybe_moment(candidate.valid_to, "valid_to")
-    ends = until is not None and until - said_at < _SOON
+    end = candidate.valid_to
+    ends = isinstance(end, datetime) and end - said_at < _SOON
     return wording.limits_kept(text, ends=ends)
 
 

@@ -149,11 +149,9 @@ def _asks_agent(text: str, number: int) -> bool:
         return bool(pattern("condition").search(text))
     if compiled(_QUOTED).search(text):
         return True
-    asks = pattern("world_request").match(text) or pattern("interrogative").search(text)
-    well_formed = (asks and not pattern("about_text").search(text)) or bool(
-        pattern("creating").search(text)
-    )
-    return bool(well_formed) and _has_own_matter(text)
+    formed = pattern("world_request").match(text) or pattern("interrogative").search(text)
+    apart = bool(formed) and not pattern("about_text").search(text)
+    return (apart or bool(pattern("creating").search(text))) and _has_own_matter(text)
 
 
 def _is_vague(text: str) -> bool:
