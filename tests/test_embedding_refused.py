@@ -162,10 +162,10 @@ def test_too_many_texts_at_once_are_sent_in_smaller_batches(
 
     server.always(act)
     mind = open_mind(**remote(server), **QUIET)
-    tell(mind, *(f"cat {n}" for n in range(50)))
+    tell(mind, *(f"cat {n}" for n in range(30)))
     mind.drain()
     assert (mind.stats().unembedded, mind.stats().jobs_dead) == (0, 0)
-    assert len(found_by_meaning(mind, "cat")) == 50
+    assert len(found_by_meaning(mind, "cat")) == 30
 
 
 def test_forgetting_a_record_forgets_that_its_text_was_refused(

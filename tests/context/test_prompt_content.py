@@ -70,13 +70,15 @@ def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: mnemic.Mind
     assert "we deploy on Fridays" in evidence_of(mind.context("When do we deploy?"))
 
 
-def test_a_sentence_that_taught_two_memories_stands_once(mind: mnemic.Mind) -> None:
+def test_a_sentence_that_taught_two_memories_is_told_in_the_words_of_each(
+    mind: mnemic.Mind,
+) -> None:
     mind.record(session="one", role="user", content="记住：我妹妹小美对花生过敏。")
     mind.end_session("one")
     mind.drain()
-    assert [one.content for one in mind.memories()] == ["我妹妹小美对花生过敏"] * 2
+    assert {one.content for one in mind.memories()} == {"小美是我妹妹", "小美对花生过敏"}
     built = mind.context("你好")
-    assert built.text.count("identity, owner") == 1
+    assert built.text.count("identity, owner") == 2
 
 
 def test_only_whole_words_that_are_not_denied_count(mind: mnemic.Mind) -> None:
@@ -210,7 +212,7 @@ def test_one_message_has_one_date(open_mind: OpenMind, clock: ManualClock, zone:
         session="s",
         role="user",
         at=EARLY,
-        content="Remember that I am allergic to walnuts. My parrot told Ann about the walnut cake"
+        content="Remember that I am allergic to walnuts. My parrot ate the walnut cake"
         " in the kitchen while the neighbours were singing loudly about the harbour",
     )
     mind.end_session("s")

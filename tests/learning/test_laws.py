@@ -191,7 +191,7 @@ def test_a_contact_in_a_request_belongs_to_whom_it_names(
 ) -> None:
     mind = open_mind(worker="none")
     tell(mind, "a", said)
-    (memory,) = mind.memories(predicate="email")
+    (memory,) = mind.memories(predicate="email", status="all")
     assert memory.subject == whose
 
 

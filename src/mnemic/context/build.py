@@ -208,6 +208,11 @@ class Builder:
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
         """Each hit that is worth showing, as a record of its own."""
+        for hit in hits:
+            if not isinstance(hit, Hit):
+                raise InvalidInput(
+                    f"hits holds {checks.brief_value(hit)}", remedy="Pass hits that recall() gave"
+                )
         items = self._showable(query, hits, self._spoken(query))
         found = {hit.id: hit for hit in hits}
         return [

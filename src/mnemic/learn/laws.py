@@ -131,9 +131,10 @@ def fault_of(statement: Candidate | Memory) -> str:
 
 def same_texts(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
     """Memories that say word for word what an earlier one says, each with that one."""
-    seen: dict[tuple[str, str], Memory] = {}
+    seen: dict[tuple[str, str, str], Memory] = {}
     for memory in sorted(memories, key=lambda memory: (memory.created_at, memory.id)):
-        first = seen.setdefault((memory.project, plain_words(memory.content)), memory)
+        key = (memory.project, subject_of(memory.subject), plain_words(memory.content))
+        first = seen.setdefault(key, memory)
         if first is not memory:
             yield memory, first
 
