@@ -63,7 +63,8 @@ def test_the_tools_and_the_model_speak_of_scopes(
     server: Scripted,  # noqa: F811
 ) -> None:
     answer = [{"fact_type": "constraint", "scope": "project",
-               "content": "接口前缀都用 /api/v2，不要改", "confidence": 0.95, "turns": [1]}]  # fmt: skip
+               "content": "接口前缀都用 /api/v2，不要改",
+               "confidence": 0.95, "turns": [1]}]  # fmt: skip
     server.always(thinking.proposing(lambda _: answer))
     mind = open_mind(preset="shiyi", **thinking.settings(server))
     mind.record(session="s", role="user", content="记住，以后接口前缀都用 /api/v2，不要改")

@@ -22,6 +22,7 @@ from mnemic.language.word_file import WordFile
 _MOST = 400  # sentences of the owner
 _LONGEST = 600  # characters of one
 _FEWEST_HAN = 2
+_FEWEST_OWN = 4  # words of a sentence that says something besides a limit
 _LIMITS = ("time", "count", "these", "condition")
 _FILE = WordFile("mnemic.learn", "wording.toml")
 pattern, words = _FILE.pattern, _FILE.words
@@ -124,12 +125,13 @@ class Wording:
         return [self.sentences[place] for place in sorted(places)]
 
     def _around(self, text: str) -> list[_Sentence]:
-        """The same, with those before and behind them: a limit may stand in a sentence apart."""
+        """The same, with short ones before and behind them: "Only today." may stand apart."""
         places = {self.sentences.index(sentence) for sentence in self.supports(text)}
         return [
             sentence
             for place, sentence in enumerate(self.sentences)
-            if places & {place - 1, place, place + 1}
+            if place in places
+            or (places & {place - 1, place + 1} and len(sentence.words) <= _FEWEST_OWN)
         ]
 
     def _turns_round(self, text: str) -> bool:
