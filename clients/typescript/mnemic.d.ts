@@ -969,7 +969,7 @@ export declare class Mnemic {
   /** The same evidence as text for a prompt, fenced as data, of at most max_tokens. */
   retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
 
-  /** Hits as they may be handed to a model, each fenced as data with its date and speaker. */
+  /** Hits as fenced records with date and speaker; one that fits too little, is outdated or repeats another is left out. */
   evidence(values: { query: string; hits: HitInput[] }, options?: RequestOptions): Promise<Evidence[]>;
 
   /** How the preset's document calls a memory: its names for kind, scope, priority and source, each with its word; under `default` the kind. */

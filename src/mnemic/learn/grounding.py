@@ -34,7 +34,7 @@ _AGENT_SAYS_MORE = 2.0
 _LEAST = 0.2  # of its words have to be the owner's
 _TOLD = 2  # words of the owner, without which nothing was told that could be translated
 _PASSING = ("session", "24h", "7d", "task", "transient")  # durations of what is not for good
-_SAYS_LITTLE = 3  # words: "12 passed", a list of files
+_SAYS_LITTLE = 4  # words: "12 passed", a list of files
 _AGENT_SAYS_IT = 0.5  # of the words of a translation
 _READ = 20_000  # characters at either end of what a tool said
 _SOON = timedelta(days=366)  # an end within that time is one

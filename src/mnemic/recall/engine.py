@@ -13,7 +13,6 @@ from mnemic.clock import Clock
 from mnemic.context.parts import PROFILE
 from mnemic.days import LocalSpan, Zone
 from mnemic.errors import MissingExtra
-from mnemic.index.segment import WORD_WEIGHT, query_terms
 from mnemic.language.dates.reader import find_times
 from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
@@ -175,13 +174,7 @@ class Recall:
         if self._fault is not None:
             attempts.report("vector engine", self._fault)
             self._fault = None
-        # What has every word that is asked for answers it, however little that is by itself.
-        words = {term.text for term in query_terms(request.query) if term.weight >= WORD_WEIGHT}
-        hits = [
-            hit
-            for hit in hits or ()
-            if hit.score >= request.min_score or (words and words.issubset(hit.why.terms))
-        ]
+        hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
             attempts.note(self._clock, self._log)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
