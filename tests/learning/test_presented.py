@@ -61,13 +61,15 @@ def test_nothing_of_a_presented_text_becomes_the_owners_rule_or_identity(languag
     assert [text for text in steering if any(word in text.lower() for word in CANARIES)] == []
 
 
-def test_own_messages_with_questions_lists_and_code_beside_stay_the_owners() -> None:
-    own: list[list[str]] = [*DATA["own_en"], *DATA["own_zh"]]
+def test_own_messages_with_questions_lists_and_code_beside_wait_for_nobody() -> None:
+    own: list[str] = [*DATA["own_en"], *DATA["own_zh"]]
     assert len(own) >= 70
-    harmed = []
-    for message, *expected in own:
+    silent, waiting = [], []
+    for message in own:
         with opened() as mind:
-            known = {f"{memory.predicate}={memory.value}" for memory in learn(mind, message)}
-        if not set(expected) <= known:
-            harmed.append(message)
-    assert len(harmed) <= 0.05 * len(own), harmed
+            if not learn(mind, message):
+                silent.append(message)
+            if mind.pending():
+                waiting.append(message)
+    assert len(waiting) <= 0.05 * len(own), waiting
+    assert len(silent) <= 0.15 * len(own), silent

@@ -92,3 +92,14 @@ def test_a_megabyte_takes_less_than_a_second(unit: str) -> None:
 def test_of_a_long_message_the_question_behind_a_block_is_own() -> None:
     text = "<document>\n" + "word " * 20_000 + "\n</document>\nI live in Lyon. Is that true?"
     assert own_voice(text).strip() == "I live in Lyon. Is that true?"
+
+
+@pytest.mark.parametrize(
+    "unit", ["嗯", "哈哈", "谢谢", "-", "I'd", "haha ", "my very ", "the letter ", "以后"]
+)
+@pytest.mark.parametrize("end", ["", "x", "?"])
+def test_a_sentence_of_one_word_over_and_over_is_judged_quickly(unit: str, end: str) -> None:
+    text = f"I live in Lyon.\n{(unit * 290)[:290]}{end}"
+    began = time.process_time()
+    own_voice(text, certain=True)
+    assert time.process_time() - began < 1

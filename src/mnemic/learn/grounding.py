@@ -44,19 +44,6 @@ _SENTENCES = r"[^\n。！？!?.;；]+"
 _HAN = "[\u3400-\u9fff]"
 _LATIN = r"[A-Za-z][\w.@/+-]*|\d[\d.]*"
 _CLAUSE = r"[,，:：]|\s[-–—]+\s|——"
-# From here on a sentence asks or supposes; where it asks for a "yes", all of it is the question.
-_ASKS = (
-    r"(?i)\s*(?:(?:and|but|so|or|please|tell me)\s+)*"
-    r"(?:who|whom|whose|what|when|where|which|why|how|should|shall|can|could|would|will|won't|may"
-    r"|might|must|do|does|did|don't|doesn't|is|isn't|are|aren't|am|was|were|has|have|had|if|whether"
-    r"|suppose|imagine|assuming)\b"
-    r"|.*(?:吗|呢|什么|怎么|怎样|如何|为何|哪|谁|几|多少|是不是|要不要|能不能|能否|可否|可不可以"
-    r"|有没有|该不该|会不会|是否|如果|要是|假如|假设|万一)"
-)
-_TAG = (
-    r"(?i)\s*(?:right|correct|ok|okay|yes|no|agreed|(?:is|are|do|does|did|was|were|will|should)n't"
-    r" \w+|对(?:吗|吧|不对)?|是(?:吗|吧|不是)|不是吗|好(?:吗|吧|不好)|行(?:吗|吧|不行))\s*[?？]"
-)
 # What has to be meant as the owner meant it.
 _SIGNED: tuple[Kind, ...] = (*STEERING, "preference")
 _STRANGERS: frozenset[Trust] = frozenset({"tool", "external"})
@@ -117,10 +104,14 @@ class SpokenWords:
             if turn.id in chosen and turn.trust == "owner"
         ]
 
-    def strangers(self, words: Words) -> list[Trust]:
-        """The tools and outsiders who say one of these words."""
+    def strangers(self, words: Words, least: float = 0.0) -> list[Trust]:
+        """The tools and outsiders who say one of these words, or that share of them."""
         given: dict[Trust, Words] = {"tool": self.tools, "external": self.external}
-        return [trust for trust, spoken in given.items() if words & spoken]
+        return [
+            trust
+            for trust, spoken in given.items()
+            if words & spoken and _share(words, spoken) >= least
+        ]
 
     def _by(self, trust: Trust) -> list[Turn]:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
@@ -154,7 +145,7 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if steers and _has_new_name(candidate.content, stated):
         taken += speakers.heard & _STRANGERS
     if candidate.kind != "rule" and not pattern("of_oneself").search("\n".join(stated)):
-        taken += speakers.strangers(words)
+        taken += speakers.strangers(words, _LEAST)
     if stated and not taken and not _is_faithful(candidate, speakers):
         taken.append("agent")
         if candidate.kind in _SIGNED:
@@ -254,9 +245,9 @@ def _in_passing(question: re.Match[str]) -> str:
     if pattern("asked_of_agent").match(question[0]):
         return question[0]
     *clauses, asked = compiled(_CLAUSE).split(question[0])
-    if compiled(_TAG).fullmatch(asked):
+    if pattern("tag").fullmatch(asked):
         return " "
-    stated = takewhile(lambda clause: not compiled(_ASKS).match(clause), clauses)
+    stated = takewhile(lambda clause: not pattern("asks_from_here").match(clause), clauses)
     return ", ".join(stated) + ". "
 
 

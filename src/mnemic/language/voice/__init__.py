@@ -5,7 +5,8 @@ Hosts put files into a user's message, and people paste mails, pages and chats i
 what a person says in their own voice states what they want or who they are; everything else in
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
 the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
-quotation marks (``quotations``). A block in doubt is not the person's own voice.
+quotation marks (``quotations``). Where a message may present a text without any mark
+(``presenting``), what it says is the person's own but not certainly so.
 
 Pure, and linear in the text: of a very long message the two ends are read.
 """
