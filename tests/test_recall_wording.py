@@ -14,7 +14,7 @@ pytestmark = pytest.mark.feature("R5")
 
 
 def texts(mind: Mind, query: str, k: int = 3) -> list[str]:
-    return [hit.text for hit in mind.recall(query, k=k, of=["turn"])]
+    return [hit.text for hit in mind.recall(query, k=k, of=["turn"], min_score=0.0)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_standing_wish_counts_where_help_is_asked_for(
         mind.record(session="work", role="user", content=f"Dependencies of file {n}.")
         mind.record(session="work", role="user", content=f"帮我看看该怎么设计，第 {n} 版。")
         mind.record(session="work", role="user", content=f"缓存第 {n} 版。")
-    hits = mind.recall(query, k=40, of=["turn"])
+    hits = mind.recall(query, k=40, of=["turn"], min_score=0.0)
     found = [hit.text for hit in hits]
     place = found.index(wish)
     assert place < found.index(plain) - 1, "the same words, told of somebody, count less"
@@ -82,7 +82,7 @@ def test_a_whole_course_is_told_from_every_session(open_mind: OpenMind) -> None:
             mind.record(session=month, role="user", content=f"In {month} I did {words}, step {n}.")
     one = {hit.session for hit in mind.recall("the garden plan", k=5, of=["turn"])}
     query = "Summarize how the garden plan evolved over time"
-    whole = {hit.session for hit in mind.recall(query, k=5, of=["turn"])}
+    whole = {hit.session for hit in mind.recall(query, k=5, of=["turn"], min_score=0.0)}
     assert one == {"may"}
     assert whole == {"may", "june", "july"}
 
