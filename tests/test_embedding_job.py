@@ -28,7 +28,7 @@ def tell(mind: Mind, *contents: str) -> None:
 
 
 def by_vector(mind: Mind, query: str) -> list[str]:
-    hits = mind.recall(query, of=["memory", "turn"])
+    hits = mind.recall(query, of=["memory", "turn"], min_score=0.0)
     return [hit.text for hit in hits if "vector" in hit.why.routes]
 
 
@@ -80,7 +80,7 @@ def test_by_words_at_once_and_by_meaning_soon(open_mind: OpenMind, server: Scrip
     assert mind.drain().done >= 1
     (best, *_) = by_vector(mind, "my cat")
     assert best == "a kitten at home"
-    (hit, *_) = mind.recall("my cat")
+    (hit, *_) = mind.recall("my cat", min_score=0.0)
     assert hit.why.terms == ()
     assert hit.why.parts["meaning"] > 0
 
@@ -212,7 +212,7 @@ def test_a_query_is_asked_for_once(open_mind: OpenMind, server: Scripted) -> Non
     tell(mind, "a kitten at home")
     mind.drain()
     for _ in range(3):
-        mind.recall("my cat")
+        mind.recall("my cat", min_score=0.0)
     assert asked_for(server) == ["a kitten at home", "my cat"]
 
 
@@ -370,7 +370,7 @@ def test_a_file_described_later_is_embedded_again(
     assert asked_for(server)[-2:] != [], "both were sent"
     assert any("a kitten asleep" in text for text in asked_for(server))
     assert rows(tmp_path, "SELECT vector FROM vectors ORDER BY doc DESC LIMIT 1") != before
-    (hit,) = mind.recall("my cat", of=["attachment"])
+    (hit,) = mind.recall("my cat", of=["attachment"], min_score=0.0)
     assert "vector" in hit.why.routes
     assert hit.why.parts["vector"] > 0.9
 

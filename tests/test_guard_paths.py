@@ -221,6 +221,7 @@ WRITES: dict[str, Write] = {
     ),
     "set_task": lambda mind, s: mind.set_task(f"deploy with {s}", session=s),
     "retrieve": lambda mind, s: mind.retrieve(f"what is {s}?", session=s, around=[s]),
+    "evidence": lambda mind, s: mind.evidence(f"what is {s}?", mind.recall(s)),
     "add_many": _add_many,
     "put_item": lambda mind, s: mind.put_item(
         f"store {s}", f"key {s}", {s: [s], "login": s}, text=f"log in with {s}"

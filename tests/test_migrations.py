@@ -231,3 +231,10 @@ def schema(path: Path) -> set[tuple[object, ...]]:
 
 def applied(path: Path) -> list[object]:
     return [version for (version,) in run(path, "SELECT version FROM migrations ORDER BY version")]
+
+
+def test_what_was_learnt_before_is_counted_and_known_after(upgraded: Mind) -> None:
+    writes = upgraded.events(type="write", limit=1_000)
+    assert upgraded.metrics().learnt == sum(bool(one.payload.get("sources")) for one in writes)
+    assert upgraded.remember("Uses  UV.", kind="preference").outcome == "same"
+    assert upgraded.remember("uses poetry", kind="preference").outcome == "new"

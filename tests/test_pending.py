@@ -85,7 +85,7 @@ class TestConfirm:
         )
         assert (memory.created_at, memory.valid_from) == (clock.now(), NOON)
         assert by_words(learning.mind, "tea", of=["memory"])
-        assert learning.mind.memories(as_of=clock.now() - timedelta(hours=1)) == []
+        assert learning.mind.memories(known_at=clock.now() - timedelta(hours=1)) == []
         types = {event.type for event in learning.mind.history(id_).events}
         assert types >= {"pending", "confirm", "write", "trust"}
         assert learning.inbox.waiting() == []

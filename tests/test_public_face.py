@@ -126,4 +126,4 @@ print(json.dumps(sorted(sys.modules)))
 
 def test_the_reference_is_that_of_the_code() -> None:
     page = Path(__file__).parents[1] / "docs" / "api.md"
-    assert page.read_text("utf-8") == reference(), "python -m mnemic.reference > docs/api.md"
+    assert page.read_text("utf-8") == reference(), "python -m mnemic.reference --write docs/api.md"

@@ -84,13 +84,24 @@ def test_without_a_file_there_is_no_place_for_it(open_mind: OpenMind) -> None:
         open_mind(":memory:", **WITH_CHROMA)
 
 
-def test_a_missing_package_is_named_with_its_remedy(
-    open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch
+def test_with_a_missing_package_vectors_are_searched_in_memory_and_it_is_said(
+    open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "chromadb", None)
-    with pytest.raises(mnemic.MissingExtra) as caught:
-        open_mind(**WITH_CHROMA)
-    assert 'pip install "mnemic[chroma]"' in str(caught.value.remedy)
+    with pytest.warns(RuntimeWarning, match=r"chromadb is not installed") as warned:
+        mind = open_mind(**WITH_CHROMA)
+    assert len(warned) == 1
+    assert 'pip install "mnemic[chroma]"' in str(warned[0].message)
+    tell(mind)
+    assert by_vector(mind, "which dog do we have")[0] == ANSWER
+    by_vector(mind, "home loan")
+    (event,) = mind.events(type="retrieval_fail")
+    assert "chromadb is not installed" in str(event.payload["error"])
+    (finding,) = (finding for finding in mind.doctor() if finding.check == "vectors")
+    assert not finding.ok
+    assert "chromadb is not installed" in finding.detail
+    assert 'pip install "mnemic[chroma]"' in finding.remedy
+    assert not (tmp_path / "memory.db.chroma").exists()
 
 
 @pytest.mark.setting("index.vectors")

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import mnemic
-from mnemic import Mind, NewTurn
+from mnemic import Mind, NewMemory, NewTurn
 from mnemic.clock import ManualClock
 from tests.conftest import OpenMind, usual_target
 from tests.inside import spoil, text_index
@@ -239,3 +240,38 @@ def test_the_callers_own_mistakes_are_still_told(open_mind: OpenMind) -> None:
     mind.close()
     with pytest.raises(mnemic.Closed):
         mind.recall("tea")
+
+
+def spoil_root_page(path: Path, table: str, filling: bytes) -> None:
+    """Overwrite the first page of a table, as a bad disk does."""
+    conn = apsw.Connection(str(path))
+    conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    root = conn.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get
+    size = int(conn.execute("PRAGMA page_size").get)
+    conn.close()
+    with path.open("r+b") as file:
+        file.seek((int(root) - 1) * size)
+        file.write(filling * size)
+
+
+@pytest.mark.sqlite_file("a page of the file")
+@pytest.mark.parametrize("filling", [b"\x00", b"\xa5"])
+@pytest.mark.parametrize("memories", [1, 400])
+def test_turns_answer_when_the_table_of_memories_cannot_be_read(
+    open_mind: OpenMind, tmp_path: Path, filling: bytes, memories: int
+) -> None:
+    mind = open_mind(**QUIET)
+    tell(mind)
+    mind.record(session="zh", role="user", content="我家的狗叫布丁，今年三岁")
+    mind.add_many({f"k{n}": NewMemory(f"a cat or a dog 布丁 {n}", "fact") for n in range(memories)})
+    mind.close()
+    spoil_root_page(tmp_path / "memory.db", "memories", filling)
+    mind = open_mind(**QUIET)
+    assert mind.recall("what is my cat called")[0].text == ANSWER
+    assert mind.recall("布丁几岁了")[0].text == "我家的狗叫布丁，今年三岁"
+    assert failures(mind)
+    with pytest.raises(mnemic.StoreDamaged):
+        mind.recall("cat", of=["memory"])
+    wrong = {finding.check: finding for finding in mind.doctor() if not finding.ok}
+    assert "integrity" in wrong
+    assert all(finding.remedy for finding in wrong.values())

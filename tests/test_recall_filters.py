@@ -188,15 +188,15 @@ class TestVersions:
         self, open_mind: OpenMind, clock: ManualClock, preset: str, provider: str
     ) -> None:
         mind = open_mind(preset=preset, embedding__provider=provider)
-        mind.remember("parking code 1234", kind="temp", expires_at=NOON + timedelta(days=1))
+        mind.remember("parking spot 1234", kind="temp", expires_at=NOON + timedelta(days=1))
         mind.remember("parking is behind the house", kind="fact")
         mind.record(session="s", role="user", content="hello")
         mind.drain()
-        texts = {hit.text for hit in mind.recall("parking code", of=["memory"])}
-        assert "parking code 1234" in texts
+        texts = {hit.text for hit in mind.recall("parking spot", of=["memory"])}
+        assert "parking spot 1234" in texts
         clock.advance(days=1)
-        for query in ("parking code", "parking code 1234", "how many parking codes", "yesterday"):
+        for query in ("parking spot", "parking spot 1234", "how many parking spots", "yesterday"):
             texts = {hit.text for hit in mind.recall(query, of=["memory"], k=50)}
-            assert "parking code 1234" not in texts
-        past = mind.recall("parking code", of=["memory"], as_of=NOON)
-        assert "parking code 1234" in {hit.text for hit in past}
+            assert "parking spot 1234" not in texts
+        past = mind.recall("parking spot", of=["memory"], as_of=NOON)
+        assert "parking spot 1234" in {hit.text for hit in past}

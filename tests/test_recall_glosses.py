@@ -59,7 +59,7 @@ def told(open_mind: OpenMind) -> Mind:
 
 
 def by_vector(mind: Mind, query: str) -> list[str]:
-    return [hit.text for hit in mind.recall(query) if "vector" in hit.why.routes]
+    return [hit.text for hit in mind.recall(query, min_score=0.0) if "vector" in hit.why.routes]
 
 
 @pytest.mark.feature("R3")

@@ -80,7 +80,7 @@ def test_a_whole_course_is_told_from_every_session(open_mind: OpenMind) -> None:
         for n in range(8 if month == "may" else 1):
             words = "the garden plan and the garden beds" if month == "may" else "the garden"
             mind.record(session=month, role="user", content=f"In {month} I did {words}, step {n}.")
-    one = {hit.session for hit in mind.recall("the garden plan", k=5, of=["turn"])}
+    one = {hit.session for hit in mind.recall("the garden plan", k=5, of=["turn"], min_score=0.0)}
     query = "Summarize how the garden plan evolved over time"
     whole = {hit.session for hit in mind.recall(query, k=5, of=["turn"], min_score=0.0)}
     assert one == {"may"}

@@ -207,7 +207,7 @@ class TestMergeByMeaning:
             None,
             constant(""),
         )
-        EmbeddingJob(learning.store, WordVectors(angles)).run(job)
+        EmbeddingJob(learning.store, WordVectors(angles), clock).run(job)
         return learning
 
     def test_above_nine_tenths_it_merges_and_importance_takes_the_larger(

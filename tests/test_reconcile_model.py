@@ -24,7 +24,7 @@ SLOTS = (("config", "Python", "version"), ("fact", "user", "lives_in"), ("fact",
 @st.composite
 def candidates(draw: st.DrawFn) -> Candidate:
     kind, subject, predicate = draw(st.sampled_from(SLOTS))
-    value = draw(st.sampled_from(["one", "two", "three"]))
+    value = draw(st.sampled_from(["Oslo", "Kiel", "Bath"]))
     return Candidate(
         kind=kind,
         content=f"{subject} {predicate} {value}",
@@ -64,7 +64,7 @@ def test_whatever_is_said(steps: list[Candidate | str]) -> None:
             chains_are_sound(learning)
             nothing_untrusted_steers(learning)
         for moment, expected in seen.items():
-            assert held(learning, moment) == expected, "as_of is what was known then"
+            assert held(learning, moment) == expected, "known_at is what was known then"
         replay_changes_nothing(learning, steps)
 
 
@@ -80,8 +80,8 @@ def take(learning: Learning, step: Candidate | str, number: int) -> None:
         getattr(learning.inbox, step)(waiting.id, operation_id=f"step-{number}")
 
 
-def held(learning: Learning, as_of: datetime | None = None) -> list[str]:
-    found = learning.mind.memories(as_of=as_of, limit=1000)
+def held(learning: Learning, known_at: datetime | None = None) -> list[str]:
+    found = learning.mind.memories(known_at=known_at, limit=1000)
     return sorted(memory.id for memory in found)
 
 

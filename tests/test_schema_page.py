@@ -76,5 +76,5 @@ def test_the_conventions_hold(filled: apsw.Connection) -> None:
     memories: list[Any] = filled.execute("SELECT doc, space FROM memories").fetchall()
     (doc, space), *_ = memories
     assert (doc >> 39, doc >> 36 & 7) == (space, 1)
-    assert filled.execute("PRAGMA application_id").get == 0x5265636F
+    assert filled.execute("PRAGMA application_id").get == 0x4D6E656D
     assert str(filled.execute("SELECT min(id) FROM turns").get)[14] == "7"

@@ -20,7 +20,7 @@ from tests.rules.test_scratchpad import episode
 
 pytestmark = pytest.mark.feature("M13", preset="openakita")
 
-SETTINGS = load("openakita").scratchpad
+SETTINGS = load("openakita", overrides={"schedule.zone": "UTC"})
 
 
 @pytest.fixture

@@ -43,6 +43,37 @@ SAID = [
     ("The answer to my security question is Fluffington.", "fluffington"),
     (f"book it with my Visa {CARD}", CARD),
 ]
+# By a cue and what links it to a value, or by the format of a vendor.
+CUED = [
+    ("the sonos login is kiran / driftwood9", "driftwood9"),
+    ("creds are pia@corp.example foxhollow", "foxhollow"),
+    ("the pass is meadowlark", "meadowlark"),
+    ("the tablet password is amber teacup btw", "amber teacup"),
+    ("disk passphrase is willow saddle orbit candle", "saddle orbit"),
+    ("security question (first street): Juniperweg", "juniperweg"),
+    ("please rotate the key api_key: Zt7Qm2Lx9Vb4Kc1Wd8Rn5Hs3", "zt7qm2lx9vb4"),
+    ("相册密码是我们一起看过海", "一起看过海"),
+    ("后台登录：caiwu / shuangpinai8", "shuangpinai8"),
+    ("邮箱密码是 chenxiaoling", "chenxiaoling"),
+    ("备用验证码：4471 9923、5518 0264", "9923"),
+    ("hook https://discord.com/api/webhooks/112233445566778899/" + "aZ3-kQ9_" * 8, "az3-kq9_"),
+    ("square sq0" + "atp-" + "Lw8vNq2XcT5rYb7KdJ4mGh", "lw8vnq2xct5r"),
+    ("jo:$apr1" + "$Kx8vQ2Lm$" + "Zt7Qm2Lx9Vb4Kc1Wd8Rn5.", "zt7qm2lx9vb4kc1"),
+    ("2FA setup key: KZXW 6YTB OI5G 2ZLM", "6ytb oi5g"),
+    (
+        "AKIA" + "QWERTZUIOPASDF23" + " / " + "kJ8vQ2LmZt7Qm2Lx9Vb4Kc1Wd8Rn5HsP0aBcDeF+",
+        "kj8vq2lmzt7q",
+    ),
+]
+HARMLESS = [
+    "The mountain pass is icy in March.",
+    "My login is slow / laggy since Monday.",
+    "creds are with the office manager",
+    "The password is whatever the wizard suggests.",
+    "密码就别再改了，太麻烦",
+    "登录方式：扫码 / 短信",
+    "The key is to let the paint dry.",
+]
 KEPT = "My password manager is Bitwarden and the password policy requires 12 characters."
 
 
@@ -123,3 +154,17 @@ def test_a_password_in_plain_words_can_be_kept_as_a_credential(
     assert not any(
         b"marmalade" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()
     )
+
+
+@pytest.mark.parametrize(("text", "secret"), CUED)
+def test_a_secret_after_a_cue_or_in_a_vendor_s_format_is_not_recorded(
+    open_mind: OpenMind, text: str, secret: str
+) -> None:
+    turn = open_mind().record(session="s", role="user", content=text)
+    assert secret in text.lower()
+    assert secret not in turn.content.lower()
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_a_sentence_about_secrets_is_recorded_as_it_is(open_mind: OpenMind, text: str) -> None:
+    assert open_mind().record(session="s", role="user", content=text).content == text

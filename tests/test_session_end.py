@@ -91,7 +91,7 @@ def test_what_was_only_for_the_session_goes_with_it(open_mind: OpenMind, server:
     told = [{**fact, "turns": [1], "confidence": 0.95} for fact in facts]
     server.always(thinking.proposing(lambda _: told))
     mind = open_mind(preset="openakita", **thinking.settings(server))
-    mind.record(session="s", role="user", content="reply in French. And remember: I keep bees")
+    mind.record(session="s", role="user", content="Please reply in French today. I keep bees")
     mind.drain()
     assert {memory.content for memory in mind.memories()} == {"reply in French", "keeps bees"}
     mind.end_session("s")

@@ -126,6 +126,7 @@ GOOD: dict[str, Any] = {
     "source": "session:s",
     "markdown": "tea",
     "query": "tea",
+    "hits": (),
     "message": "tea",
     "operation": "nobody",
     "event": "nobody",

@@ -39,6 +39,7 @@ export interface AddedRecords {
   added: number;
   known: number;
   dropped: number;
+  pending: number;
 }
 
 /** A file that was sent or made in a conversation, as it is stored and as it is read. */
@@ -238,6 +239,13 @@ export interface Event {
   subject: string;
   payload: Record<string, number | boolean | null | (number | boolean | null | unknown[] | Record<string, unknown> | string)[] | Record<string, number | boolean | null | unknown[] | Record<string, unknown> | string> | string>;
   at: string;
+}
+
+/** A hit as it may stand in a prompt. */
+export interface Evidence {
+  hit: Hit;
+  head: string;
+  text: string;
 }
 
 /** One line of a health check. */
@@ -484,10 +492,10 @@ export interface NewEpisodeInput {
   importance?: number;
 }
 
-/** A statement to be remembered; without a project or a topic it is of the general one. */
+/** A statement to be remembered; without a project or a topic it is of the general one, without a kind it is of the kind that it reads like, else a fact. */
 export interface NewMemoryInput {
   text: string;
-  kind: string;
+  kind?: string;
   subject?: string;
   predicate?: string;
   value?: string;
@@ -637,7 +645,7 @@ export interface Scratchpad {
   questions: string[];
   next_steps: string[];
   other: PadSection[];
-  language: "en" | "zh";
+  language: string;
   text: string;
   updated_at: string | null;
 }
@@ -886,11 +894,11 @@ export declare class Mnemic {
   /** Tokens and cost by purpose and model. */
   usage(values?: { since?: null | string }, options?: RequestOptions): Promise<UsageTotal[]>;
 
-  /** Keep a statement, unless it is known already; says what became of it, without a model. */
-  remember(values: { text: string; kind: string; sources?: string[]; supersedes?: null | string; operation_id?: null | string; subject?: string; predicate?: string; value?: string; project?: string; topic?: string; tags?: string[]; metadata?: Record<string, unknown>; importance?: number | null; confidence?: number; trust?: "owner" | "agent" | "tool" | "external"; valid_from?: null | string; valid_to?: null | string; expires_at?: null | string; scope?: string; duration?: string; origin?: string }, options?: RequestOptions): Promise<Decision>;
+  /** Keep a statement, unless it is known already; says what became of it. */
+  remember(values: { text: string; kind?: string; sources?: string[]; supersedes?: null | string; operation_id?: null | string; subject?: string; predicate?: string; value?: string; project?: string; topic?: string; tags?: string[]; metadata?: Record<string, unknown>; importance?: number | null; confidence?: number; trust?: "owner" | "agent" | "tool" | "external"; valid_from?: null | string; valid_to?: null | string; expires_at?: null | string; scope?: string; duration?: string; origin?: string }, options?: RequestOptions): Promise<Decision>;
 
   /** Memories that hold now, the latest first, or whatever the query says. */
-  memories(values?: { kind?: null | string; scope?: null | string; priority?: null | string; origin?: null | string; min_importance?: number | null; project?: null | string; topic?: null | string; subject?: null | string; predicate?: null | string; tag?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: null | "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | "all"; text?: null | string; metadata?: Record<string, number | boolean | null | string> | null; since?: null | string; until?: null | string; as_of?: null | string; order?: "newest" | "oldest" | "updated" | "importance" | "used"; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Memory>>;
+  memories(values?: { kind?: null | string; scope?: null | string; priority?: null | string; origin?: null | string; min_importance?: number | null; project?: null | string; topic?: null | string; subject?: null | string; predicate?: null | string; tag?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: null | "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | "all"; text?: null | string; metadata?: Record<string, number | boolean | null | string> | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; order?: "newest" | "oldest" | "updated" | "importance" | "used"; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Memory>>;
 
   /** Add memories, episodes and daily events of another memory, with their own times. */
   addMany(values: { records: Record<string, NewMemoryInput | NewEpisodeInput | NewDailyEventInput> }, options?: RequestOptions): Promise<AddedRecords>;
@@ -956,10 +964,13 @@ export declare class Mnemic {
   setTask(values: { task: string; session?: null | string }, options?: RequestOptions): Promise<Scratchpad>;
 
   /** The best evidence for a query, with reasons; [] where nothing scores enough. */
-  recall(values: { query: string; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<Hit[]>;
+  recall(values: { query: string; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<Hit[]>;
 
   /** The same evidence as text for a prompt, fenced as data, of at most max_tokens. */
-  retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
+  retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
+
+  /** Hits as they may be handed to a model, each fenced as data with its date and speaker. */
+  evidence(values: { query: string; hits: HitInput[] }, options?: RequestOptions): Promise<Evidence[]>;
 
   /** How the preset's document calls a memory: its names for kind, scope, priority and source, each with its word; under `default` the kind. */
   words(values: { record: MemoryInput | HitInput }, options?: RequestOptions): Promise<Record<string, string>>;
@@ -1012,7 +1023,7 @@ export declare class Mnemic {
   /** A person's own text of a document, and what came of it; with a digest only if it is still that one. */
   writeDocument(values: { name: string; markdown: string; digest?: null | string }, options?: RequestOptions): Promise<SyncReport>;
 
-  /** Turns said and memories learnt on each of the last days (UTC), oldest first. */
+  /** Turns said and memories learnt on each of the last days, oldest first. */
   growth(values?: { days?: number }, options?: RequestOptions): Promise<DayGrowth[]>;
 
   /** How a memory fades if nobody uses it, since its last use and for so many days more. */

@@ -273,6 +273,10 @@ export class Mnemic {
     return this.#send("POST", "/v1/spaces/{space}/retrieve", [], values, options);
   }
 
+  evidence(values, options = {}) {
+    return this.#send("POST", "/v1/spaces/{space}/evidence", [], values, options);
+  }
+
   words(values, options = {}) {
     return this.#send("POST", "/v1/spaces/{space}/words", [], values, options);
   }

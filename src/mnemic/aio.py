@@ -120,6 +120,7 @@ class AsyncMind(_Async[Mind]):
     set_task = _awaitable(Mind.set_task)
     recall = _awaitable(Mind.recall)
     retrieve = _awaitable(Mind.retrieve)
+    evidence = _awaitable(Mind.evidence)
     words = _awaitable(Mind.words)
     context = _awaitable(Mind.context)
     note_shown = _awaitable(Mind.note_shown)

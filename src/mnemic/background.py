@@ -213,7 +213,9 @@ class BackgroundWork:
             store, clock, settings, extraction=self.extraction, episodes=shared.episodes
         )
         handlers: dict[str, Handler] = {
-            daily_events.KIND: Digests(store, clock, quiet, guard).write,
+            daily_events.KIND: Digests(
+                store, clock, quiet, guard, zone=settings.schedule.zone
+            ).write,
             transcripts.KIND: copies.append,
             transcripts.AGE_KIND: copies.age,
             triggers.KIND: self.extraction.run,
@@ -236,7 +238,7 @@ class BackgroundWork:
             handlers[embedding_job.KIND] = lambda job: None
         else:
             filled = shared.vector_engine if shared.vector_engine.lasting else None
-            handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, filled).run
+            handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, clock, filled).run
         worker = Worker(
             store, handlers, clock, pace,
             failing=failing, guard=guard, log=log_of(settings), threads=threads,

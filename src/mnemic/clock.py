@@ -4,30 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
-
-from mnemic.errors import ConfigError
-
-LOCAL = "local"
-Zone = str | tzinfo
-
-
-def in_zone(moment: datetime, zone: Zone) -> datetime:
-    """The same moment by the clocks of a zone such as Asia/Shanghai; ``local`` is the machine's."""
-    if zone == LOCAL:
-        return moment.astimezone()
-    if isinstance(zone, tzinfo):
-        return moment.astimezone(zone)
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        return moment.astimezone(ZoneInfo(zone))
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ConfigError(
-            f"zone {zone!r} is unknown",
-            remedy="Use a name such as Asia/Shanghai or Europe/Paris, or 'local'",
-        ) from error
 
 
 class Clock(Protocol):

@@ -67,7 +67,7 @@ def open(
         from mnemic.remote.client import open_remote
 
         return open_remote(path, token=token, space=space)
-    chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
+    chosen = _load(path, preset, settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     space = guard_of(chosen).name(space, "space")  # before a file is made
     engine = Engine(path, chosen, ticking, extensions, threads=1, threaded=worker == "thread")
@@ -109,7 +109,7 @@ def connect(
             "A service is connected to its database itself",
             remedy="Open each space of it: mnemic.open(url, space=…)",
         )
-    chosen = settings_.load(preset, file=_settings_file(path, preset), overrides=settings | given)
+    chosen = _load(path, preset, settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     return Engine(
         path,
@@ -173,11 +173,9 @@ def database_path(target: str | os.PathLike[str] | None) -> str:
     return text if text == MEMORY else str(Path(text).expanduser().absolute())
 
 
-def _settings_file(path: str, preset: str | None) -> str | None:
-    """What MNEMIC_CONFIG names, else a mnemic.toml beside the database, or the file of the
-    system that the preset is of.
+def _load(path: str, preset: str | None, overrides: Mapping[str, Any]) -> settings_.Settings:
+    """With the file that MNEMIC_CONFIG names, else a mnemic.toml beside the database, or the file
+    of the system that the preset is of.
     """
-    if path == MEMORY:
-        return settings_.find_file()
-    folder = files_beside(path).parent
-    return settings_.find_file(*(folder / name for name in settings_.file_of(preset)))
+    folder = None if path == MEMORY else files_beside(path).parent
+    return settings_.load_beside(folder, preset, overrides, own=is_address(path))

@@ -23,7 +23,6 @@ from mnemic.learn.bulk_writer import NewRecord
 from mnemic.learn.compression import HostMessage
 from mnemic.learn.echo import NOW, Shown
 from mnemic.learn.scratchpads import Writer
-from mnemic.recall.request import read_request
 from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
@@ -48,6 +47,7 @@ from mnemic.types import (
     Episode,
     EpisodeQuery,
     Event,
+    Evidence,
     Finding,
     ForgetQuery,
     History,
@@ -245,13 +245,17 @@ class Mind(CheckedCalls):
         self,
         text: str,
         *,
-        kind: Kind | str,
+        kind: Kind | str = "",
         sources: Iterable[str] = (),
         supersedes: str | None = None,
         operation_id: str | None = None,
         **details: Unpack[MemoryDetails],
     ) -> Decision:
-        """Keep a statement, unless it is known already; says what became of it, without a model.
+        """Keep a statement, unless it is known already; says what became of it.
+
+        Without a ``kind`` it is of the kind that it reads like, else a fact. Another value of the
+        same subject and predicate takes the place of the one known; where there may be several, a
+        configured model is asked.
 
         With ``supersedes`` it is the next version of another memory, whose details it has unless
         others are given; its value is its own.
@@ -382,9 +386,7 @@ class Mind(CheckedCalls):
 
     def recall(self, query: str, **narrowed: Unpack[RecallQuery]) -> list[Hit]:
         """The best evidence for a query, with reasons; ``[]`` where nothing scores enough."""
-        request = read_request(
-            query, now=self._clock.now(), guard=self._guard, usual=self.settings.recall, **narrowed
-        )
+        request = self._services.recall.request(query, usual=self.settings.recall, **narrowed)
         hits = self._services.recall.recall(request)
         self._services.injected.add_hits(hits)
         self._services.use_log.recalled(len(hits))
@@ -397,6 +399,11 @@ class Mind(CheckedCalls):
         checks.check_count(max_tokens, "max_tokens", checks.MAX_INDEX)
         hits = self.recall(query, **narrowed)
         return self._services.context.evidence_text(query, hits, max_tokens)
+
+    def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
+        """Hits as fenced records with date and speaker; one that fits too little, is outdated or
+        repeats another is left out."""
+        return self._services.context.evidence(query, hits)
 
     def words(self, record: Memory | Hit) -> dict[str, str]:
         """How the preset's document calls a memory: its names for kind, scope, priority and source,
@@ -528,23 +535,26 @@ class Mind(CheckedCalls):
     def metrics(self, *, days: int | None = None) -> Metrics:
         """How well memory serves, over the last days or over all time."""
         self._services.use_log.flush()
-        return measure(self._store, self.space, self._clock, days)
+        return measure(self._store, self.space, self._clock, self.settings.schedule.zone, days)
 
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
         return as_prometheus([self.metrics()])
 
     def growth(self, *, days: int = 30) -> list[DayGrowth]:
-        """Turns said and memories learnt on each of the last days (UTC), oldest first."""
-        return growth(self._store, self.space, self._clock, days)
+        """Turns said and memories learnt on each of the last days, oldest first."""
+        return growth(self._store, self.space, self._clock, self.settings.schedule.zone, days)
 
     def decay_curve(self, id: str, *, days: int = 90) -> DecayCurve:
         """How a memory fades if nobody uses it, since its last use and for so many days more."""
         return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
-    def audit(self) -> AuditReport:
-        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
-        return self._services.audit.audit()
+    def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned.
+
+        ``progress`` is told how many checks are done, and of how many.
+        """
+        return self._services.audit.audit(progress)
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove for good whatever an id, words, a session, a source or a time range names.

@@ -9,12 +9,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any, NoReturn
 
 from mnemic.background import BackgroundWork
 from mnemic.clock import Clock
 from mnemic.context.build import Builder
+from mnemic.days import Zone, noon
 from mnemic.documents.fallback.files import Folder
 from mnemic.documents.fallback.store import PlainFileStore
 from mnemic.errors import MemoryOff, NotFound
@@ -32,8 +33,8 @@ from mnemic.wiring import share
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(
     """session record record_turn record_many end_session sessions turns events note_failure
-    remember memories get projects pending note_shown history recall retrieve words context gate
-    jobs drain work stats doctor close""".split()
+    remember memories get projects pending note_shown history recall retrieve evidence words context
+    gate jobs drain work stats doctor close""".split()
 )
 _RECORDS: tuple[RecordType, ...] = ("memory", "turn")  # nothing else is in the files
 _ROUTES = (*_RECORDS, "time", "exact")
@@ -91,8 +92,8 @@ def _everything(
     )
 
     def logs(query: str, **about: object) -> list[Hit]:
-        days = reversed(store.logged_days().items())
-        return [_log_hit(day, text) for day, text in days]
+        days, zone = reversed(store.logged_days().items()), services.recall.zone()
+        return [_log_hit(day, text, zone) for day, text in days]
 
     everything = replace(
         sources,
@@ -103,10 +104,9 @@ def _everything(
     return Builder(everything, wide)
 
 
-def _log_hit(day: date, text: str) -> Hit:
+def _log_hit(day: date, text: str, zone: Zone) -> Hit:
     """The log of one day."""
-    at = datetime.combine(day, time(12), UTC)
-    name = day.isoformat()
+    at, name = noon(day, zone), day.isoformat()
     return Hit("episode", f"{name}.md", text, 1.0, Why(("recent",), {}), (), at, session=name)
 
 
@@ -121,10 +121,10 @@ class PlainFileMind(Mind):
         super().end_session(session)
 
     def remember(
-        self, text: str, *, kind: Kind | str, sources: Iterable[str] = (), **rest: Any
+        self, text: str, *, kind: Kind | str = "", sources: Iterable[str] = (), **rest: Any
     ) -> Decision:
         """Keep a statement; with ``supersedes`` as the next version of another in the files."""
-        if self._guard.kind(kind) == "credential":
+        if kind and self._guard.kind(kind) == "credential":
             raise _refusal("Plain files keep no credentials, since they cannot seal them")
         if checks.check_several(sources, "sources"):
             raise _refusal("Plain files cannot link a statement to its turns")
@@ -133,11 +133,11 @@ class PlainFileMind(Mind):
         except NotFound as error:
             raise _refusal(f"{error} in the plain files") from error
 
-    def memories(self, *, as_of: datetime | str | None = None, **rest: Any) -> list[Memory]:
+    def memories(self, **query: Any) -> list[Memory]:
         """Memories that hold now, the latest first."""
-        if as_of is not None:
+        if query.get("as_of") is not None or query.get("known_at") is not None:
             raise _refusal("Plain files do not know what was known when")
-        return super().memories(**rest)
+        return super().memories(**query)
 
     def recall(
         self, query: str, *, of: Iterable[RecordType] | RecordType | None = None, **rest: Any

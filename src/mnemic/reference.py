@@ -126,6 +126,6 @@ def _type(hint: object) -> str:
 
 
 if __name__ == "__main__":
-    import sys
+    from mnemic.settings.reference import put_out
 
-    sys.stdout.write(reference())
+    put_out(reference())

@@ -108,10 +108,8 @@ class Services:
 
     @_service
     def ledger(self) -> LedgerReader:
-        shared, settings = self.shared, self.shared.settings
-        return LedgerReader(
-            shared.store, self.space, shared.clock, settings.jobs.max_attempts, shared.guard
-        )
+        shared = self.shared
+        return LedgerReader(shared.store, self.space, shared.clock, shared.settings, shared.guard)
 
     @_service
     def session_ends(self) -> SessionCloser:
@@ -151,10 +149,8 @@ class Services:
 
     @_service
     def scratchpads(self) -> Scratchpads:
-        shared, settings = self.shared, self.shared.settings
-        return Scratchpads(
-            shared.store, self.space, shared.clock, settings.scratchpad, shared.guard
-        )
+        shared = self.shared
+        return Scratchpads(shared.store, self.space, shared.clock, shared.settings, shared.guard)
 
     @_service
     def sessions(self) -> SessionState:
@@ -252,7 +248,7 @@ class Services:
 
     @_service
     def use_log(self) -> Uses:
-        return Uses(self._store, self.space, self.shared.clock)
+        return Uses(self._store, self.space, self.shared.clock, self.shared.settings.schedule.zone)
 
     @_service
     def recall(self) -> Recall:
@@ -264,6 +260,7 @@ class Services:
             settings=shared.settings,
             vectors=self.vectors,
             touches=self.touches,
+            fault=shared.vector_fault,
         )
 
     @_service
@@ -322,6 +319,7 @@ class Services:
             shared.settings,
             forgetting=self.forgetting,
             files=self._files,
+            vector_fault=shared.vector_fault,
         )
 
     def _files(self) -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from mnemic.clock import Clock
 from mnemic.documents.cards import IdentityCards
 from mnemic.documents.library import Documents, folders_of
+from mnemic.errors import MissingExtra
 from mnemic.index.backend import BackendEngine
 from mnemic.index.embedding_job import Ask
 from mnemic.index.engine import VectorEngine
@@ -43,6 +44,7 @@ class Shared:
     """What all spaces of one database share.
 
     ``path`` is the database file, or stands for one: documents, transcripts and keys are beside it.
+    ``vector_fault`` says why another engine than that of the settings searches the vectors.
     """
 
     store: Store
@@ -58,6 +60,7 @@ class Shared:
     extensions: Extensions
     vector_engine: VectorEngine
     vector_memory: VectorMemory
+    vector_fault: MissingExtra | None = None
     building: ForkSafeLock = field(default_factory=lambda: ForkSafeLock(reentrant=True))
 
     @property

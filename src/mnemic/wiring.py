@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from mnemic.clock import Clock, monotonic_of
 from mnemic.documents.library import claim_folders
-from mnemic.errors import ConfigError
+from mnemic.errors import ConfigError, MissingExtra
 from mnemic.index import embedding_job
-from mnemic.index.engine import engine_for
+from mnemic.index.engine import VectorEngine, engine_for
+from mnemic.index.memory import MemoryEngine
 from mnemic.index.vector_memory import VECTOR_MEMORY, VectorMemory
 from mnemic.language.guard import guard_of
 from mnemic.providers.breaker import Circuits
@@ -42,6 +44,7 @@ def share(
         claim_folders(Path(path), settings)
     circuits = Circuits(monotonic_of(clock))
     embedder = _embedder(settings, circuits, extensions)
+    vector_engine, vector_fault = _vector_engine(settings, path, on_disk=on_disk)
     return Shared(
         store=bus.with_rules(store, settings),
         path=path,
@@ -54,9 +57,22 @@ def share(
         circuits=circuits,
         vault=_vault(settings, path),
         extensions=extensions,
-        vector_engine=engine_for(settings, path, on_disk=on_disk),
+        vector_engine=vector_engine,
+        vector_fault=vector_fault,
         vector_memory=VectorMemory(vector_memory),
     )
+
+
+def _vector_engine(
+    settings: Settings, path: str, *, on_disk: bool
+) -> tuple[VectorEngine, MissingExtra | None]:
+    """The engine of the settings or, where its package is missing, the one that needs none."""
+    try:
+        return engine_for(settings, path, on_disk=on_disk), None
+    except MissingExtra as error:
+        said = f"{error.message}: vectors are searched in memory. {error.remedy}"
+        warnings.warn(said, RuntimeWarning, stacklevel=2)
+        return MemoryEngine(), error
 
 
 def _embedder(settings: Settings, circuits: Circuits, extensions: Extensions) -> Embedder | None:

@@ -66,7 +66,7 @@ def test_the_short_help_is_the_first_line_of_the_long_one(shell: Shell, name: st
 @pytest.mark.parametrize(("language", "page"), [("en", "commands.md"), ("zh", "commands.zh.md")])
 def test_the_reference_is_current(language: Language, page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == markdown(language), (
-        f"run `python -m mnemic.cli.reference {language} > docs/{page}`"
+        f"run `python -m mnemic.cli.reference {language} --write docs/{page}`"
     )
 
 

@@ -70,13 +70,15 @@ def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: mnemic.Mind
     assert "we deploy on Fridays" in evidence_of(mind.context("When do we deploy?"))
 
 
-def test_a_sentence_that_taught_two_memories_stands_once(mind: mnemic.Mind) -> None:
+def test_a_sentence_that_taught_two_memories_is_told_in_the_words_of_each(
+    mind: mnemic.Mind,
+) -> None:
     mind.record(session="one", role="user", content="记住：我妹妹小美对花生过敏。")
     mind.end_session("one")
     mind.drain()
-    assert [one.content for one in mind.memories()] == ["我妹妹小美对花生过敏"] * 2
+    assert {one.content for one in mind.memories()} == {"小美是我妹妹", "小美对花生过敏"}
     built = mind.context("你好")
-    assert built.text.count("identity, owner") == 1
+    assert built.text.count("identity, owner") == 2
 
 
 def test_only_whole_words_that_are_not_denied_count(mind: mnemic.Mind) -> None:
@@ -202,20 +204,15 @@ def test_without_memories_the_language_is_that_of_the_conversation(open_mind: Op
 EARLY = datetime(2026, 2, 12, 1, 30, tzinfo=timezone(timedelta(hours=8)))  # the 11th in UTC
 
 
-@pytest.fixture(params=["local", "Asia/Shanghai", "America/New_York"])
-def zoned(request: pytest.FixtureRequest, open_mind: OpenMind) -> tuple[mnemic.Mind, str]:
-    day = "2026-02-11" if request.param == "America/New_York" else "2026-02-12"
-    return open_mind(schedule={"zone": request.param}, recall=ALL), day
-
-
-def test_one_message_has_one_date(zoned: tuple[mnemic.Mind, str], clock: ManualClock) -> None:
-    mind, day = zoned
+@pytest.mark.parametrize("zone", ["local", "Asia/Shanghai", "America/New_York"])
+def test_one_message_has_one_date(open_mind: OpenMind, clock: ManualClock, zone: str) -> None:
+    mind = open_mind(schedule={"zone": zone}, recall=ALL)
     clock.set(EARLY)
     turn = mind.record(
         session="s",
         role="user",
         at=EARLY,
-        content="Remember that I am allergic to walnuts. My parrot told Ann about the walnut cake"
+        content="Remember that I am allergic to walnuts. My parrot ate the walnut cake"
         " in the kitchen while the neighbours were singing loudly about the harbour",
     )
     mind.end_session("s")
@@ -224,10 +221,9 @@ def test_one_message_has_one_date(zoned: tuple[mnemic.Mind, str], clock: ManualC
     assert mind.episodes()
     shown = mind.context("What am I allergic to, and what about the parrot and the cake?").text
     inside = mind.context("And what else?", session="s").text
-    other = "2026-02-11" if day == "2026-02-12" else "2026-02-12"
-    assert day in shown
-    assert day in inside
-    assert other not in shown + inside
+    assert "2026-02-12" in shown, "the turn states its own zone"
+    assert "2026-02-12" in inside
+    assert "2026-02-11" not in shown + inside
 
 
 # --- R6: the scratchpad ---------------------------------------------------------------------------

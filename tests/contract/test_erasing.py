@@ -72,7 +72,7 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
         assert unit.eraser.held_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
         docs = unit.eraser.docs("turn", [rows[0].id])
         assert unit.eraser.only_in(["alpha", "beta"], docs) == {"alpha"}
-        assert unit.eraser.embed_texts(docs) == [EmbedText(docs[0], "", "alpha", 0)]
+        assert unit.vectors.texts([rows[0].id]) == [EmbedText(docs[0], "", "alpha", -1)]
         unit.eraser.remove(Removal(turns=[rows[0].id, rows[2].id]))
     with store.read(SPACE) as unit:
         assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]

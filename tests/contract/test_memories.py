@@ -136,7 +136,8 @@ def test_current_memories_newest_first(store: Store) -> None:
         unit.memories.supersede(gone.id, first.id, after(hours=4))
 
     def current(**wanted: object) -> list[str]:
-        choice = MemoryFilter(status="active", holds_at=NOON, **wanted)  # type: ignore[arg-type]
+        at = after(hours=5)
+        choice = MemoryFilter(status="active", holds_at=at, **wanted)  # type: ignore[arg-type]
         with store.read(SPACE) as unit:
             return [m.id for m in unit.memories.find(choice)]
 
@@ -475,3 +476,28 @@ def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
     assert stated([], []) == []
     with store.read("another") as unit:
         assert unit.memories.stated([home], ["lea"], each=10) == []
+
+
+def test_a_statement_is_found_by_its_wording_however_it_is_spelt(store: Store) -> None:
+    first = add(store, "Tea, not coffee!", project="kitchen")
+    again = add(store, "tea,  NOT ｃｏｆｆｅｅ", project="kitchen")
+    add(store, "tea, not coffee", project="office")
+    add(store, "tea, no coffee", project="kitchen")
+    chinese = add(store, "只喝茶。", project="kitchen")
+
+    def worded(content: str) -> list[str]:
+        with store.write(SPACE) as unit:
+            alike = unit.memories.worded_alike(
+                constant(content), project=constant("kitchen"), status="active", now=NOON
+            )
+            return [found.id for found in alike]
+
+    assert worded("TEA, not coffee.") == [first.id, again.id]
+    assert worded("只喝茶") == [chinese.id]
+    assert worded("只喝水") == []
+    with store.write(SPACE) as unit:
+        unit.memories.revise(replace(first, status="archived"))
+        unit.memories.revise(replace(again, expires_at=NOON))
+        assert unit.memories.any("archived", constant("kitchen"))
+        assert not unit.memories.any("archived", constant("office"))
+    assert worded("tea, not coffee") == [], "one is put away, the other has expired"

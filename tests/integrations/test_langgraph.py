@@ -29,6 +29,7 @@ from openai import OpenAI
 
 import mnemic
 from mnemic.integrations import GraphSaver, GraphStore
+from mnemic.language.fence import strip_fenced
 from mnemic.types import ToolCall, ToolResult
 from tests.conftest import OpenMind
 from tests.integrations.lessons import LESSONS, Lesson, learnt
@@ -229,8 +230,12 @@ def test_a_store_shares_what_the_mind_knows(mind: mnemic.Mind) -> None:
     store = GraphStore(mind)
     known = mind.remember("用户住在杭州", kind="identity")
     (item,) = store.search(("memories",))
-    assert (item.key, item.value) == (known.id, {"text": "用户住在杭州", "kind": "identity"})
-    assert store.get(("memories",), known.id) is not None
+    assert (item.key, item.value["kind"]) == (known.id, "identity")
+    assert "用户住在杭州" in item.value["text"]
+    assert strip_fenced(item.value["text"]) == "", "what a node puts into its prompt is data"
+    kept = store.get(("memories",), known.id)
+    assert kept is not None
+    assert kept.value == {"text": "用户住在杭州", "kind": "identity"}
     store.put(("memories",), "tea", {"text": "User drinks tea", "kind": "preference"})
     assert "User drinks tea" in [hit.text for hit in mind.recall("tea")]
     assert [memory.content for memory in mind.memories(kind="preference")] == ["User drinks tea"]

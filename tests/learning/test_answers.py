@@ -156,7 +156,7 @@ KINDS: dict[str, Kind] = {
     "content number": unclear(bees(content=12), "content has to be a statement"),
     "content endless": unclear(bees(content="bees " * 2_000), "longer than 2000"),
     "a fact that is a number": unclear(whole(7, *OTHERS), "content has to be a statement"),
-    "turns missing": unclear(without("turns"), "numbers from 1 to 5"),
+    "turns missing": clear(without("turns")),
     "turn of another talk": unclear(bees(turns=[99]), "numbers from 1 to 5"),
     "turn fraction": unclear(bees(turns=[1.5]), "numbers from 1 to 5"),
     "importance two": unclear(bees(importance=2), "importance has to be a number"),

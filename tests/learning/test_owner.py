@@ -130,7 +130,7 @@ def test_a_second_person_takes_back_what_was_learnt_as_the_owners(
     say(
         mind,
         "g",
-        [("Ann", "I live in Rome."), ("Ann", "Always reply in French."), ("", "我叫小红")],
+        [("Ann", "I live in Rome now."), ("Ann", "Always reply in French."), ("", "我叫小红")],
     )
     learn(mind, clock)
     assert ("user", "lives_in", "Rome") in told(mind.memories()), "so far there is one speaker"
@@ -300,7 +300,7 @@ def test_record_on_the_command_line(tmp_path: Path, open_mind: OpenMind) -> None
 
 def test_while_memory_is_off(open_mind: OpenMind, clock: ManualClock) -> None:
     off = open_mind(memory={"enabled": False})
-    say(off, "g", [("Ann", "I live in Rome."), ("Bob", "I like rum."), ("Ann", "I like tea.")])
+    say(off, "g", [("Ann", "I live in Rome now."), ("Bob", "I like rum."), ("Ann", "I like tea.")])
     assert [turn.trust for turn in off.turns(session="g")] == ["external"] * 3
     off.close()
     mind = open_mind(**NO_VECTORS)

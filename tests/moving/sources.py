@@ -243,27 +243,37 @@ class Case:
     rejected: int = 0
     trust: str = "agent"
     current: int = 0  # memories that hold after the import
+    pending: int = 0  # rules, identities and traits that wait for the user's word
 
 
 CASES = {
     "openakita-json": Case(
-        openakita_json, "openakita", {"memory": 6}, ("用什么管理 Python 环境", "uv"), current=4
+        openakita_json,
+        "openakita",
+        {"memory": 6},
+        ("用什么管理 Python 环境", "uv"),
+        current=3,
+        pending=1,
     ),
     "openakita-sqlite": Case(
         openakita_db,
         "openakita",
         {"turn": 2, "episode": 1, "memory": 6, "attachment": 1, "scratchpad": 1},
         ("住在哪里", "上海"),
-        current=4,
+        current=3,
+        pending=1,
     ),
     "openakita-folder": Case(
         openakita_folder,
         "openakita",
         {"turn": 4, "episode": 1, "memory": 7, "attachment": 1, "scratchpad": 1},
         ("旧文件里独有的记忆", "独有"),
-        current=5,
+        current=4,
+        pending=1,
     ),
-    "chroma": Case(chroma, "chroma", {"memory": 3}, ("对什么过敏", "花生"), rejected=1, current=3),
+    "chroma": Case(
+        chroma, "chroma", {"memory": 3}, ("对什么过敏", "花生"), rejected=1, current=2, pending=1
+    ),
     "myclaw": Case(
         myclaw,
         "myclaw",
@@ -276,7 +286,9 @@ CASES = {
         vault, "markdown", {"memory": 6}, ("开会前要做什么", "议程"), trust="owner", current=5
     ),
     "memories": Case(memory_lines, "memories", {"memory": 5}, ("who is Rio", "parrot"), current=4),
-    "csv-memories": Case(csv_memories, "csv", {"memory": 3}, ("喜欢喝什么", "茶"), current=3),
+    "csv-memories": Case(
+        csv_memories, "csv", {"memory": 3}, ("喜欢喝什么", "茶"), current=2, pending=1
+    ),
     "csv-turns": Case(csv_turns, "csv", {"turn": 3}, ("鹦鹉叫什么", "Rio")),
 }
 

@@ -16,6 +16,7 @@ LEFT_OUT = {"spaces", "migrations", "transcripts", "vector_rewrites", "replies"}
 _LAST_TURN = "(SELECT max(x.doc) FROM turns x WHERE x.session = r.number AND x.doc <= {0})"
 # Numbers of a file, and leases.
 _IDS = {
+    ("memories", "wording"): "''",  # derived from the text when it is first needed
     ("turns", "session"): "(SELECT id FROM sessions x WHERE x.number = {0})",
     ("sessions", "number"): (
         "(SELECT count(*) FROM sessions x WHERE x.space = r.space AND x.number < {0})"

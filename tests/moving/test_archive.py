@@ -56,7 +56,8 @@ def archive(mind: Mind, *, secrets: bool = False) -> bytes:
 
 
 def enter(mind: Mind, data: bytes) -> ArchiveImport:
-    return import_jsonl(mind, io.BytesIO(data))
+    """As the owner's own archive, which comes in as it was."""
+    return import_jsonl(mind, io.BytesIO(data), trust="owner")
 
 
 def answers(mind: Mind) -> list[list[tuple[str, str, float]]]:

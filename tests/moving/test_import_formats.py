@@ -43,6 +43,9 @@ def test_what_a_source_holds_is_known_afterwards(
 
     known = mind.memories(limit=100)
     assert len(known) == case.current
+    waiting = mind.pending()
+    assert len(waiting) == done.pending == case.pending
+    assert {memory.kind for memory in waiting} <= {"rule", "identity", "trait"}
     if case.read.get("memory"):
         assert {memory.metadata["imported_from"] for memory in known} == {case.format}
         assert {memory.origin for memory in known} == {"migration"}
@@ -87,7 +90,7 @@ def test_words_and_times_of_openakita_hold_under_any_preset(
 ) -> None:
     mind = open_mind(preset=preset)
     import_source(mind, str(sources.openakita_folder(tmp_path)))
-    known = by_text(mind.memories())
+    known = by_text([*mind.memories(), *mind.pending()])
     assert {memory.kind for memory in known.values()} == {"preference", "fact", "rule", "lesson"}
     liked = known["用户喜欢用 uv 管理 Python 环境"]
     assert liked.created_at == datetime(2025, 3, 1, 9, 30, tzinfo=UTC)
@@ -152,7 +155,7 @@ def test_a_collection_is_read_as_the_library_reads_it(open_mind: OpenMind, tmp_p
     mind = open_mind()
     _, refused = import_source(mind, str(sources.chroma(tmp_path)))
     assert [(one.place, one.reason) for one in refused] == [("notes, n2", "it has no text")]
-    known = by_text(mind.memories())
+    known = by_text([*mind.memories(), *mind.pending()])
     assert set(known) == {"用户对花生过敏", "回答要简短，不用表格", "the cat is Rio"}
     allergy = known["用户对花生过敏"]
     assert (allergy.kind, allergy.importance, allergy.tags) == ("fact", 0.9, ("健康", "饮食"))
@@ -173,7 +176,7 @@ def test_what_the_library_has_only_logged_is_read(open_mind: OpenMind, tmp_path:
     mind = open_mind()
     done, _ = import_source(mind, str(place))
     assert (done.added, done.rejected) == (3, 1)
-    known = by_text(mind.memories())
+    known = by_text([*mind.memories(), *mind.pending()])
     assert set(known) == {"用户对花生过敏", "回答要简短，不用表格", "the cat is Rio"}
     assert known["用户对花生过敏"].importance == 0.9
 

@@ -16,9 +16,9 @@ from markdown_it.token import Token
 
 import mnemic
 from mnemic.clock import ManualClock
-from mnemic.language.detection import Language
 from mnemic.moving.markdown import escaped, export_markdown, export_markdown_files, quoted
 from mnemic.plain import visible
+from mnemic.prompts import Language
 from tests.conftest import OpenMind
 from tests.moving.hostile import HOSTILE
 from tests.moving.whole_memory import fill

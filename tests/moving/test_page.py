@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from mnemic.clock import ManualClock, in_zone
-from mnemic.language.detection import Language
+from mnemic.clock import ManualClock
+from mnemic.days import in_zone
 from mnemic.moving import page as page_package
 from mnemic.moving import phrases
 from mnemic.moving.page import export_page
 from mnemic.plain import visible
+from mnemic.prompts import Language
 from tests.conftest import OpenMind
 from tests.moving.hostile import HOSTILE
 from tests.moving.html_tree import Node, read_page
@@ -142,7 +143,7 @@ def test_every_phrase_has_its_chinese() -> None:
         or (isinstance(node.func, ast.Name) and node.func.id == "say")
     }
     assert len(said) > 30
-    assert said <= set(phrases._ZH)
+    assert said <= set(phrases.words_of("zh")["texts"])
 
 
 def test_the_language_is_that_of_the_settings_or_of_the_memory(

@@ -1,5 +1,5 @@
 """Runs programs one after another in one process, each in a folder of its own, and prints as JSON
-how each ended: by the name of its file, the error of the program, or nothing.
+how each ended: by the name of its file, the error or the warning of the program, or nothing.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ import json
 import os
 import runpy
 import sys
+import warnings
 from pathlib import Path
 
 from mnemic import MnemicError
@@ -19,8 +20,9 @@ def attempt(program: Path) -> str:
     before = Path.cwd()
     os.chdir(folder)
     try:
-        runpy.run_path(str(program))
-    except (MnemicError, SystemExit) as error:
+        with warnings.catch_warnings(action="error", category=RuntimeWarning):
+            runpy.run_path(str(program))
+    except (MnemicError, RuntimeWarning, SystemExit) as error:
         return str(error)
     finally:
         os.chdir(before)

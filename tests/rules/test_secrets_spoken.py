@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 import time
+from typing import get_args
 
 import pytest
 
@@ -14,7 +15,14 @@ from mnemic.language.secrets.finder import find_secrets, redact
 from mnemic.language.secrets.pieces import LONG_TEXT
 from mnemic.language.secrets.randomness import Bounds
 from tests.rules.secrets_spoken.measure import EVERY, is_found, is_taken
-from tests.rules.secrets_spoken.samples import HALVES, Half, identity_card, luhn, messages
+from tests.rules.secrets_spoken.samples import (
+    HALVES,
+    File,
+    Half,
+    identity_card,
+    luhn,
+    messages,
+)
 
 pytestmark = pytest.mark.feature("N8")
 
@@ -46,7 +54,8 @@ def test_many_at_once_are_redacted_as_one_by_one() -> None:
     told = [
         message.text
         for half in HALVES
-        for message in (*messages("secrets", half), *messages("harmless", half))
+        for file in get_args(File)
+        for message in messages(file, half)
     ]
     random.Random(8).shuffle(told)
     for texts in (told, [text for text in told if text.isascii()]):
@@ -147,3 +156,25 @@ def test_a_million_characters_of_one_thing_take_no_second(unit: str) -> None:
     started = time.process_time()
     find_secrets(text, EVERY)
     assert time.process_time() - started < 1.5
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("file", ["vendor_secrets", "cue_secrets"])
+def test_nineteen_in_twenty_keys_of_vendors_and_values_after_a_cue_are_found(
+    half: Half, file: File
+) -> None:
+    told = messages(file, half)
+    missed = [message.text for message in told if not is_found(message)]
+    assert len(told) >= 90
+    assert len(missed) <= len(told) * 0.05, missed
+
+
+@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("file", ["vendor_harmless", "cue_harmless"])
+def test_at_most_one_in_a_hundred_twins_of_vendors_and_cues_is_taken(
+    half: Half, file: File
+) -> None:
+    told = messages(file, half)
+    taken = [message.text for message in told if is_taken(message)]
+    assert len(told) >= 70
+    assert len(taken) <= len(told) * 0.01, taken

@@ -20,6 +20,7 @@ from mnemic.language.fence import strip_fenced
 from mnemic.serve.mcp import mcp_server
 from mnemic.tools import tool_names
 from tests.conftest import OpenMind
+from tests.tools.asking import ask_user
 
 Talk = Callable[[Client], Awaitable[None]]
 ERAS = ["legacy", "auto"]  # the handshake of today's hosts, and the protocol of 2026-07-28
@@ -104,6 +105,9 @@ def test_a_session_in_chinese_with_what_waits(tmp_path: Path) -> None:
         offered = await done(client, "list_pending")
         assert {one["id"] for one in offered.structured_content["results"]} == {yes, no, later}
         assert "回复末尾" in text(offered)
+        with mnemic.open(tmp_path / "m.db", space="李雷", worker="none") as host:
+            ask_user(host, yes, "好的，记下来")
+            ask_user(host, no, "不要")
         assert "已记住" in text(await done(client, "confirm_memory", id=yes))
         assert "不再询问" in text(await done(client, "ignore_memory", id=no))
         assert "推迟" in text(await done(client, "later_memory", id=later))

@@ -18,6 +18,7 @@ from mcp import Client, StdioServerParameters
 
 import mnemic
 from mnemic.tools import tool_names
+from tests.tools.asking import ask_user
 
 CLIENTS = Path(__file__).parent / "clients"
 ENV = {**os.environ, "PYTHONPATH": str(Path(mnemic.__file__).parents[1])}
@@ -28,8 +29,9 @@ Ask = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
 class Host:
     """What the play does with any client."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, db: Path) -> None:
         self._ask = ask
+        self._db = db
         self._schemas: dict[str, Any] = {}
 
     async def tools(self) -> dict[str, dict[str, Any]]:
@@ -48,6 +50,11 @@ class Host:
         result = await self._ask("tools/call", {"name": tool, "arguments": arguments})
         assert result["isError"]
         return str(result["content"][0]["text"])
+
+    def hear(self, id_: str, answer: str) -> None:
+        """The host records its agent's question and what the user answered."""
+        with mnemic.open(self._db, worker="none") as mind:
+            ask_user(mind, id_, answer)
 
     async def read(self, uri: str) -> str:
         return str((await self._ask("resources/read", {"uri": uri}))["contents"][0]["text"])
@@ -93,6 +100,9 @@ async def play(host: Host) -> None:
     third = (await host.call("add_memory", content="Answer at night", kind="rule"))["id"]
     assert (await host.call("list_pending", all=True))["waiting"] == 3
     assert len((await host.call("list_pending"))["results"]) == 3
+    assert "mnemic pending" in await host.refused("confirm_memory", id=rule)
+    host.hear(rule, "Yes, keep it.")
+    host.hear(other, "No.")
     assert (await host.call("confirm_memory", id=rule))["status"] == "active"
     await host.call("ignore_memory", id=other)
     assert (await host.call("later_memory", id=third))["until"]
@@ -103,7 +113,7 @@ async def play(host: Host) -> None:
     await host.call("update_scratchpad", markdown="ship the release")
     assert "ship" in (await host.call("read_scratchpad"))["text"]
     assert "ship" in await host.read("mnemic://scratchpad")
-    assert (await host.call("get_memory_stats"))["turns"] == 1
+    assert (await host.call("get_memory_stats"))["turns"] == 5
     assert "limit" in await host.refused("search_memory", query="x", limit="many")
 
 
@@ -129,19 +139,20 @@ async def with_python_sdk(db: Path) -> None:
                     result = await client.read_resource(params["uri"])
             return dict(result.model_dump(by_alias=True, mode="json"))
 
-        await play(Host(ask))
+        await play(Host(ask, db))
 
 
 async def with_independent_client(db: Path) -> None:
     bridge = [sys.executable, str(CLIENTS / "independent.py"), ENV["PYTHONPATH"]]
-    await through([*bridge, *server(db)])
+    await through([*bridge, *server(db)], db)
 
 
 async def with_typescript_sdk(db: Path) -> None:
-    await through(["node", str(CLIENTS / "typescript.mjs"), str(typescript_modules()), *server(db)])
+    client = ["node", str(CLIENTS / "typescript.mjs"), str(typescript_modules())]
+    await through([*client, *server(db)], db)
 
 
-async def through(command: list[str]) -> None:
+async def through(command: list[str], db: Path) -> None:
     """The play with a client in a process of its own."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENV, text=True
@@ -157,7 +168,7 @@ async def through(command: list[str]) -> None:
             assert "error" not in answer, answer
             return dict(answer["result"])
 
-        await play(Host(ask))
+        await play(Host(ask, db))
         to.close()
         assert bridge.wait(60) == 0
 

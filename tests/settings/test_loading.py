@@ -86,6 +86,7 @@ STRATEGIES: dict[str, Callable[[Sort], st.SearchStrategy[Any]]] = {
     "choice": lambda sort: st.sampled_from(sort.limits["options"]),
     "inside": lambda sort: st.from_regex(r"[\w-]{1,9}(/[\w.-]{1,9}md)?", fullmatch=True),
     "text": lambda sort: lines if sort.limits["empty"] else lines.filter(str.strip),
+    "place": lambda sort: lines if sort.limits["empty"] else lines.filter(str.strip),
     "url": lambda sort: st.sampled_from(["", "http://127.0.0.1:1143", "https://a.org/v1"]),
     "secret": lambda sort: lines,
     "span": durations,

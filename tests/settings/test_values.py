@@ -187,7 +187,9 @@ class TestHouse:
 
     def test_docs_are_current(self) -> None:
         written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-        assert written == markdown(), "run: python -m mnemic.settings.reference > docs/settings.md"
+        assert written == markdown(), (
+            "run: python -m mnemic.settings.reference --write docs/settings.md"
+        )
 
     def test_importing_costs_little_and_reaches_only_down(self) -> None:
         # The package's own __init__ may import more; only what settings bring along counts here.

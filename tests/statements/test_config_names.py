@@ -44,10 +44,13 @@ def test_the_config_json_of_the_document_beside_the_database(
     tmp_path: Path,
     server: Scripted,  # noqa: F811
     clock: ManualClock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Better: since it names a server, the person says once that the file is theirs."""
     config = json.loads(json.dumps(CONFIG))
     config["memory"]["provider"]["baseUrl"] = f"{server.url}/v1"
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    monkeypatch.setenv("MNEMIC_CONFIG", str(tmp_path / "config.json"))
     server.always(facts("myclaw 的记忆用 SQLite 存储"))
     with mnemic.open(tmp_path / "memory.db", preset="myclaw", clock=clock, worker="none") as mind:
         say(mind)

@@ -28,7 +28,10 @@ def test_memories_json_is_imported(shell: Shell, tmp_path: Path) -> None:
     assert (again["added"], again["known"]) == (0, len(sources.MEMORIES))
     assert file.read_bytes() == before, "it stays as a backup (A §9.3)"
     with mnemic.open(shell.db, preset="openakita", worker="none") as mind:
-        said = {str(memory.content): mind.words(memory) for memory in mind.memories()}
+        said = {
+            str(memory.content): mind.words(memory)
+            for memory in (*mind.memories(), *mind.pending())
+        }
         assert {text: words["type"] for text, words in said.items()} == {
             "用户喜欢用 uv 管理 Python 环境": "PREFERENCE",
             "用户住在上海": "FACT",
@@ -53,7 +56,11 @@ def test_a_chromadb_collection_is_imported(shell: Shell, tmp_path: Path) -> None
     assert shell.json("import", str(place), *OPENAKITA, code=1)["added"] == 0
     assert sources.prints(place) == before
     with mnemic.open(shell.db, preset="openakita", worker="none") as mind:
-        said = {str(memory.content): mind.words(memory)["type"] for memory in mind.memories()}
+        said = {
+            str(memory.content): mind.words(memory)["type"]
+            for memory in (*mind.memories(), *mind.pending())
+        }
+        assert [memory.kind for memory in mind.pending()] == ["rule"], "it waits for the user"
         assert (said["用户对花生过敏"], said["回答要简短，不用表格"]) == ("FACT", "RULE")
         assert any("花生" in hit.text for hit in mind.recall("用户对什么过敏"))
 

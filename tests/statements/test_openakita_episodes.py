@@ -187,7 +187,7 @@ def test_the_end_of_a_session_cleans_what_is_transient(
     server.always(answering(facts))
     mind = open_mind(preset="openakita", **model(server))
     session = mind.session("s")
-    session.user("我住在成都，今天在调试登录，这次只改 auth.py，会议室是 302，部署脚本坏了。")
+    session.user("我住在成都，今天在调试登录。这次只改 auth.py。会议室是 302，部署脚本坏了。")
     mind.remember("一件临时的事", kind="temp")
     mind.drain()
     assert len(mind.memories()) == 6

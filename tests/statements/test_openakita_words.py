@@ -236,11 +236,17 @@ def test_its_tools_take_its_arguments(akita: Mind) -> None:
 @pytest.mark.statement("A84")
 def test_add_memory_stores(akita: Mind) -> None:
     """Better: what a model wants kept as a rule is put to the user first, since a tool's output
-    could have told it to; the user's answer passes through the model's own tool."""
+    could have told it to; the user's answer, in a turn of theirs, passes through the model's own
+    tool."""
     answer = called(akita, "add_memory", content=EXAMPLES["SKILL"], type="SKILL")
     assert answer.data["decision"] == "new"
+    fact = called(akita, "add_memory", content=EXAMPLES["FACT"], type="FACT", importance=0.95)
+    assert fact.data["decision"] == "new", "important, and no rule"
     rule = called(akita, "add_memory", content=EXAMPLES["RULE"], type="RULE")
     assert rule.data["decision"] == "pending"
+    session = akita.session("s")
+    session.assistant(f"要记住这条规则吗？{EXAMPLES['RULE']}")
+    session.user("好的，记下来")
     called(akita, "confirm_memory", id=rule.data["id"])
     assert [one.content for one in akita.memories(kind="RULE")] == [EXAMPLES["RULE"]]
 

@@ -62,14 +62,18 @@ def test_the_tools_and_the_model_speak_of_scopes(
     open_mind: OpenMind,
     server: Scripted,  # noqa: F811
 ) -> None:
-    answer = [{"fact_type": "constraint", "scope": "project", "content": "接口前缀是 /api/v2",
+    answer = [{"fact_type": "constraint", "scope": "project",
+               "content": "接口前缀都用 /api/v2，不要改",
                "confidence": 0.95, "turns": [1]}]  # fmt: skip
     server.always(thinking.proposing(lambda _: answer))
     mind = open_mind(preset="shiyi", **thinking.settings(server))
-    mind.record(session="s", role="user", content="记住，我们的接口前缀是 /api/v2，不要改")
+    mind.record(session="s", role="user", content="记住，以后接口前缀都用 /api/v2，不要改")
     mind.drain()
     (learnt,) = mind.memories(kind="constraint")
-    assert (learnt.content, said(mind, learnt)) == ("接口前缀是 /api/v2", ("project", "constraint"))
+    assert (learnt.content, said(mind, learnt)) == (
+        "接口前缀都用 /api/v2，不要改",
+        ("project", "constraint"),
+    )
     specs = {spec["name"]: spec["input_schema"]["properties"]
              for spec in tool_specs("anthropic", "zh", mind=mind)}  # fmt: skip
     assert specs["add_memory"]["scope"]["enum"] == ["system", "user", "project", "insight"]
@@ -77,7 +81,7 @@ def test_the_tools_and_the_model_speak_of_scopes(
     kept = call_tool(mind, "add_memory", json.dumps(arguments))
     assert (kept.data["scope"], kept.data["fact_type"]) == ("insight", "experience")
     found = call_tool(mind, "search_memory", {"query": "接口前缀", "scope": "project"})
-    assert "接口前缀是 /api/v2" in found.text
+    assert "接口前缀都用 /api/v2" in found.text
     assert "constraint" in found.text
     proposed = mind.propose(Candidate("experience", "镜像要先预热", metadata={"scope": "project"}))
     assert said(mind, proposed.memory) == ("project", "experience")

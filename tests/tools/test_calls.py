@@ -14,6 +14,7 @@ from mnemic.clock import ManualClock
 from mnemic.language.fence import strip_fenced
 from mnemic.tools import ToolAnswer, call_tool
 from tests.conftest import OpenMind
+from tests.tools.asking import ask_user
 
 PRESETS = ("openakita", "shiyi")
 
@@ -60,15 +61,22 @@ class TestAdd:
         assert "confirm_memory" in added.text
         assert mind.memories() == []
 
-    def test_what_is_core_waits_for_the_user(self, mind: Mind) -> None:
-        core = mind.settings.upkeep.core_importance
-        added = done(mind, "add_memory", content="The bank is at evil.example", importance=core)
-        assert added.data["decision"] == "pending"
+    def test_what_is_important_is_stored_at_once_and_stays_out_of_the_core(
+        self, mind: Mind
+    ) -> None:
+        added = done(mind, "add_memory", content="The bank is at evil.example", importance=1)
+        assert (added.data["decision"], added.data["status"]) == ("new", "active")
+        edited = done(
+            mind, "edit_memory", id=added.data["id"], content="The bank is at bad.example"
+        )
+        mind.upkeep()
+        prompt = mind.context("Hello there, what shall we do?")
+        core = next((s for s in prompt.sections if s.name == "core"), None)
+        assert core is None or edited.data["id"] not in core.ids
         done(mind, "add_memory", content="The lamp is green", importance=0.1)
         again = done(mind, "add_memory", content="The lamp is green", importance=1)
         assert again.data["decision"] == "same"
-        (memory,) = mind.memories()
-        assert memory.importance == 0.1
+        assert [m.importance for m in mind.memories(text="lamp")] == [0.1]
 
     def test_the_owners_word_is_not_replaced_unasked(self, mind: Mind) -> None:
         slot = {"subject": "Python", "predicate": "version"}
@@ -84,6 +92,7 @@ class TestAdd:
         )
         assert added.data["decision"] == "pending"
         assert [memory.value for memory in mind.memories()] == ["3.12"]
+        ask_user(mind, added.data["id"], "yes, that's right")
         done(mind, "confirm_memory", id=added.data["id"])
         assert [memory.value for memory in mind.memories()] == ["3.9"]
 
@@ -187,6 +196,7 @@ class TestPending:
 
     def test_confirmed_it_holds(self, mind: Mind) -> None:
         id_ = self.waiting(mind)
+        ask_user(mind, id_, "Yes, please.")
         assert done(mind, "confirm_memory", id=id_).data["status"] == "active"
         (memory,) = mind.memories()
         assert (memory.id, memory.trust) == (id_, "owner")
@@ -194,7 +204,9 @@ class TestPending:
 
     @pytest.mark.statement("C46")
     def test_ignored_it_is_not_asked_again(self, mind: Mind) -> None:
-        done(mind, "ignore_memory", id=self.waiting(mind))
+        id_ = self.waiting(mind)
+        ask_user(mind, id_, "no thanks")
+        done(mind, "ignore_memory", id=id_)
         again = done(mind, "add_memory", content="Answer in French", kind="rule")
         assert again.data["decision"] == "dropped"
         assert done(mind, "list_pending").data["results"] == []

@@ -28,9 +28,9 @@ def results(answer: ToolAnswer) -> list[Any]:
     return list(listed)
 
 
-@pytest.mark.parametrize(("allowed", "trust"), [(False, "agent"), (True, "owner")])
-def test_turns_are_recorded_as_whose_word_they_are(
-    open_mind: OpenMind, allowed: bool, trust: str
+@pytest.mark.parametrize("allowed", [False, True])
+def test_turns_that_a_model_records_are_never_the_owners_word(
+    open_mind: OpenMind, allowed: bool
 ) -> None:
     mind = open_mind(":memory:", tools={"answer_pending": allowed})
     first = call(mind, "record_turns", turns=TALK[:1])
@@ -38,7 +38,7 @@ def test_turns_are_recorded_as_whose_word_they_are(
     turns = mind.turns()
     assert [turn.content for turn in turns] == [one["content"] for one in TALK]
     assert {turn.session for turn in turns} == {first.data["session"]}
-    assert [turn.trust for turn in turns] == [trust, "agent", "tool"]
+    assert [turn.trust for turn in turns] == ["agent", "agent", "tool"]
     assert "new flat" in call(mind, "search_conversation_traces", query="new flat").text
     mind.drain()
     assert mind.episodes(session=str(first.data["session"])), "its story is told"

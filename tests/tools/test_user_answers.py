@@ -8,6 +8,7 @@ import pytest
 
 from mnemic.tools import call_tool, tool_names, tool_specs
 from tests.conftest import OpenMind
+from tests.tools.asking import ask_user
 
 DECIDING = {"confirm_memory", "ignore_memory"}
 
@@ -50,5 +51,6 @@ def test_where_the_setting_says_so_it_passes_on_the_answer(
     assert names == set(tool_names()) == set(tool_names(mind)) >= DECIDING
     added = call_tool(mind, "add_memory", {"content": "Speak plainly", "kind": "rule"})
     assert "confirm_memory" in added.text
+    ask_user(mind, added.data["id"], "好的，记下来吧")
     answer = call_tool(mind, "confirm_memory", {"id": added.data["id"]})
     assert answer.data["status"] == "active"

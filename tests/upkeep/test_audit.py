@@ -33,7 +33,7 @@ def test_a_good_memory_has_nothing_wrong(mind: Mind) -> None:
     assert report.memories == 2
     assert [(one.name, one.found) for one in report.checks if one.found] == []
     assert {one.name for one in report.checks} == {
-        "duplicate", "stale", "contradictory", "unsupported", "secret", "orphan",
+        "duplicate", "stale", "contradictory", "misread", "unsupported", "secret", "orphan",
     }  # fmt: skip
     assert all(one.remedy.startswith("mnemic ") for one in report.checks)
 
@@ -139,3 +139,10 @@ def test_it_takes_little_longer_for_more(mind: Mind) -> None:
 
     small, large = grow(0, 60), grow(60, 600)
     assert large < 40 * max(small, 0.005)
+
+
+def test_progress_is_told_before_the_first_and_after_each_check(mind: Mind) -> None:
+    mind.remember("the kettle is blue", kind="fact")
+    told: list[tuple[int, int]] = []
+    report = mind.audit(progress=lambda done, total: told.append((done, total)))
+    assert told == [(done, len(report.checks)) for done in range(len(report.checks) + 1)]

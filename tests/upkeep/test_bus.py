@@ -19,7 +19,7 @@ from tests.conftest import OpenMind
 
 def talk(mind: Mind, session: str, turns: int) -> None:
     for n in range(turns):
-        mind.record(session=session, role="user", content=f"My name is Lin{n}.")
+        mind.record(session=session, role="user", content=f"My name is Lin{n} now.")
     mind.end_session(session)
     mind.drain()
 

@@ -136,3 +136,26 @@ def test_prometheus_reads_it(open_mind: OpenMind) -> None:
     assert "mnemic_cost_total" not in values, "never counted"
     named = {line.split()[2] for line in lines if line.startswith("# TYPE")}
     assert named == set(values)
+
+
+def test_counters_do_not_fall_when_what_was_counted_is_forgotten(
+    mind: Mind, clock: ManualClock
+) -> None:
+    learning = Learning(mind, clock)
+    turn = learning.say("x", session="gone")
+    learning.settle(likes("tea", sources=(turn.id,)))
+    learning.settle(likes("rum", confidence=0.7))
+    mind.forget(session="gone")
+    found = mind.metrics()
+    assert (found.learnt, found.put_to_user, found.memories) == (1, 1, 0)
+
+
+def test_a_memory_is_taken_back_once(mind: Mind, clock: ManualClock) -> None:
+    learning = Learning(mind, clock)
+    turn = learning.say("x", session="s")
+    learning.settle(likes("tea", sources=(turn.id,)))
+    for _ in range(2):
+        mind.rollback("session:s")
+        for memory in mind.memories(status="archived"):
+            mind.restore(memory.id)
+    assert mind.metrics().taken_back == 1

@@ -68,7 +68,7 @@ def test_a_weightier_memory_need_not_wait_for_the_week(open_mind: OpenMind) -> N
         mind.remember(f"old rule {n}", kind="rule", importance=0.8)
     mind.upkeep("weekly")
     mind.remember("I am Lin", kind="identity", importance=1.0)
-    assert core_of(mind)[0] == "I am Lin"
+    assert "I am Lin" in core_of(mind)
     assert len(core_of(mind)) == 3
 
 

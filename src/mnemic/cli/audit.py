@@ -14,8 +14,10 @@ from mnemic.cli.state import State, pass_state
 @pass_state
 def audit(state: State) -> None:
     """Report duplicate, stale, contradictory, unsupported, secret and orphaned memories."""
-    with state.open() as mind:
-        report = mind.audit()
+    from mnemic.cli.progress import portion
+
+    with state.open() as mind, portion(phrase("Auditing")) as progress:
+        report = mind.audit(progress=progress)
     if state.json:
         rates = {check.name: check.rate for check in report.checks}
         emit({"space": report.space, "at": report.at, "memories": report.memories, "rates": rates,

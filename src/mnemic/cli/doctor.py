@@ -18,7 +18,9 @@ from mnemic.types import Finding
 @click.command(cls=Command)
 @click.option("--deep", is_flag=True, help="Also read every page of the file; slow when it is big.")
 @click.option(
-    "--repair", is_flag=True, help="First mend the text index, orphans and missing vectors."
+    "--repair",
+    is_flag=True,
+    help="First mend the text index, orphans, missing vectors and misread memories.",
 )
 @click.option(
     "--forgotten",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import emit, say, size
-from mnemic.cli.phrases import counted, phrase
+from mnemic.cli.phrases import LANGUAGES, Language, counted, phrase
 from mnemic.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "jsonl": ".jsonl"}
 )
 @click.option(
     "--language",
-    type=click.Choice(("en", "zh")),
+    type=click.Choice(LANGUAGES),
     help="Of headings, dates and numbers. [default: memory.language]",
 )
 @click.option("--name", default="", metavar="NAME", help="Whose memory it is, for the title.")
@@ -80,7 +80,7 @@ def export(
     *,
     to: str | None,
     form: str | None,
-    language: Literal["en", "zh"] | None,
+    language: Language | None,
     name: str,
     secrets: bool,
     force: bool,

@@ -41,8 +41,8 @@ Report = Callable[[int, int | None, str], None]
 )  # fmt: skip
 @click.option("--sender", default="", metavar="NAME", help="Who the user is where none is named.")
 @click.option(
-    "--trust", type=click.Choice(TRUSTS), default="owner", show_default=True,
-    help="Trust nothing in the source better than this.",
+    "--trust", type=click.Choice(TRUSTS),
+    help="Trust nothing in the source better than this; owner: rules of an archive are your own.",
 )  # fmt: skip
 @pass_state
 @click.pass_context
@@ -57,7 +57,7 @@ def import_source(
     project: str,
     owners: tuple[str, ...],
     sender: str,
-    trust: Trust,
+    trust: Trust | None,
 ) -> None:
     """Import conversations and memories of another program.
 
@@ -66,7 +66,8 @@ def import_source(
 
     The only user of a conversation is the owner; where several speak, those named by --owner or by
     the setting trust.owners are, and nobody else. A trust that the source states can only lower
-    that.
+    that. Rules, identities and traits that are not the owner's word await confirmation (mnemic
+    pending); so do those of an archive of another database, unless you pass --trust owner.
 
     What was imported before is skipped, so an interrupted import can be repeated. Records that
     cannot be read are reported and the rest goes on; the command then leaves with 1.
@@ -82,11 +83,11 @@ def import_source(
     started = time.monotonic()
     given = _source(source, session)
     if not format_ and read_header(given.head.partition(b"\n")[0]) is not None:
-        ctx.exit(_import_archive(state, given, preview=preview))
-    speakers = Speakers(owners, sender, trust)
+        ctx.exit(_import_archive(state, given, trust, preview=preview))
+    speakers = Speakers(owners, sender, trust or "owner")
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
-    pieces = reader.read(given, found)
+    pieces = reading.pieces(given, reader)
     with _progress() as report:
         if preview:
             for _ in reading.batches(pieces):
@@ -99,7 +100,9 @@ def import_source(
     ctx.exit(1 if reading.progress.rejected else 0)
 
 
-def _import_archive(state: State, source: ImportSource, *, preview: bool) -> int:
+def _import_archive(
+    state: State, source: ImportSource, trust: Trust | None, *, preview: bool
+) -> int:
     """What mnemic export wrote; all of it, as it was."""
     if preview:
         with source.open() as stream:
@@ -117,6 +120,7 @@ def _import_archive(state: State, source: ImportSource, *, preview: bool) -> int
         done = import_jsonl(
             mind,
             stream,
+            trust=trust,
             progress=lambda rows, _: report(source.done, source.total, counted(rows, "row")),
         )
     if state.json:
@@ -128,6 +132,7 @@ def _import_archive(state: State, source: ImportSource, *, preview: bool) -> int
             phrase("{rows} added", rows=counted(sum(done.added.values()), "row")),
             phrase("{n:,} known", n=sum(done.known.values())),
             phrase("{n:,} masked", n=done.masked) if done.masked else "",
+            _waiting(done.pending),
             phrase("{n:,} rejected", n=done.rejected),
         ))))  # fmt: skip
     return 0 if done.complete and not done.rejected else 1
@@ -159,6 +164,10 @@ def _counts(done: ImportProgress) -> str:
     )
 
 
+def _waiting(count: int) -> str:
+    return phrase("{n:,} awaiting your confirmation (mnemic pending)", n=count) if count else ""
+
+
 def _summary(
     state: State,
     done: ImportProgress,
@@ -178,6 +187,7 @@ def _summary(
                 "added": done.added,
                 "known": done.known,
                 "dropped": done.dropped,
+                "pending": done.pending,
                 "rejected": done.rejected,
                 "seconds": round(seconds, 3),
                 "records_per_second": round(pace, 1),
@@ -199,6 +209,7 @@ def _summary(
     results = phrase(", ").join(filter(None, (
         phrase("{n:,} added", n=done.added),
         phrase("{n:,} known", n=done.known),
+        _waiting(done.pending),
         phrase("{n:,} said nothing to keep", n=done.dropped) if done.dropped else "",
         phrase("{n:,} rejected", n=done.rejected),
     )))  # fmt: skip

@@ -151,7 +151,8 @@ def _typed_unseen() -> str | None:
 @click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
 @click.option("--since", type=moment, help="Learnt no earlier: a date, or an age such as 7d.")
 @click.option("--until", type=moment, help="Learnt before this moment.")
-@click.option("--as-of", type=moment, help="What was known at that moment.")
+@click.option("--as-of", type=moment, help="What was true at that moment.")
+@click.option("--known-at", type=moment, help="What was known at that moment.")
 @click.option("--order", type=click.Choice(ORDERS), default="newest", show_default=True)
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
@@ -214,7 +215,7 @@ def show_memories(
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
     about = joined(
         memory.id,
-        when(memory.created_at),
+        _since(memory),
         "" if memory.status == "active" else term(memory.status),
         "" if memory.trust == "owner" else phrase("said by {who}", who=term(memory.trust)),
         phrase("until {time}", time=when(memory.expires_at)) if memory.expires_at else "",
@@ -224,6 +225,14 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
     return ListEntry(said, memory.content, (about,), colour_of(memory))
+
+
+def _since(memory: Memory) -> str:
+    """Since when it is true and, where that is another day, when it was learned."""
+    true, learned = when(memory.valid_from), when(memory.created_at)
+    if memory.valid_from.date() == memory.created_at.date():
+        return learned
+    return joined(true, phrase("learned {time}", time=learned))
 
 
 def _source(memory: Memory) -> str:

@@ -21,8 +21,8 @@ def onboard(state: State, answer: str | None) -> None:
     Without ANSWER it asks, on a terminal until all is answered; "skip" skips a question. Answers
     are stored, so an interrupted onboarding goes on where it stopped.
     """
-    if state.language == "zh":
-        state.overrides["memory.language"] = "zh"  # what is asked, too
+    if state.language != "en":
+        state.overrides["memory.language"] = state.language  # what is asked, too
     with state.open(create=True) as mind:
         now = mind.onboarding(begin=True) if answer is None else mind.onboard(answer)
         while answer is None and not now.done and not state.json and sys.stdin.isatty():

@@ -25,13 +25,11 @@ _COUNTS = re.compile(r"[0-9,]+ [a-z ]+(?:, [0-9,]+ [a-z ]+)*")
 _FIELD = re.compile(r"\{(\w+)(?::[^}]*)?\}")
 
 
-def spoken_language(setting: Literal["auto", "zh", "en"], locale: Mapping[str, str]) -> Language:
-    """The language of the settings, else that of the terminal's locale."""
-    if setting != "auto":
-        return setting
+def spoken_language(setting: str, locale: Mapping[str, str]) -> Language:
+    """The language of the settings, else that of the terminal's locale; English without texts."""
     names = (locale.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    named = next(filter(None, names), "")
-    return "zh" if named.lower().startswith("zh") else "en"
+    named = next(filter(None, names), "") if setting == "auto" else setting
+    return next((one for one in LANGUAGES if named.lower().startswith(one)), "en")
 
 
 _speaker: ContextVar[Callable[[], Language]] = ContextVar(

@@ -37,6 +37,7 @@ class Where(TypedDict):
     since: datetime | None
     until: datetime | None
     as_of: datetime | None
+    known_at: datetime | None
 
 
 def _narrowed(command: _Function) -> _Function:
@@ -56,7 +57,8 @@ def _narrowed(command: _Function) -> _Function:
                 "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
             ),
             click.option("--until", type=moment, help="Only from before this moment."),
-            click.option("--as-of", type=moment, help="What was known at that moment."),
+            click.option("--as-of", type=moment, help="What was true at that moment."),
+            click.option("--known-at", type=moment, help="What was known at that moment."),
             click.option(
                 "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
             ),

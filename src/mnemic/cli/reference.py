@@ -1,7 +1,7 @@
 """docs/commands.md and docs/commands.zh.md, written from the command itself.
 
-python -m mnemic.cli.reference > docs/commands.md
-python -m mnemic.cli.reference zh > docs/commands.zh.md
+python -m mnemic.cli.reference --write docs/commands.md
+python -m mnemic.cli.reference zh --write docs/commands.zh.md
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import click
 from mnemic.cli.base import Helpful, SharedOption, help_formatter, option_records
 from mnemic.cli.phrases import Language, phrase, speaking
 from mnemic.cli.root import SECTIONS, cli
+from mnemic.settings.reference import put_out
 
 _WIDTH = 88
 
@@ -107,4 +108,4 @@ def _command(command: Helpful, ctx: click.Context, level: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(markdown("zh" if "zh" in sys.argv[1:] else "en"))
+    put_out(markdown("zh" if "zh" in sys.argv[1:] else "en"))

@@ -108,7 +108,7 @@ def _show(report: Report) -> None:
         for change in step.changes:
             done = phrase("{name}: {value}", name=term(change.action), value=change.text)
             say(indented(done, 2))
-            reason = change.reason if language() == "en" else change.reason.zh
+            reason = change.reason.texts[language()]
             say(dim(indented(reason, 4)))
         if step.changes and step.operation:
             undo = phrase("undo with: mnemic upkeep undo {operation}", operation=step.operation)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from mnemic.clock import Zone
 from mnemic.context.composer import compose
-from mnemic.context.exact_answer import exact_answer
+from mnemic.context.exact_answer import exact_answer, nothing_recorded
 from mnemic.context.fit import ItemsPart, are_evidence, omission
 from mnemic.context.parts import (
     IN_HOST_PROMPT,
@@ -27,8 +26,17 @@ from mnemic.context.parts import (
     PromptParts,
     memory_item,
 )
-from mnemic.context.redundancy import CONTAINED, ShownTexts, normalised
+from mnemic.context.redundancy import (
+    CONTAINED,
+    Background,
+    ShownTexts,
+    has_words_of,
+    normalised,
+    select,
+)
+from mnemic.context.render import item_head, item_record
 from mnemic.context.window import Window
+from mnemic.days import LocalSpan, Zone
 from mnemic.errors import InvalidInput
 from mnemic.language.detection import language_of
 from mnemic.language.gate import Verdict, is_nod
@@ -39,7 +47,7 @@ from mnemic.rules import checks
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
-from mnemic.types import EMPTY, Context, Hit, Memory, Omission, SafeName, Turn
+from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeName, Turn
 
 _LINE = 40  # tokens of a line of evidence
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
@@ -79,8 +87,9 @@ class Sources:
     the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
     the open tasks of a project, or with None of all, without those that the prompt shows.
     ``pending`` gives statements to put to the user that were not put to them before. ``opening``
-    is how the user began a session; ``zone`` the one that every date of a prompt is
-    shown in. In a session of a project what belongs to another one is left out.
+    is how the user began a session; ``zone`` the one of every date of a prompt that states none
+    itself; ``empty_times`` gives the days a question is about on which nothing was recorded. In a
+    session of a project what belongs to another one is left out.
     """
 
     gate: Callable[[str], Verdict]
@@ -96,6 +105,7 @@ class Sources:
     scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
     cards: Callable[[str | None], Mapping[SectionName, str]]
     zone: Callable[[], Zone]
+    empty_times: Callable[[str], Sequence[LocalSpan]] = lambda query: ()
     pending: Callable[[], Sequence[Memory]] = tuple
 
 
@@ -163,6 +173,7 @@ class Builder:
             evidence, secret = self._evidence(current, zone)
             sure = [hit for hit in current if hit.score >= self._settings.recall.evidence_score]
             finding = exact_answer(query, sure, zone, language)
+            finding = finding or nothing_recorded(self._from.empty_times(query), language)
             omitted += [*repeated, *old, *secret]
         built = compose(
             PromptParts(
@@ -195,14 +206,47 @@ class Builder:
             pending=() if session is None else tuple(self._from.pending()),
         )
 
+    def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
+        """Each hit that is worth showing, as a record of its own."""
+        for hit in hits:
+            if not isinstance(hit, Hit):
+                raise InvalidInput(
+                    f"hits holds {checks.brief_value(hit)}", remedy="Pass hits that recall() gave"
+                )
+        items = self._showable(query, hits, self._spoken(query))
+        found = {hit.id: hit for hit in hits}
+        return [
+            Evidence(replace(found[one.id], text=one.text), item_head(one), item_record(one))
+            for one in items
+        ]
+
     def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
         """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
-        language = language_of([query], self._settings.memory.language)
-        current, _ = self._current(query, hits, count_tokens)
+        language = self._spoken(query)
+        items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
+        finding = nothing_recorded(self._from.empty_times(query), language)
+        part = ItemsPart(
+            "evidence", items, count_tokens, language, finding=finding, headings=headings
+        )
+        return part.fit(tokens).text if items or finding else ""
+
+    def _spoken(self, query: str) -> Language:
+        return language_of([query], self._settings.memory.language)
+
+    def _showable(self, query: str, hits: Sequence[Hit], language: Language) -> tuple[Item, ...]:
+        """Hits that fit the query, say something, hold today and repeat no other."""
+        least = self._settings.recall.evidence_score
+        if least and query.strip() and is_nod(query):
+            return ()
+        fitting = [
+            hit
+            for hit in _telling(query, hits)
+            if hit.score >= least or has_words_of(query, hit.text)
+        ]
+        current, _ = self._current(query, fitting, count_tokens)
         items, _ = self._evidence(current, self._from.zone())
-        labelled, headings = self._labelled(items, language), self._settings.vocabulary.headings
-        part = ItemsPart("evidence", labelled, count_tokens, language, headings=headings)
-        return part.fit(tokens).text if items else ""
+        chosen, _ = select(items, Background(query=query), len(items))
+        return self._labelled(tuple(chosen), language)
 
     def _labelled(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
         """Items with the words of the preset's document."""
@@ -324,17 +368,7 @@ class Builder:
         hits = self._from.recall(
             query, k=limit, persona=persona, around=around, project=project, without=core
         )
-        # The same question, now or before, is no evidence; nor is any other, or a greeting.
-        for_questions = is_for_questions(query)
-        return [
-            hit
-            for hit in hits
-            if hit.type != "turn"
-            or (
-                hit.text.strip() != query.strip()
-                and (for_questions or statement_share(hit.text) > 0)
-            )
-        ]
+        return _telling(query, hits)
 
     def _new_to(
         self, prompt_of_host: ShownTexts | None, hits: Sequence[Hit], count: TokenCounter
@@ -365,6 +399,17 @@ class Builder:
             Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
         ]
         return tuple(item for item in items if item.kind != "credential"), secret
+
+
+def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:
+    """The same question, now or before, is no evidence; nor is any other, or a greeting."""
+    for_questions = is_for_questions(query)
+    return [
+        hit
+        for hit in hits
+        if hit.type != "turn"
+        or (hit.text.strip() != query.strip() and (for_questions or statement_share(hit.text) > 0))
+    ]
 
 
 def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:

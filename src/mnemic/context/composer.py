@@ -68,13 +68,13 @@ def compose(
     if "core" in placed:
         budget = replace(budget, sizes={**budget.sizes, "core": budget.full["core"]})
     at_size = {name: part.fit(_own_size(part, budget)) for name, part in placed.items()}
-    if parts.evidence:
+    if parts.evidence or parts.finding:
         limit = _with_spare("evidence", budget, at_size) if "evidence" in budget.sizes else 0
         part, fit, redundant = _evidence(
             parts, at_size, pieces=pieces, limit=limit, sure=sure, language=language, count=count
         )
         omitted += [*redundant, *_without_section(part, budget)]
-        if part.items and limit:
+        if (part.items or part.finding) and limit:
             budget = replace(budget, sizes={**budget.sizes, "evidence": limit})
             placed["evidence"], at_size["evidence"] = part, fit
     if "recent" in placed and at_size["recent"].omitted:

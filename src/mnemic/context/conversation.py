@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from mnemic.clock import in_zone
 from mnemic.context.fit import (
     CUT,
     FULL,
@@ -19,6 +18,7 @@ from mnemic.context.fit import (
 )
 from mnemic.context.parts import ConversationPart, RenderedTurn
 from mnemic.context.render import EARLIER, heading_of, pieces_of, turn_lines, turn_message
+from mnemic.days import local_time
 from mnemic.language.digest import digest, shorten
 from mnemic.language.exchanges import Exchange, exchanges, latest_rounds
 from mnemic.language.fence import fence
@@ -156,7 +156,7 @@ class ConversationSection:
         key = (turn.id, pieces, self.language, zone, self.count)
         rendered = self.conversation.rendered.get(key)
         if rendered is None:
-            lines = turn_lines(turn, pieces, self.language, in_zone(turn.at, zone))
+            lines = turn_lines(turn, pieces, self.language, local_time(turn.at, zone))
             message = turn_message(turn, pieces, self.language)
             spoken = cost(message.content, self.count) if message else 0
             rendered = RenderedTurn(lines, message, self.count(lines + "\n"), spoken)

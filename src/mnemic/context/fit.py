@@ -113,7 +113,7 @@ class ItemsPart:
     def fit(self, limit: int | None) -> FittedPart:
         around = cost(self._block([]), self.count)
         costs = self._costs(None if limit is None else limit - around)
-        spare = sum(costs) if limit is None else limit - around
+        spare = max(1, sum(costs)) if limit is None else limit - around
         while spare > 0:
             fitted = self._within(costs, spare)
             if limit is None or fitted.tokens <= limit:
@@ -151,7 +151,7 @@ class ItemsPart:
                     Omission(self.name, CUT, self._excerpt(item), price - share, item.id)
                 )
             shown.append((item, text))
-        if not shown:
+        if not shown and not self.finding:
             return FittedPart(omitted=tuple(omitted))
         if self.sure:  # as it happened
             shown.sort(key=lambda one: one[0].at or _LONG_AGO)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from mnemic.clock import LOCAL, Zone, in_zone
+from mnemic.days import LOCAL, Zone, local_time
 from mnemic.language.tokens import TokenCounter
 from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
@@ -111,8 +111,8 @@ def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
     return Item(
         text=memory.content,
         id=memory.id,
-        at=in_zone(memory.valid_from, zone),
-        source=_sources(memory.sources),
+        at=local_time(memory.valid_from, zone),
+        source=first_source(memory.sources),
         kind=memory.kind,
         trust=memory.trust,
         learnt_from=tuple(source.turn_id for source in memory.sources),
@@ -136,14 +136,14 @@ def _hit_item(hit: Hit, zone: Zone) -> Item:
     """A file counts as external, an episode as the agent's."""
     kind = f"{hit.type} of {hit.sender or hit.role}" if hit.role else hit.kind or hit.type
     trust = hit.trust or ("agent" if hit.type == "episode" else "external")
-    at = in_zone(hit.valid_from or hit.at, zone)
+    at = local_time(hit.valid_from or hit.at, zone)
     turns = tuple(source.turn_id for source in hit.sources) if hit.type == "memory" else ()
-    ended = hit.ended and in_zone(hit.ended, zone)
-    source = _sources(hit.sources)
+    ended = hit.ended and local_time(hit.ended, zone)
+    source = first_source(hit.sources)
     return Item(hit.text, hit.id, at, source, kind, trust, hit.score, ended, turns)
 
 
-def _sources(sources: Sequence[Source]) -> str:
+def first_source(sources: Sequence[Source]) -> str:
     """The first source, and how many more there are."""
     if not sources:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from mnemic.context.parts import EPISODE, PROMOTED, Item
 from mnemic.language.topic import telling_words
@@ -12,6 +12,7 @@ from mnemic.types import Hit, Turn
 
 CONTAINED = "contained in another line of {}"
 STANDS_FOR = "a memory in the prompt was learnt from it"
+RETELLS = "the memories in the prompt say what it tells"
 ENOUGH = "more evidence than is wanted"
 
 # Signs that make another word of it (C, C++) or another number (3, 3.12) belong to the word.
@@ -102,11 +103,14 @@ def stands_for(memory: Item, turn: Item, query: str) -> bool:
     """Whether a memory stands for the turn it was learnt from: that says clearly more where it has
     words of the query that the memory lacks, or more words beyond the memory than that has itself.
     """
-    if turn.id not in memory.learnt_from:
-        return False
-    known = _stems(memory.text)
-    beyond = _stems(turn.text) - known
-    return not beyond & _stems(query) and len(beyond) <= max(_FEW, len(known))
+    return turn.id in memory.learnt_from and _is_said_by([memory], turn, query)
+
+
+def _is_said_by(memories: Sequence[Item], item: Item, query: str) -> bool:
+    """Whether a piece says little beyond some memories, and nothing more to the query."""
+    known = frozenset[str]().union(*(_stems(memory.text) for memory in memories))
+    beyond = _stems(item.text) - known
+    return bool(known) and not beyond & _stems(query) and len(beyond) <= max(_FEW, len(known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +121,12 @@ class Background:
 
     ids: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
-    memories: InitVar[Sequence[Item]] = ()
+    memories: Sequence[Item] = ()
     query: str = ""
     learnt_from: dict[str, list[Item]] = field(default_factory=dict, init=False)
 
-    def __post_init__(self, memories: Sequence[Item]) -> None:
-        for memory in memories:
+    def __post_init__(self) -> None:
+        for memory in self.memories:
             for turn in memory.learnt_from:
                 self.learnt_from.setdefault(turn, []).append(memory)
 
@@ -219,6 +223,12 @@ def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> 
     item = piece.item
     if any(stands_for(one.item, item, background.query) for one in others):
         return STANDS_FOR
+    if item.kind == EPISODE:
+        known = [(one, normalised(one.text)) for one in background.memories]
+        known += [(one.item, one.text) for one in others if one.item.learnt_from]
+        retold = [memory for memory, text in known if contains(piece.text, text)]
+        if _is_said_by(retold, item, background.query):
+            return RETELLS
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
     # that repeats it or a turn; what a stranger said is no reason to leave out the words of the
     # owner.
@@ -238,6 +248,12 @@ def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> 
 def _same_word(before: str, after: str) -> bool:
     """Whether two neighbouring characters belong to one word of a script with spaces."""
     return all(one and not one.isspace() and one < _HAN for one in (before, after))
+
+
+def has_words_of(query: str, text: str) -> bool:
+    """Whether a text has every telling word of a query, which may be one that many texts have."""
+    words = _stems(query)
+    return bool(words) and words <= _stems(text)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -10,14 +10,16 @@ from pathlib import Path
 from mnemic.clock import Clock
 from mnemic.documents import files
 from mnemic.documents.files import fingerprint
-from mnemic.documents.headings import Language
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.finder import USUAL, redact
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.prompts import ByLanguage, Language
 from mnemic.store.contract import Store
 from mnemic.store.document_states import DocumentRow, Written
 from mnemic.types import constant, key_of
 
+_TITLE = ByLanguage(en="Daily report", zh="每日归纳")
+_NOTHING = ByLanguage(en="nothing to do", zh="没有变化")
 _LONGEST = 10_000_000  # bytes; a longer file is none of ours
 
 
@@ -40,12 +42,13 @@ class DailyReport:
 
 def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
     """The report as markdown."""
-    title = "每日归纳" if report.language == "zh" else "Daily report"
-    nothing = "没有变化" if report.language == "zh" else "nothing to do"
-    parts = [f"# {title} {report.day:%Y-%m-%d}"]
+    parts = [f"# {_TITLE[report.language]} {report.day:%Y-%m-%d}"]
     for section in report.sections:
         lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in section.lines]
-        body = "\n".join(f"- {line}" for line in filter(None, lines)) or f"- {nothing}"
+        body = (
+            "\n".join(f"- {line}" for line in filter(None, lines))
+            or f"- {_NOTHING[report.language]}"
+        )
         parts.append(f"## {harmless(section.title)}\n\n{body}")
     return "\n\n".join(parts) + "\n"
 

@@ -180,12 +180,12 @@ class BulletReader:
         if not first:
             return RemovedBullet() if untouched else self._new(part, bullet)
         head = memory if memory.status == "active" else self._head(memory)
+        text = undated(bullet.text, memory, self._view.zone)
         if untouched:
             written = any(memory.id in before for before in self._before)
             if head is None and not written:  # brought back from an older file
-                return AddedBullet(undated(bullet.text, memory), self._section(part), memory)
+                return AddedBullet(text, self._section(part), memory)
             return UnchangedBullet(memory.id if head is None else head.id)
-        text = undated(bullet.text, memory)
         if head is None:
             return AddedBullet(text, self._section(part), memory)
         if head.id != memory.id and bullet.text in self._view.spellings(head):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.environment import DocumentName
 from mnemic.types import Kind
 
-Language = Literal["en", "zh"]
 EARLIER = "earlier"
 
 
@@ -25,7 +24,7 @@ class DocumentSection:
     project: str = ""
 
     def title(self, language: Language) -> str:
-        return self.zh if language == "zh" else self.en
+        return ByLanguage(en=self.en, zh=self.zh)[language]
 
 
 _KINDS = (

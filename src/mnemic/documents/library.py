@@ -26,6 +26,7 @@ from mnemic.settings import Settings
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.store.contract import Store
 from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder, refuse_links
+from mnemic.store.user_zone import user_zone
 from mnemic.types import DocumentText
 
 _UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
@@ -110,10 +111,11 @@ class Documents:
 
     def sync(self, now: datetime | None = None) -> SyncReport:
         """Import the edits of people, then write what changed in memory."""
-        for view in self._views():
+        views = self._views()
+        for view in views:
             refuse_links(view.path.parent, self._folders.documents_base)
         syncing = DocumentSync(
-            self._store, self._space, self._settings, views=self._views(), importer=self._importer
+            self._store, self._space, self._settings, views=views, importer=self._importer
         )
         return syncing.run(self._clock.now() if now is None else now)
 
@@ -158,7 +160,9 @@ class Documents:
         ]
 
     def _views(self) -> tuple[View, ...]:
-        return views_of(self._folders.documents, self._settings, self._bounds)
+        with self._store.read(self._space) as unit:
+            zone = user_zone(unit, self._settings.schedule.zone)
+        return views_of(self._folders.documents, self._settings, self._bounds, zone)
 
 
 def _text_of(path: Path) -> DocumentText:

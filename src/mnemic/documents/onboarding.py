@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mnemic.clock import Clock
-from mnemic.language.detection import Language, language_of
+from mnemic.language.answers import read_confirmation
+from mnemic.language.detection import language_of
 from mnemic.learn.reconciler import Reconciler
+from mnemic.prompts import ByLanguage, Language
 from mnemic.rules.slots import fold
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
@@ -25,8 +27,8 @@ class OnboardingQuestion:
 
     key: str
     stage: Stage
-    names: Mapping[Language, str]
-    texts: Mapping[Language, str]
+    names: ByLanguage[str]
+    texts: ByLanguage[str]
     kind: Kind
     subject: str
 
@@ -38,8 +40,8 @@ def _question(
     return OnboardingQuestion(
         key,
         stage,
-        {"en": names[0], "zh": names[1]},
-        {"en": texts[0], "zh": texts[1]},
+        ByLanguage(en=names[0], zh=names[1]),
+        ByLanguage(en=texts[0], zh=texts[1]),
         kind,
         subject,
     )
@@ -85,31 +87,31 @@ QUESTIONS: tuple[OnboardingQuestion, ...] = (
 )  # fmt: skip
 _BY_NAME = {fold(name): q for q in QUESTIONS for name in (q.key, *q.names.values())}
 _SKIP = frozenset(map(fold, ("skip", "-", "跳过", "略", "没有", "无")))
-_YES = frozenset(
-    map(fold, ("yes", "y", "ok", "okay", "confirm", "confirmed", "correct", "that's right",
-               "确认", "是", "对", "好", "好的", "可以", "没问题"))
-)  # fmt: skip
 _CHANGE = re.compile(
     r"^\s*(?:change|set|修改|改|更改|把)?\s*(?P<name>[^:：=]{1,40}?)\s*(?:to\b|[:：=]|改成|改为)\s*"
     r"(?P<text>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_WORDS: Mapping[Language, Mapping[str, str]] = {
-    "en": {
+_WORDS: ByLanguage[Mapping[str, str]] = ByLanguage(
+    en={
         "agent": "About me",
         "user": "About you",
+        "agent's": "The assistant's {}: {}",
+        "user's": "The user's {}: {}",
         "nothing": "(nothing yet)",
         "confirm": 'Is that right? Say "confirm", or change something: "tone: short and dry".',
         "unclear": 'I did not understand. Say "confirm", or name what to change: "name: Lin".',
     },
-    "zh": {
+    zh={
         "agent": "关于我",
         "user": "关于你",
+        "agent's": "助手的{}：{}",
+        "user's": "用户的{}：{}",
         "nothing": "（暂无）",
         "confirm": "这样对吗？回复“确认”，或者修改其中一项，例如“语气：简短直接”。",
         "unclear": "没有看懂。请回复“确认”，或者说明要改哪一项，例如“称呼：小林”。",
     },
-}
+)
 
 
 def next_question(answers: Mapping[str, str]) -> OnboardingQuestion | None:
@@ -130,7 +132,7 @@ def read_answer(text: str) -> str:
 
 
 def confirms(text: str) -> bool:
-    return fold(text.strip().rstrip("!！.。")) in _YES
+    return read_confirmation(text) == "confirm"
 
 
 def read_change(text: str) -> tuple[str, str] | None:
@@ -160,20 +162,11 @@ def wording(language: Language, name: str) -> str:
 
 def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate]:
     """The memories of a confirmed onboarding: the owner's own statements, permanent."""
-    colon = "：" if language == "zh" else ": "
-    owner: Mapping[str, str] = (
-        {"agent": "助手的", "user": "用户的"} if language == "zh" else {"agent": "", "user": ""}
-    )
-    who: Mapping[str, str] = (
-        {"agent": "", "user": ""}
-        if language == "zh"
-        else {"agent": "The assistant's ", "user": "The user's "}
-    )
+    words = _WORDS[language]
     return [
         Candidate(
             kind=question.kind,
-            content=f"{who[question.subject]}{owner[question.subject]}"
-            f"{question.names[language]}{colon}{answer}",
+            content=words[f"{question.subject}'s"].format(question.names[language], answer),
             subject=question.subject,
             predicate=question.key,
             value=answer,
@@ -307,4 +300,4 @@ class Onboarding:
 
 def _language(answers: object, default: Language = "en") -> Language:
     language = answers.get(_LANGUAGE) if isinstance(answers, dict) else None
-    return "zh" if language == "zh" else "en" if language == "en" else default
+    return language if isinstance(language, str) else default

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from glob import escape
 from operator import attrgetter
 from pathlib import Path
 
-from mnemic.clock import in_zone
+from mnemic.days import Zone, day_of
 from mnemic.documents import files
-from mnemic.documents.headings import GENERAL, Language
+from mnemic.documents.headings import GENERAL
 from mnemic.documents.layout import LayoutEntry, compose
 from mnemic.documents.selection import Placement
 from mnemic.documents.views import View, layout_of, new_parts
 from mnemic.language.digest import shorten
 from mnemic.language.markdown import harmless
+from mnemic.prompts import ByLanguage, Language
 from mnemic.types import Memory
 
 
@@ -47,7 +48,7 @@ def archive(
     layout = layout_of(view, view.sections(projects), language)
     entries = [LayoutEntry(c.memory.id, view.bullet_text(c.memory), c.section) for c in rolled]
     data = compose(new_parts(layout), entries, layout).encode()
-    day = in_zone(now, view.settings.schedule.zone).date()
+    day = day_of(now, view.zone)
     number = 1
     while True:
         suffix = "" if number == 1 else f"-{number}"
@@ -78,6 +79,18 @@ def archives(view: View) -> list[Path]:
 _BEST = 3
 _CHARACTERS = 60
 _ARCHIVES = 3
+_WORDS = ByLanguage(
+    en={
+        "none": "Archived",
+        "span": "{} entries archived, {} to {}",
+        "more": "and {} more projects",
+    },
+    zh={
+        "none": "已归档",
+        "span": "{} 条已归档，{} 至 {}",
+        "more": "还有 {} 个项目",
+    },
+)
 
 
 def summary(
@@ -88,10 +101,11 @@ def summary(
     language: Language,
     lines: int,
     global_project: str,
+    zone: Zone,
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
-    zh = language == "zh"
-    whole = f"{_span(memories, zh)}: {', '.join(archives[-_ARCHIVES:])}"
+    words = _WORDS[language]
+    whole = f"{_span(memories, zone, words)}: {', '.join(archives[-_ARCHIVES:])}"
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
@@ -101,17 +115,15 @@ def summary(
         project_lines.append(f"{title}: {_best(project_memories, text_of)}")
     more = len(by_project) - len(project_lines)
     if more > 0:
-        project_lines.append(f"还有 {more} 个项目" if zh else f"and {more} more projects")
-    return "\n".join([whole if archives else _span(memories, zh), *project_lines])
+        project_lines.append(words["more"].format(more))
+    return "\n".join([whole if archives else _span(memories, zone, words), *project_lines])
 
 
-def _span(memories: Sequence[Memory], zh: bool) -> str:
+def _span(memories: Sequence[Memory], zone: Zone, words: Mapping[str, str]) -> str:
     if not memories:
-        return "已归档" if zh else "Archived"
-    days = sorted(f"{memory.valid_from:%Y-%m-%d}" for memory in memories)
-    if zh:
-        return f"{len(memories)} 条已归档，{days[0]} 至 {days[-1]}"
-    return f"{len(memories)} entries archived, {days[0]} to {days[-1]}"
+        return words["none"]
+    days = sorted(day_of(memory.valid_from, zone) for memory in memories)
+    return words["span"].format(len(memories), days[0], days[-1])
 
 
 def _best(memories: Sequence[Memory], text_of: Callable[[Memory], str]) -> str:

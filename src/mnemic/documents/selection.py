@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from mnemic.documents.headings import GENERAL, Language
+from mnemic.days import Zone, day_of
+from mnemic.documents.headings import GENERAL
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.prompts import Language
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted
@@ -41,17 +43,17 @@ def may_be_shown(memory: Memory) -> bool:
     )
 
 
-def bullet_text(memory: Memory, bounds: Bounds, *, dated: bool = False) -> str:
-    """The text of a memory's bullet."""
+def bullet_text(memory: Memory, bounds: Bounds, dated_in: Zone | None = None) -> str:
+    """The text of a memory's bullet, after its day in a zone where one is given."""
     text = harmless(redact(memory.content, bounds))
-    if dated and not _DATED.match(text):
-        return f"{memory.valid_from:%Y-%m-%d} {text}"
+    if dated_in is not None and not _DATED.match(text):
+        return f"{day_of(memory.valid_from, dated_in)} {text}"
     return text
 
 
-def undated(text: str, memory: Memory) -> str:
+def undated(text: str, memory: Memory, zone: Zone) -> str:
     """A person's words without the date we put before them."""
-    return text.removeprefix(f"{memory.valid_from:%Y-%m-%d} ")
+    return text.removeprefix(f"{day_of(memory.valid_from, zone)} ")
 
 
 def language_of(texts: Iterable[str]) -> Language:

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from mnemic.days import Zone
 from mnemic.documents import selection as choosing
-from mnemic.documents.headings import (
-    SECTIONS,
-    TITLES,
-    USUAL,
-    DocumentSection,
-    Language,
-    project_sections,
-)
+from mnemic.documents.headings import SECTIONS, TITLES, USUAL, DocumentSection, project_sections
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import Placement, user_section
 from mnemic.language.markdown import MarkdownSection, visible
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.prompts import Language
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
 from mnemic.types import GLOBAL_PROJECT, Memory
@@ -36,6 +31,7 @@ class View:
     path: Path
     settings: Settings
     bounds: Bounds
+    zone: Zone
 
     @property
     def dated(self) -> bool:
@@ -43,12 +39,12 @@ class View:
 
     def bullet_text(self, memory: Memory) -> str:
         """The text of a memory's bullet."""
-        return choosing.bullet_text(memory, self.bounds, dated=self.dated)
+        return choosing.bullet_text(memory, self.bounds, self.zone if self.dated else None)
 
     def spellings(self, memory: Memory) -> tuple[str, str]:
         """The texts of an unedited bullet, which may have been moved here from another document."""
         plain = choosing.bullet_text(memory, self.bounds)
-        return plain, choosing.bullet_text(memory, self.bounds, dated=True)
+        return plain, choosing.bullet_text(memory, self.bounds, self.zone)
 
     def sections(self, projects: Sequence[str]) -> tuple[DocumentSection, ...]:
         if self.name == "project":
@@ -103,10 +99,10 @@ class View:
         return 0
 
 
-def views_of(folder: Path, settings: Settings, bounds: Bounds) -> tuple[View, ...]:
+def views_of(folder: Path, settings: Settings, bounds: Bounds, zone: Zone) -> tuple[View, ...]:
     """The documents that the settings ask for."""
     return tuple(
-        View(name, folder / getattr(settings.documents, f"{name}_file"), settings, bounds)
+        View(name, folder / getattr(settings.documents, f"{name}_file"), settings, bounds, zone)
         for name in settings.documents.write
     )
 

@@ -8,12 +8,13 @@ from datetime import datetime
 
 from mnemic.documents import files, rollover
 from mnemic.documents.files import DocumentFile, fingerprint
-from mnemic.documents.headings import EARLIER, Language
+from mnemic.documents.headings import EARLIER
 from mnemic.documents.layout import DocumentLayout, LayoutEntry, compose
 from mnemic.documents.rollover import summary
 from mnemic.documents.selection import Placement, is_progress, language_of
 from mnemic.documents.views import View, layout_of, new_parts
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
+from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
 from mnemic.store.contract import Unit
 from mnemic.store.document_states import DocumentRow, Written
@@ -158,6 +159,7 @@ class PageBuilder:
             language=language,
             lines=self._view.settings.documents.project_lines // _PER_PROJECT,
             global_project=GLOBAL_PROJECT,
+            zone=self._view.zone,
         )
         return [LayoutEntry(GENERATED, text, EARLIER)]
 

@@ -33,6 +33,7 @@ from mnemic.settings.logs import log_of
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
 from mnemic.store.erasure import Name, Removal, StoredTextKind
+from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
     RECORD_TYPES,
@@ -129,6 +130,8 @@ class Erasure:
         dry_run: bool = False,
     ) -> Receipt:
         """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
+        with self._store.read(self._space) as unit:
+            zone = user_zone(unit, self._settings.schedule.zone)
         request = read_request(
             id=id,
             query=query,
@@ -136,6 +139,7 @@ class Erasure:
             source=source,
             since=since,
             until=until,
+            zone=zone,
             guard=self._guard,
         )
         if dry_run:
@@ -170,7 +174,7 @@ class Erasure:
             versions = versions_of(unit, memory.id)
             ids = [version.id for version in versions]
             eraser, now = unit.eraser, self._clock.now()
-            eraser.drop_cached(cache_hashes(eraser.embed_texts(eraser.docs("memory", ids))))
+            eraser.drop_cached(cache_hashes(unit.vectors.texts(ids)))
             restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
             for card in eraser.stored_texts(_CARDS):
@@ -187,13 +191,13 @@ class Erasure:
     def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
         now, eraser = receipt.at, unit.eraser
         removal, most = plan.removal, self._settings.jobs.max_attempts
-        docs = [d for type_ in RECORD_TYPES for d in eraser.docs(type_, removal.of(type_))]
-        docs += eraser.docs("episode", list(plan.rewritten_episodes))
+        embedded = [id_ for type_ in RECORD_TYPES for id_ in removal.of(type_)]
+        embedded += plan.rewritten_episodes
         bearing = unit.names.bearing(plan.renamed)
         named = [doc for type_, ids in bearing.items() for doc in eraser.docs(type_, ids)]
-        docs += named
+        embedded += [id_ for ids in bearing.values() for id_ in ids]
         plan.sessions |= self._transcripts(unit, plan, bearing.get("turn", []))
-        eraser.drop_cached(cache_hashes(eraser.embed_texts(docs)))
+        eraser.drop_cached(cache_hashes(unit.vectors.texts(embedded)))
         marks = {
             mark for text in plan.texts for line in fingerprints(text).values() for mark in line
         }

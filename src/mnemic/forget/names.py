@@ -58,6 +58,7 @@ _FIELDS: dict[str, NameKind] = {
     "model": "model",
     "purpose": "purpose",
 }
+_TRIGGER: dict[str, tuple[NameKind, ...]] = {"subject": ("session", "host"), "type": ("host",)}
 
 
 def with_phrase(unit: Unit, phrase: list[str]) -> dict[Name, SafeName]:
@@ -101,6 +102,8 @@ def _is_engine_name(name: Name) -> bool:
 
 def _user_part(name: Name) -> str:
     """The part of a name that a user chose: operation names of the engine embed one."""
+    if name.kind == "host":
+        return name.text.removeprefix("host.")
     if name.kind != "operation":
         return name.text
     first, _, rest = name.text.partition(":")
@@ -146,10 +149,10 @@ def rename_in_text(text: str, names: Renamed) -> str:
 def rename_in_payload(value: Json, names: Renamed, field: str = "") -> Json:
     """An event payload with its names replaced."""
     if isinstance(value, dict):
-        # A rule event repeats the subject of its trigger; of these only sessions have names.
-        about: dict[str, NameKind] = {"subject": "session"} if "rule" in value else {}
+        # An event of a rule repeats the type and subject of its trigger.
+        about: dict[str, tuple[NameKind, ...]] = _TRIGGER if "rule" in value else {}
         return {
-            key: names.get(Name(about[key], item), item)
+            key: _renamed_as(about[key], item, names)
             if key in about and isinstance(item, str)
             else rename_in_payload(item, names, key)
             for key, item in value.items()
@@ -160,3 +163,7 @@ def rename_in_payload(value: Json, names: Renamed, field: str = "") -> Json:
     if isinstance(value, str) and field in _FIELDS:
         return names.get(Name(_FIELDS[field], value), value)
     return value
+
+
+def _renamed_as(kinds: tuple[NameKind, ...], text: str, names: Renamed) -> str:
+    return next((names[name] for kind in kinds if (name := Name(kind, text)) in names), text)

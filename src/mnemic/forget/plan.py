@@ -3,7 +3,7 @@
 A memory with only removed sources is removed. One with other sources stays, unless it has a word
 that only the removed turns have; then it is removed and its other sources are learnt from again.
 Episodes are written again from the remaining turns. A memory requested by id takes the turns it was
-learnt from with it; other memories from those turns stay.
+learnt from with it, and so every memory that has no other source.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from mnemic.days import day_of
 from mnemic.forget import names
 from mnemic.forget.preview import Change, Preview
 from mnemic.forget.request import (
     ForgetRequest,
     Selection,
     choose,
-    has_phrase,
 )
 from mnemic.forget.traces import (
     Traces,
@@ -40,11 +40,11 @@ from mnemic.settings import Settings
 from mnemic.store import codec
 from mnemic.store.contract import Unit
 from mnemic.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
+from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
     RECORD_TYPES,
     Forgotten,
-    Memory,
     RecordType,
     SafeName,
     SafeText,
@@ -134,9 +134,6 @@ class Planner:
             if set(turns) <= removed.turns.keys():
                 removed.memories.setdefault(id_, "it was learnt from what is forgotten")
         self._remove_rewritten(removed)
-        removed.turns |= {
-            id_: why for id_, why in removed.evidence.items() if id_ not in removed.turns
-        }
         removed_turns = unit.ledger.turns_by_id(list(removed.turns))
         plan.sessions = {turn.session for turn in removed_turns}
         for id_ in self._summaries_of(removed_turns):
@@ -150,7 +147,9 @@ class Planner:
         self._split_shared(plan, derived, partly)
         for stretch in stretches:
             self._rewrite_episode(plan, stretch)
-        self._rewrite_days(plan, {turn.at.date() for turn in removed_turns})
+        zone = user_zone(unit, self._settings.schedule.zone)
+        days = {day for turn in removed_turns for day in (day_of(turn.at, zone), turn.at.date())}
+        self._rewrite_days(plan, days)
         self._remove_rewritten(removed)
         if len(removed.memories) > count:
             plan.orphaned = names.orphaned_by(unit, plan.removal)
@@ -243,19 +242,13 @@ class Planner:
     def _split_shared(
         self, plan: ForgetPlan, derived: dict[str, tuple[str, ...]], partly: Sequence[str]
     ) -> None:
-        """Remove or detach memories with other sources, and those from the same evidence."""
+        """Remove or detach memories with other sources."""
         removed = plan.removed
-        beside = self._unit.eraser.derived(removed.evidence)
-        forgotten = [
-            m.value or m.content for m in self._unit.memories.by_id(list(removed.memories))
-        ]
-        for memory in self._unit.memories.by_id([*{*partly, *beside} - removed.memories.keys()]):
-            turns = derived.get(memory.id, ()) + beside.get(memory.id, ())
-            if memory.id in derived and plan.traces.has_word(memory.content):
+        for memory in self._unit.memories.by_id(partly):
+            turns = derived[memory.id]
+            if plan.traces.has_word(memory.content):
                 removed.memories[memory.id] = "it has words that only the forgotten turns have"
                 plan.turns_to_relearn |= set(turns) - removed.turns.keys()
-            elif memory.id in beside and _says(memory, forgotten):
-                removed.memories[memory.id] = "it says the same"
             else:
                 plan.detached[memory.id] = tuple(turn for turn in turns if turn in removed.turns)
 
@@ -375,10 +368,6 @@ class Planner:
         for id_ in plan.detached:
             preview.add("memory", id_, "rewritten", "it loses a source; others said it too", "")
         return preview.items
-
-
-def _says(memory: Memory, forgotten: Iterable[str]) -> bool:
-    return any(has_phrase(memory.content, phrase) for text in forgotten if (phrase := tokens(text)))
 
 
 def turn_texts(turn: Turn) -> list[str]:

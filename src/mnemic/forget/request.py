@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from unicodedata import is_normalized
 
+from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.forget.traces import tokens
 from mnemic.language.dates.moments import maybe_moment
@@ -50,7 +51,7 @@ class ForgetRequest:
 
 @dataclass(slots=True)
 class Selection:
-    """Records by id, each with the reason; ``evidence`` are turns selected through a memory.
+    """Records by id, each with the reason.
 
     ``sessions`` are those without a turn, ``matches`` the texts that contain the phrase.
     """
@@ -60,7 +61,6 @@ class Selection:
     episodes: dict[str, str] = field(default_factory=dict)
     attachments: dict[str, str] = field(default_factory=dict)
     daily_events: dict[str, str] = field(default_factory=dict)
-    evidence: dict[str, str] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
     matches: dict[str, str] = field(default_factory=dict)
 
@@ -73,11 +73,12 @@ def read_request(
     source: str | None,
     since: datetime | str | None,
     until: datetime | str | None,
+    zone: Zone,
     guard: Guard,
 ) -> ForgetRequest:
     """Check a request; a time range may be given alone or narrow a query, session or source."""
     named = [name for name in (id, query, session, source) if name is not None]
-    start, end = maybe_moment(since, "since"), maybe_moment(until, "until")
+    start, end = maybe_moment(since, "since", zone), maybe_moment(until, "until", zone)
     timed = start is not None or end is not None
     if len(named) > 1 or not (named or timed) or (id is not None and timed):
         raise InvalidInput(
@@ -127,7 +128,7 @@ def _by_id(unit: Unit, id_: str) -> Selection:
         chosen.memories = {m.id: why if m.id == id_ else "a version of it" for m in versions}
         for version in versions:
             turns = (source.turn_id for source in version.sources)
-            chosen.evidence |= dict.fromkeys(turns, "the memory was learnt from it")
+            chosen.turns |= dict.fromkeys(turns, "the memory was learnt from it")
     elif unit.episodes.by_id([id_]):
         chosen.episodes[id_] = why
     elif unit.attachments.by_id([id_]):

@@ -6,15 +6,18 @@ Checks sort and group instead of comparing pairs, so the time grows about linear
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache, partial
 
 from mnemic.clock import Clock
-from mnemic.health.metrics import content_terms
+from mnemic.health.metrics import content_terms_of
 from mnemic.language.guard import bounds_of
+from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
+from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules import checks
 from mnemic.rules.clusters import absorbed, components, identical
 from mnemic.rules.decay import class_of, faded, judge
@@ -22,9 +25,10 @@ from mnemic.rules.likeness import same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from mnemic.rules.tiers import priority_of
 from mnemic.settings import Settings
+from mnemic.store.codec import stored_text
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import AuditCheck, AuditReport, Memory
+from mnemic.types import AuditCheck, AuditReport, Memory, SafeText, Turn, lines_of
 from mnemic.upkeep.clusters import near_pairs
 from mnemic.upkeep.steps.decay import short
 
@@ -44,21 +48,33 @@ class Audit:
         self._clock = clock
         self._settings = settings
 
-    def audit(self) -> AuditReport:
-        """Check every active memory."""
+    def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+        """Check every active memory; ``progress`` is told how many of the checks are done."""
         now = self._clock.now()
+        results: list[AuditCheck] = []
         with self._store.read(self._space) as unit:
             active = MemoryFilter(status="active", limit=checks.MAX_ROWS)
             memories = unit.memories.find(active)
-            results = (
-                self._check("duplicate", _duplicates(memories, self._settings), len(memories)),
-                self._check("stale", _stale(memories, self._settings, now), len(memories)),
-                self._check("contradictory", _contradictions(memories), len(memories)),
-                self._check("unsupported", _unsupported(unit, memories), len(memories)),
-                self._check("secret", _secrets(memories, self._settings), len(memories)),
-                _orphans(unit, memories),
-            )
-        return AuditReport(self._space, now, len(memories), results)
+            problems = {
+                "duplicate": _duplicates(memories, self._settings),
+                "stale": _stale(memories, self._settings, now),
+                "contradictory": _contradictions(memories),
+                "misread": _misread(memories),
+                "unsupported": _unsupported(unit, memories),
+                "secret": _secrets(memories, self._settings),
+            }
+            for name in _REMEDIES:
+                if progress is not None:
+                    progress(len(results), len(_REMEDIES))
+                found = problems.get(name)
+                results.append(
+                    _orphans(unit, memories)
+                    if found is None
+                    else self._check(name, found, len(memories))
+                )
+        if progress is not None:
+            progress(len(results), len(_REMEDIES))
+        return AuditReport(self._space, now, len(memories), tuple(results))
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
         listed = list(problems)
@@ -72,6 +88,7 @@ _REMEDIES = {
     "duplicate": "mnemic upkeep daily",
     "stale": "mnemic upkeep daily",
     "contradictory": "mnemic show ID, then mnemic edit ID or mnemic delete ID",
+    "misread": "mnemic doctor --repair",
     "unsupported": "mnemic show ID, then mnemic delete ID",
     "secret": "mnemic forget --id ID, with its turns; set secrets.at_write to redact",
     "orphan": "mnemic doctor --repair",
@@ -87,6 +104,9 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
             absorbed_ids.add(readable[other].id)
             texts = short(readable[other].content), short(readable[place].content)
             yield readable[other].id, " = ".join(texts)
+    for memory, earlier in same_texts(m for m in readable if m.id not in absorbed_ids):
+        absorbed_ids.add(memory.id)
+        yield memory.id, f"{short(memory.content)} = {short(earlier.content)}"
     for kind in sorted({memory.kind for memory in readable}):
         group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)
@@ -98,15 +118,24 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
                     yield group[other].id, f"{short(group[other].content)} = {survivor}"
 
 
+def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
+    """Values that are not of their slot's type, and rules that instruct nobody."""
+    for memory in memories:
+        if fault := fault_of(memory):
+            what = "no instruction" if fault == "rule" else f"no {memory.predicate}"
+            yield memory.id, f"{short(masked(memory).content)} ({what})"
+
+
 def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
     """Expired memories, and those so decayed that upkeep would archive them."""
+    law_of = cache(partial(class_of, decay=settings.decay))
     for memory in memories:
         if memory.expires_at is not None and memory.expires_at <= now:
             yield memory.id, f"{short(masked(memory).content)} (expired)"
             continue
         if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
             continue
-        law = class_of(memory.kind, settings.decay)
+        law = law_of(memory.kind)
         score = faded(memory.importance, now - memory.last_accessed_at, law)
         if judge(score, memory.access_count, law) in ("archive", "delete"):
             yield memory.id, f"{short(masked(memory).content)} (faded to {score:.2f})"
@@ -121,9 +150,8 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
         if not slot or is_sealed(memory.content):
             continue
         slots.setdefault((memory.project, slot), []).append(memory)
-        value = memory.value.casefold().strip()
-        if value:
-            about = subject_of(memory.subject)
+        if memory.value and opposites(memory.predicate):
+            about, value = subject_of(memory.subject), memory.value.casefold().strip()
             values[about, predicate_of(memory.predicate), value] = memory
     for group in slots.values():
         group.sort(key=lambda memory: (memory.created_at, memory.id))
@@ -146,37 +174,41 @@ def _answer(memory: Memory) -> str:
 def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
-        portion = memories[start : start + _BATCH]
+        portion = [m for m in memories[start : start + _BATCH] if not is_sealed(m.content)]
         ids = {source.turn_id for memory in portion for source in memory.sources}
         turns = {turn.id: turn for turn in unit.ledger.turns_by_id(list(ids))}
+        reworded: list[Memory] = []
         for memory in portion:
-            if is_sealed(memory.content):
-                continue
-            if not memory.sources:
-                if memory.trust != "owner":
-                    yield memory.id, f"{short(memory.content)} (from no turn)"
-                continue
-            evidence: set[str] = set()
-            for source in memory.sources:
-                turn = turns.get(source.turn_id)
-                if turn is not None:
-                    results = (result.content for result in turn.tool_results)
-                    evidence |= content_terms("\n".join((turn.sender, turn.content, *results)))
-            statement = content_terms(f"{memory.content}\n{memory.value}")
+            said = [turns[source.turn_id].content for source in memory.sources]
+            if not memory.sources and memory.trust != "owner":
+                yield memory.id, f"{short(memory.content)} (from no turn)"
+            elif memory.sources and not any(memory.content in content for content in said):
+                reworded.append(memory)
+        statements = content_terms_of([lines_of((m.content, m.value)) for m in reworded])
+        sources = {source.turn_id for memory in reworded for source in memory.sources}
+        spoken = content_terms_of([_words_of(turns[id_]) for id_ in sources])
+        heard = dict(zip(sources, spoken, strict=True))
+        for memory, statement in zip(reworded, statements, strict=True):
+            evidence: set[str] = set().union(*(heard[one.turn_id] for one in memory.sources))
             if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
                 yield memory.id, f"{short(memory.content)} (its turns say something else)"
+
+
+def _words_of(turn: Turn) -> SafeText:
+    results = (stored_text(result.content) for result in turn.tool_results)
+    return lines_of((turn.sender, turn.content, *results))
 
 
 def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
     """Unsealed secrets, reported by type without their value."""
     bounds = bounds_of(settings)
     usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
-    for memory in memories:
-        if is_sealed(memory.content):
-            continue
-        text = "\n".join((memory.content, memory.value, *memory.tags))
-        secrets = find_secrets(text, bounds) or find_secrets(text, usual)
-        if secrets:
+    readable = [memory for memory in memories if not is_sealed(memory.content)]
+    texts = ["\n".join((m.content, m.value, *m.tags)) for m in readable]
+    ways = [redact_many(texts, way) for way in ([bounds] if bounds == usual else [bounds, usual])]
+    for memory, text, *redacted in zip(readable, texts, *ways, strict=True):
+        if any(way != text for way in redacted):
+            secrets = find_secrets(text, bounds) or find_secrets(text, usual)
             yield memory.id, ", ".join(sorted({secret.name for secret in secrets}))
 
 

@@ -8,11 +8,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from mnemic.clock import Clock
+from mnemic.errors import MnemicError, StoreDamaged
 from mnemic.forget import receipts
 from mnemic.forget.erasure import Erasure, unfinished_jobs
 from mnemic.ids import made_at
 from mnemic.index.embedding_job import queue as ask_vectors
+from mnemic.index.embedding_job import refused_records
 from mnemic.jobs.waiting import model_wait
+from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
@@ -21,6 +24,7 @@ from mnemic.types import Finding, Receipt
 _AHEAD = timedelta(minutes=5)  # a turn further in the future means a wrong clock
 _LATE = timedelta(days=1)  # a job due for longer means that no worker runs
 _MAX_ROWS = 1_000
+_SEE_DEAD = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`"
 _REPAIR = "Run `mnemic doctor --repair`"
 _PACKAGES = ("mnemic", "apsw", "sqlite-vec", "numpy")
 
@@ -37,6 +41,7 @@ class Doctor:
         *,
         forgetting: Erasure,
         files: Callable[[], Iterable[Path]],
+        vector_fault: MnemicError | None = None,
     ) -> None:
         self._store = store
         self._space = space
@@ -44,17 +49,32 @@ class Doctor:
         self._settings = settings
         self._erasure = forgetting
         self._files = files
+        self._vector_fault = vector_fault
 
     def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Run every check, cheap ones first; nothing is changed."""
         if forgotten is not None:
             forgotten = receipts.own(forgotten, self._space)
-        findings = self._store.check(self._space, deep=deep)
+        findings: list[Finding] = []
+        try:
+            findings += self._store.check(self._space, deep=deep)
+        except StoreDamaged as error:
+            findings.append(_damaged("database", error))
         findings.append(_versions())
-        with self._store.read(self._space) as unit:
-            findings += [self._queue(unit), self._turns(unit), _model(unit)]
-            findings += [self._clock_runs(unit)]
-            findings += [self._orphans(unit), self._vectors(unit), self._forgetting_done(unit)]
+        for name, look in {
+            "queue": self._queue,
+            "turns": self._turns,
+            "model": _model,
+            "clock": self._clock_runs,
+            "orphans": self._orphans,
+            "vectors": self._vectors,
+            "forgetting": self._forgetting_done,
+        }.items():
+            try:
+                with self._store.read(self._space) as unit:
+                    findings.append(look(unit))
+            except StoreDamaged as error:
+                findings.append(_damaged(name, error))
         if forgotten is not None:
             findings += receipts.check(self._store, forgotten, self._files())
         return findings
@@ -117,11 +137,15 @@ class Doctor:
         """The progress of embedding, for the embedder that is furthest."""
         covered = unit.vectors.coverage()
         waiting = [unit.vectors.waiting(number) for number in covered]
+        refused, fault = refused_records(unit), self._vector_fault
+        records = max((progress.records for progress in covered.values()), default=0)
         return Finding(
             check="vectors",
-            ok=True,
-            detail=f"{max((progress.records for progress in covered.values()), default=0)} records,"
-            f" {min(waiting, default=0)} wait",
+            ok=not refused and fault is None,
+            detail=f"{records} records, {min(waiting, default=0)} wait"
+            + (f", {len(refused)} refused by the model" if refused else "")
+            + (f"; {fault.message}" if fault else ""),
+            remedy=_SEE_DEAD if refused else fault.remedy if fault else "",
         )
 
     def _forgetting_done(self, unit: Unit) -> Finding:
@@ -145,6 +169,7 @@ class Doctor:
         for space in self._store.spaces():
             with self._store.write(space) as unit:
                 unit.cleanup.remove_orphans()
+                archive_misread(unit, self._clock.now())
                 self._ask_for_vectors(unit)
         return indexed
 
@@ -153,6 +178,11 @@ class Doctor:
             unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
                 ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
+
+
+def _damaged(check: str, error: StoreDamaged) -> Finding:
+    """What cannot be checked because a part of the database cannot be read."""
+    return Finding(check, False, error.message, "Copy the file away, then restore a backup")
 
 
 def _model(unit: Unit) -> Finding:

@@ -13,17 +13,24 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from mnemic.clock import Clock
-from mnemic.index.segment import query_terms
+from mnemic.days import day_of
+from mnemic.index.batches import index_many
+from mnemic.index.segment import index_text, term_weight
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.store.contract import Store, Unit
-from mnemic.types import Context, Event, Metrics, SectionUse, Turn
+from mnemic.store.user_zone import user_zone
+from mnemic.types import Context, Metrics, SafeText, SectionUse, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
 _CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
 _MAX_REPLIES = 500  # replies that wait to be looked at
 _REPLY = 4_000  # characters of a reply that are looked at
-_TAKEN_BACK = ("reject", "withdraw")
+_COUNTED = (
+    *("put_to_user", "confirmed", "refused", "learnt", "taken_back"),
+    *("recalls", "recalls_with_evidence", "replies", "replies_using_evidence"),
+    *("evidence_shown", "evidence_used", "contexts", "context_tokens", "memory_tokens"),
+)
 
 
 class _EvidenceShown(NamedTuple):
@@ -37,10 +44,11 @@ class _EvidenceShown(NamedTuple):
 class Uses:
     """Counts since the last write."""
 
-    def __init__(self, store: Store, space: str, clock: Clock) -> None:
+    def __init__(self, store: Store, space: str, clock: Clock, zone: str) -> None:
         self._store = store
         self._space = space
         self._clock = clock
+        self._zone = zone
         self._guard = ForkSafeLock()
         self._start()
 
@@ -97,8 +105,8 @@ class Uses:
             answered, self._answered = self._answered, []
         if not counts and not answered:
             return
-        day = self._clock.now().date()
         with self._store.write(self._space) as unit:
+            day = day_of(self._clock.now(), user_zone(unit, self._zone))
             for exchange in answered:
                 shown, used = _pieces_used(unit, exchange)
                 counts.update(replies=1, replies_using_evidence=int(used > 0))
@@ -130,61 +138,46 @@ def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
 
 def content_terms(text: str) -> set[str]:
     """The words of a text that carry content: no function words, no parts of words."""
-    return {term.text for term in query_terms(text) if term.weight >= _CONTENT_WEIGHT}
+    return _content_of(index_text(text))
+
+
+def content_terms_of(texts: Sequence[SafeText]) -> list[set[str]]:
+    """The same of many texts."""
+    return [_content_of(terms.terms) for terms in index_many(texts)]
+
+
+def _content_of(terms: str) -> set[str]:
+    return {term for term in terms.split() if term_weight(term) >= _CONTENT_WEIGHT}
 
 
 # --- adding up -----------------------------------------------------------------------------------
 
 
-def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> Metrics:
+def measure(store: Store, space: str, clock: Clock, zone: str, days: int | None = None) -> Metrics:
     """The figures of the last ``days``, or of all time; sizes are those of now."""
     now = clock.now()
     since = None if days is None else now - timedelta(days=checks.check_limit(days))
     stats = store.stats(space)
     with store.read(space) as unit:
-        counts = unit.counters.totals(None if since is None else since.date())
+        first = None if since is None else day_of(since, user_zone(unit, zone))
+        counts = Counter(unit.counters.totals(first))
         usage = unit.journal.usage(since)
-        pending = unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS)
-
-        def events(type_: str) -> list[Event]:
-            listed = unit.journal.events(type_=type_, limit=checks.MAX_ROWS)
-            return [event for event in listed if since is None or event.at >= since]
-
-        put_to_user = len(events("pending"))
-        confirmed = len(events("confirm"))
-        refused = sum(event.payload.get("by") == "user" for event in events("reject"))
-        learnt = {event.subject for event in events("write") if event.payload.get("sources")}
-        taken_back = {event.subject for type_ in _TAKEN_BACK for event in events(type_)}
-        taken_back |= {event.subject for event in events("archive") if _is_undone(event)}
-    wrong_writes = len(learnt & taken_back)
+        pending = len(unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS))
     costs = [total.cost for total in usage if total.cost is not None]
     return Metrics(
         space=space,
         at=now,
         days=days,
-        put_to_user=put_to_user,
-        confirmed=confirmed,
-        refused=refused,
-        confirmation_rate=_rate(confirmed, confirmed + refused),
-        confirmed_of_pending=_rate(confirmed, put_to_user),
-        refused_of_confirmed=_rate(refused, confirmed),
-        learnt=len(learnt),
-        taken_back=wrong_writes,
-        wrong_write_rate=_rate(wrong_writes, len(learnt)),
-        recalls=counts.get("recalls", 0),
-        recalls_with_evidence=counts.get("recalls_with_evidence", 0),
-        recall_hit_rate=_rate(counts.get("recalls_with_evidence", 0), counts.get("recalls", 0)),
-        replies=counts.get("replies", 0),
-        replies_using_evidence=counts.get("replies_using_evidence", 0),
-        evidence_used_rate=_rate(counts.get("replies_using_evidence", 0), counts.get("replies", 0)),
-        evidence_shown=counts.get("evidence_shown", 0),
-        evidence_used=counts.get("evidence_used", 0),
-        useful_evidence=_rate(counts.get("evidence_used", 0), counts.get("evidence_shown", 0)),
-        contexts=counts.get("contexts", 0),
-        context_tokens=counts.get("context_tokens", 0),
-        memory_tokens=counts.get("memory_tokens", 0),
-        context_share=_rate(counts.get("memory_tokens", 0), counts.get("context_tokens", 0)),
-        pending=len(pending),
+        **{name: counts[name] for name in _COUNTED},
+        confirmation_rate=_rate(counts["confirmed"], counts["confirmed"] + counts["refused"]),
+        confirmed_of_pending=_rate(counts["confirmed"], counts["put_to_user"]),
+        refused_of_confirmed=_rate(counts["refused"], counts["confirmed"]),
+        wrong_write_rate=_rate(counts["taken_back"], counts["learnt"]),
+        recall_hit_rate=_rate(counts["recalls_with_evidence"], counts["recalls"]),
+        evidence_used_rate=_rate(counts["replies_using_evidence"], counts["replies"]),
+        useful_evidence=_rate(counts["evidence_used"], counts["evidence_shown"]),
+        context_share=_rate(counts["memory_tokens"], counts["context_tokens"]),
+        pending=pending,
         queue_depth=stats.jobs_ready,
         queue_running=stats.jobs_running,
         dead_letters=stats.jobs_dead,
@@ -199,11 +192,6 @@ def measure(store: Store, space: str, clock: Clock, days: int | None = None) -> 
 
 def _rate(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _is_undone(event: Event) -> bool:
-    """Whether a rollback archived it, rather than decay."""
-    return str(event.payload.get("reason", "")).startswith("rollback of")
 
 
 # --- Prometheus ----------------------------------------------------------------------------------

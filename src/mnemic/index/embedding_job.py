@@ -2,24 +2,31 @@
 
 A record is findable by its words at once and by its meaning when this has run. Changing the
 embedder makes everything wait for new vectors; the old ones go once the last record has its own.
+
+A text that the model refuses must not hold up the others: it is isolated by halving the batch, and
+gets a job of its own under the id of its record. That job ends as any job that failed: visible with
+its reason, and redrivable.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.errors import StoreDamaged
+from mnemic.clock import Clock
+from mnemic.errors import BadVector, ModelRefused, StoreDamaged
 from mnemic.index.engine import VectorEngine, follow
 from mnemic.language.passages import passages
 from mnemic.language.secrets.envelope import unsealed_part
 from mnemic.providers.embedding.base import Embedder, WordEmbedder, expect
+from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
-from mnemic.store.rows import EmbedText, VectorRow
+from mnemic.store.rows import EmbedText, VectorRow, type_of
 from mnemic.types import EMPTY, RECORD_TYPES, Job
 
 KIND = "embed"
@@ -29,6 +36,7 @@ _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
 _LOOK = 1_000
 _LEAN = 0.3  # measured: whole texts alone lose the detail, passages alone the subject
 _WHOLE = 1_000  # characters; models read about this much
+_PROBE = "The weather is fine today"  # what any model for embeddings accepts
 
 
 Ask = Callable[[Unit, datetime], None]
@@ -57,10 +65,17 @@ def catch_up(
         number = unit.vectors.known_embedders().get(embedder.name, _UNKNOWN)
         if not unit.vectors.unembedded(number, 1):
             return
-        if any(job.kind == KIND for job in unit.tasks.unfinished(None, _LOOK)):
+        jobs = unit.tasks.unfinished(None, _LOOK)
+        if any(job.kind == KIND and job.key == EMPTY for job in jobs):
             return
     with store.write(space) as unit:
         queue(unit, now, max_attempts)
+
+
+def refused_records(unit: Unit) -> list[str]:
+    """The ids of records whose text the model refused for good."""
+    dead = unit.tasks.unfinished("dead", _LOOK)
+    return [job.key for job in dead if job.kind == KIND and job.key != EMPTY]
 
 
 def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
@@ -77,18 +92,43 @@ class EmbeddingJob:
     """Embeds the records that have no vectors yet."""
 
     def __init__(
-        self, store: Store, embedder: Embedder, engine: VectorEngine | None = None
+        self, store: Store, embedder: Embedder, clock: Clock, engine: VectorEngine | None = None
     ) -> None:
         """``engine``: one that keeps vectors outside of the database, and is filled here."""
         self._store = store
         self._embedder = embedder
+        self._clock = clock
         self._engine = engine
 
     def run(self, job: Job) -> None:
-        """Work through everything that waits, a batch and a transaction at a time."""
+        """Embed everything that waits, or the one record that was set aside under its id."""
         with self._store.write(job.space) as unit:
             number = unit.vectors.embedder(self._embedder.name, self._embedder.dimensions)
             expect(self._embedder, unit.vectors.dimensions(number))
+        if job.key == EMPTY:
+            self._embed_waiting(job, number)
+        else:
+            self._embed_record(job, number)
+        self._store.index_vectors(job.space, number)
+        if self._engine is not None:
+            self._fill(self._engine, job.space, number)
+
+    def _embed_record(self, job: Job, number: int) -> None:
+        """Whatever the model says of it is the outcome of the job."""
+        with self._store.read(job.space) as unit:
+            reached = unit.vectors.state(number).reached
+            # What this embedder has not come to yet is among those that wait.
+            records = [
+                record
+                for record in unit.vectors.texts([job.key])
+                if record.doc <= reached.get(type_of(record.doc), _UNKNOWN)
+            ]
+        rows = self._vectors(job.space, number, records)
+        with self._store.write(job.space) as unit:
+            unit.vectors.put(number, records, rows)
+
+    def _embed_waiting(self, job: Job, number: int) -> None:
+        """A batch and a transaction at a time."""
         before: list[EmbedText] = []
         while True:
             with self._store.read(job.space) as unit:
@@ -101,15 +141,63 @@ class EmbeddingJob:
                     remedy="Run `mnemic doctor`, or restore a backup",
                 )
             before = waiting
-            rows = self._vectors(job.space, number, waiting)
+            rows, refused = self._accepted(job.space, number, waiting)
             with self._store.write(job.space) as unit:
                 unit.vectors.put(number, waiting, rows)
                 expect(self._embedder, unit.vectors.dimensions(number))
+                if refused:
+                    self._set_aside(unit, refused, job.max_attempts)
         with self._store.write(job.space) as unit:
             unit.vectors.retire_others(number)
-        self._store.index_vectors(job.space, number)
-        if self._engine is not None:
-            self._fill(self._engine, job.space, number)
+
+    def _set_aside(self, unit: Unit, refused: Sequence[int], max_attempts: int) -> None:
+        """Give each record a job of its own, in place of one that failed before."""
+        now = self._clock.now()
+        ids = {stored_name(id_) for _, id_ in unit.text.records(refused).values()}
+        dead = unit.tasks.unfinished("dead", _LOOK)
+        unit.tasks.discard([job.id for job in dead if job.kind == KIND and job.key in ids])
+        unit.tasks.enqueue_many(
+            KIND, {id_: {} for id_ in ids}, run_at=now, now=now, max_attempts=max_attempts
+        )
+
+    def _accepted(
+        self, space: str, number: int, records: Sequence[EmbedText]
+    ) -> tuple[list[VectorRow], list[int]]:
+        """The vectors of the records, and the documents whose text the model refuses."""
+        try:
+            return self._vectors(space, number, records), []
+        except (ModelRefused, BadVector) as error:
+            # Where it refuses everything, the fault is not in the texts.
+            if error.away or not self._accepts_plain_text():
+                raise
+        return self._isolate(space, number, records)
+
+    def _isolate(
+        self, space: str, number: int, records: Sequence[EmbedText]
+    ) -> tuple[list[VectorRow], list[int]]:
+        """Halve a refused batch until each refused text stands alone."""
+        if len(records) == 1:
+            return [], [records[0].doc]
+        rows: list[VectorRow] = []
+        refused: list[int] = []
+        middle = len(records) // 2
+        for half in (records[:middle], records[middle:]):
+            try:
+                rows += self._vectors(space, number, half)
+            except (ModelRefused, BadVector) as error:
+                if error.away:
+                    raise
+                accepted, others = self._isolate(space, number, half)
+                rows += accepted
+                refused += others
+        return rows, refused
+
+    def _accepts_plain_text(self) -> bool:
+        try:
+            self._embedder.embed([f"{_PROBE} {os.urandom(4).hex()}"])  # never a cached answer
+        except (ModelRefused, BadVector):
+            return False
+        return True
 
     def _fill(self, engine: VectorEngine, space: str, number: int) -> None:
         """Bring an engine up to date with the rows, which are written first: they are the truth."""

@@ -125,7 +125,7 @@ def _check_lengths(rows: Floats) -> None:
 def engine_for(settings: Settings, path: str, *, on_disk: bool) -> VectorEngine:
     """The engine that searches the vectors of the database at ``path`` by its settings.
 
-    Nothing is opened before the first vector, but a missing library is an error at once.
+    Nothing is opened before the first vector, but a missing library is a MissingExtra at once.
     """
     if settings.index.vectors != "chromadb":
         from mnemic.index.memory import MemoryEngine

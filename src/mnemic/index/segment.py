@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from operator import add
 from typing import NamedTuple, TypeVar, cast
 
@@ -54,6 +55,7 @@ ASKING_WEIGHT = 0.3
 STOP_WEIGHT = 0.02
 _MEMO_LIMIT = 200_000
 _MEMO_CHUNK = 40
+_WEIGHED = 65_536  # terms whose weight is kept
 _PUNCTUATION = ".,;:!?()[]{}\"'`*"
 MARKS = ",.?!"  # a chunk has the same terms with and without one of these at its end
 _ENDS = tuple(f"{mark} " for mark in MARKS)
@@ -133,6 +135,7 @@ _terms_of_chunk = _chunks.__getitem__
 def forget_words() -> None:
     """Clear the cache: forgotten words must not linger in memory."""
     _chunks.clear()
+    term_weight.cache_clear()
 
 
 def index_terms(text: SafeText) -> IndexTerms:
@@ -162,6 +165,7 @@ def has_dense_script(text: str) -> bool:
     return not text.isascii() and bool(_DENSE_CHARACTER.search(text))
 
 
+@lru_cache(_WEIGHED)
 def term_weight(term: str) -> float:
     """Stop words weigh least, then question words, then single characters, then the rest."""
     if term in _STOP_STEMS or (len(term) < 3 and CHINESE.issuperset(term)):

@@ -40,8 +40,7 @@ class MemoryContextProvider(ContextProvider):
         own = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
         addition = await asyncio.to_thread(companion.show, asked[-1] if asked else "", turns, own)
         if addition:
-            texts = [text for text in (addition.system, addition.user) if text]
-            context.extend_instructions(self.source_id, texts)
+            context.extend_instructions(self.source_id, str(addition))
 
     async def after_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]

@@ -22,7 +22,13 @@ from autogen_core.models import (
     UserMessage,
 )
 
-from mnemic.integrations.companion import AnyMemory, Companion, mind_of, tool_call
+from mnemic.integrations.companion import (
+    AnyMemory,
+    Companion,
+    mind_of,
+    recall_evidence,
+    tool_call,
+)
 from mnemic.types import NewTurn, ToolResult
 
 
@@ -68,9 +74,9 @@ class AutogenMemory(Memory):
         **kwargs: Any,
     ) -> MemoryQueryResult:
         words = query if isinstance(query, str) else _text(query)
-        hits = await asyncio.to_thread(self._mind.recall, words, k=self._limit)
+        pieces = await asyncio.to_thread(recall_evidence, self._mind, words, self._limit)
         return MemoryQueryResult(
-            results=[_content(hit.text, id=hit.id, score=hit.score) for hit in hits]
+            results=[_content(one.text, id=one.hit.id, score=one.hit.score) for one in pieces]
         )
 
     async def add(

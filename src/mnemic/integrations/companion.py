@@ -20,7 +20,7 @@ from mnemic.integrations.questions import HostQuestions
 from mnemic.locks import ForkSafeLock
 from mnemic.mind import Mind
 from mnemic.recall.evidence import tool_text
-from mnemic.types import NewTurn, ToolCall, ToolResult, Turn
+from mnemic.types import Evidence, NewTurn, ToolCall, ToolResult, Turn
 
 AnyMind = Mind | AsyncMind
 AnyMemory = AnyMind | Engine | AsyncEngine
@@ -51,6 +51,12 @@ def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
     return mind
 
 
+def recall_evidence(mind: Mind, query: str, limit: int) -> list[Evidence]:
+    """At most ``limit`` pieces of evidence for a host that asks memory by itself."""
+    hits = mind.recall(query, k=2 * limit)  # several may say the same
+    return mind.evidence(query, hits)[:limit]
+
+
 @dataclass(frozen=True, slots=True)
 class PromptAddition:
     """Text that memory adds to a prompt: after the system text, and before the user's."""
@@ -60,6 +66,10 @@ class PromptAddition:
 
     def __bool__(self) -> bool:
         return bool(self.system or self.user)
+
+    def __str__(self) -> str:
+        """Both parts as one text, for a host with a single place for it."""
+        return "\n\n".join(filter(None, (self.system, self.user)))
 
     def after(self, instructions: str | None) -> str:
         """The host's own instructions, then the system part."""

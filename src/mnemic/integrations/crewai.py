@@ -10,9 +10,9 @@ from crewai.memory.unified_memory import Memory
 from pydantic import PrivateAttr
 
 from mnemic.errors import InvalidInput
-from mnemic.integrations.companion import AnyMemory, mind_of
+from mnemic.integrations.companion import AnyMemory, mind_of, recall_evidence
 from mnemic.mind import Mind
-from mnemic.types import Hit, NewTurn
+from mnemic.types import Evidence, NewTurn
 from mnemic.types import Memory as Known
 
 _TASK, _RESULT = "Task: ", "\nResult: "
@@ -78,7 +78,7 @@ class CrewMemory(Memory):
         source: str | None = None,
         include_private: bool = False,
     ) -> list[MemoryMatch]:
-        return [_match(hit) for hit in self._mind.recall(query, k=limit)]
+        return [_match(one) for one in recall_evidence(self._mind, query, limit)]
 
     def forget(
         self,
@@ -134,6 +134,7 @@ def _record(memory: Known) -> MemoryRecord:
     )
 
 
-def _match(hit: Hit) -> MemoryMatch:
-    record = MemoryRecord(id=hit.id, content=hit.text, created_at=hit.at, last_accessed=hit.at)
+def _match(piece: Evidence) -> MemoryMatch:
+    hit = piece.hit
+    record = MemoryRecord(id=hit.id, content=piece.text, created_at=hit.at, last_accessed=hit.at)
     return MemoryMatch(record=record, score=hit.score, match_reasons=list(hit.why.routes))

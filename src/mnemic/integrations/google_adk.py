@@ -14,13 +14,14 @@ from google.adk.sessions.session import Session
 from google.genai.types import Content, Part
 
 from mnemic.errors import InvalidInput
-from mnemic.integrations.companion import AnyMemory, mind_of, tool_call
+from mnemic.integrations.companion import AnyMemory, mind_of, recall_evidence, tool_call
 from mnemic.mind import Mind
-from mnemic.types import Hit, NewTurn, Role, ToolResult
+from mnemic.types import Evidence, NewTurn, Role, ToolResult
 
 _EVENT = "adk_event"  # in the metadata of a turn
 _NO_SESSION = "events"
 _PAGE = 10_000
+_AUTHOR = "memory"
 
 
 class AdkMemoryService(BaseMemoryService):
@@ -69,8 +70,8 @@ class AdkMemoryService(BaseMemoryService):
         self, *, app_name: str, user_id: str, query: str
     ) -> SearchMemoryResponse:
         mind = self._mind(app_name, user_id)
-        hits = await asyncio.to_thread(mind.recall, query, k=self._limit)
-        return SearchMemoryResponse(memories=[_entry(hit) for hit in hits])
+        pieces = await asyncio.to_thread(recall_evidence, mind, query, self._limit)
+        return SearchMemoryResponse(memories=[_entry(one) for one in pieces])
 
     async def delete_memory(
         self, *, app_name: str, user_id: str, memory_id: str | None = None
@@ -123,11 +124,11 @@ def _turns(event: Event, session: str) -> Iterator[NewTurn]:
         yield NewTurn(session, role, text, tool_calls=calls, sender=sender, **about)
 
 
-def _entry(hit: Hit) -> MemoryEntry:
+def _entry(piece: Evidence) -> MemoryEntry:
+    """Without a role: nobody of this conversation said it. Its date and speaker are in its text."""
     return MemoryEntry(
-        content=Content(role="user", parts=[Part(text=hit.text)]),
-        id=hit.id,
-        author=hit.type,
-        timestamp=hit.at.isoformat(),
-        custom_metadata={"score": hit.score},
+        content=Content(parts=[Part(text=piece.text)]),
+        id=piece.hit.id,
+        author=_AUTHOR,
+        custom_metadata={"score": piece.hit.score},
     )

@@ -1,8 +1,9 @@
 """A LangGraph store: what the mind has learnt, and the graph's own items beside it.
 
-The namespace ("memories",) is what the mind knows. Items of any other namespace are kept as they
-were put, with the versions before them; they are found through the store only, so that no prompt
-shows one tenant what another's namespace holds. Deleting an item forgets it for good.
+The namespace ("memories",) is what the mind knows: a search gives it as evidence, fenced as data
+with its date and speaker. Items of any other namespace are kept as they were put, with the versions
+before them; they are found through the store only, so that no prompt shows one tenant what
+another's namespace holds. Deleting an item forgets it for good.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from langgraph.store.base import (
 
 from mnemic.errors import NotFound
 from mnemic.integrations.companion import AnyMind, mind_of
-from mnemic.types import KINDS, Kind, Memory, MemoryStatus
+from mnemic.types import KINDS, Hit, Kind, Memory, MemoryStatus, Why
 
 LEARNT = ("memories",)
 _GLOBAL = "_global"
@@ -140,17 +141,23 @@ class GraphStore(BaseStore):
         return found[0] if found else None
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        items: list[SearchItem] = []
+        found: list[tuple[Memory, Namespace, float | None]] = []
         for namespace in self._under(op.namespace_prefix):
             memories = [one for one in self._all(namespace) if _has(_value(one), op.filter)]
             scores = self._scores(namespace, op.query, memories) if op.query else {}
-            items += [_search_item(one, namespace, scores.get(one.id)) for one in memories]
+            found += [(one, namespace, scores.get(one.id)) for one in memories]
         # What the query does not find comes after what it finds, and what it cannot find last.
-        items.sort(
-            key=lambda one: (-1.0 if one.score is None else one.score, one.updated_at),
-            reverse=True,
+        found.sort(
+            key=lambda row: (-1.0 if row[2] is None else row[2], row[0].updated_at), reverse=True
         )
-        return items[op.offset : op.offset + op.limit]
+        page = found[op.offset : op.offset + op.limit]
+        learnt = [_hit(one, score) for one, _, score in page if not _is_own(one)]
+        texts = {one.hit.id: one.text for one in self._mind.evidence(op.query or "", learnt)}
+        return [
+            _search_item(one, namespace, score, texts.get(one.id))
+            for one, namespace, score in page
+            if _is_own(one) or one.id in texts
+        ]
 
     def _all(self, namespace: Namespace) -> list[Memory]:
         status: MemoryStatus = "active" if _is_learnt(namespace) else "item"
@@ -250,9 +257,30 @@ def _kept(memory: Memory) -> tuple[str, dict[str, Any]]:
     if memory.status == "item":
         loaded = json.loads(memory.value)
         return loaded["key"], loaded["value"]
-    if _TAG in memory.tags and memory.value:
+    if _is_own(memory):
         return str(memory.metadata.get(_KEY, memory.predicate)), json.loads(memory.value)
     return memory.id, {"text": memory.content, "kind": memory.kind}
+
+
+def _is_own(memory: Memory) -> bool:
+    """Whether the graph itself has put it, with its own key and value."""
+    return memory.status == "item" or (_TAG in memory.tags and bool(memory.value))
+
+
+def _hit(memory: Memory, score: float | None) -> Hit:
+    """What the mind has learnt, as a hit of a search; one without a query finds everything."""
+    return Hit(
+        "memory",
+        memory.id,
+        memory.content,
+        1.0 if score is None else score,
+        Why((), {}),
+        memory.sources,
+        memory.created_at,
+        kind=memory.kind,
+        trust=memory.trust,
+        valid_from=memory.valid_from,
+    )
 
 
 def _value(memory: Memory) -> dict[str, Any]:
@@ -270,8 +298,13 @@ def _item(memory: Memory, namespace: Namespace) -> Item:
     )
 
 
-def _search_item(memory: Memory, namespace: Namespace, score: float | None) -> SearchItem:
+def _search_item(
+    memory: Memory, namespace: Namespace, score: float | None, text: str | None
+) -> SearchItem:
+    """``text`` is that of what the mind has learnt, as evidence."""
     key, value = _kept(memory)
+    if text is not None:
+        value = {**value, "text": text}
     return SearchItem(
         namespace=namespace,
         key=key,

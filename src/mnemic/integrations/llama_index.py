@@ -51,7 +51,7 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
         own = [str(one.content or "") for one in messages if one.role.value == "system"]
         addition = self._companion.show(asked[-1] if asked else "", turns, own)
         self._companion.keep(turns)
-        return "\n\n".join(filter(None, (addition.system, addition.user)))
+        return str(addition)
 
     def _turns(self, messages: Sequence[ChatMessage]) -> list[NewTurn]:
         session = self._companion.session

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mnemic.language.answers import read_confirmation, squeezed
 from mnemic.language.detection import language_of
+from mnemic.language.fence import fence
+from mnemic.language.lines import indented
 from mnemic.mind import Mind
+from mnemic.prompts import ByLanguage
 from mnemic.types import Memory
 
 _LONGEST_ANSWER = 300  # characters; a longer message is about something else
 _QUESTION_MARKS = ("?", "？")
-_WORDS: dict[str, str] = {
-    **dict.fromkeys(("confirm", "yes", "correct", "确认", "对", "是的"), "confirm"),
-    **dict.fromkeys(("ignore", "no", "wrong", "忽略", "不对", "不是"), "ignore"),
-    **dict.fromkeys(("later", "not now", "稍后", "以后再说"), "snooze"),
-}
-_ASK = {
-    "en": "This user is new. After your answer, ask them this, word for word, and nothing else"
+_ASK = ByLanguage(
+    en="This user is new. After your answer, ask them this, word for word, and nothing else"
     " about it:\n{text}",
-    "zh": "这是一位新用户。回答之后，请原样问这个问题，不要再谈别的：\n{text}",
-}
-_OFFER = {
-    "en": "At the end of your reply, ask the user about each of these, word for word; they answer"
+    zh="这是一位新用户。回答之后，请原样问这个问题，不要再谈别的：\n{text}",
+)
+_OFFER = ByLanguage(
+    en="At the end of your reply, ask the user about each of these, word for word; they answer"
     " with confirm, ignore or later:\n{text}",
-    "zh": "在回复末尾，请原样逐条询问用户以下内容，用户回答确认、忽略或稍后：\n{text}",
-}
+    zh="在回复末尾，请原样逐条询问用户以下内容，用户回答确认、忽略或稍后：\n{text}",
+)
 
 
 class HostQuestions:
@@ -62,9 +61,10 @@ class HostQuestions:
 
     def replied(self, reply: str) -> None:
         """The reply of the host: whether it asked."""
-        if self._question and _has(reply, self._question):
+        said = squeezed(reply)
+        if self._question and squeezed(self._question) in said:
             self._answered_by = self._introduce
-        elif self._offers and all(_has(reply, memory.content) for memory in self._offers):
+        elif self._offers and all(squeezed(memory.content) in said for memory in self._offers):
             self._answered_by = self._decide
 
     def _next_question(self) -> str:
@@ -77,7 +77,7 @@ class HostQuestions:
             self._mind.onboard(answer)
 
     def _decide(self, answer: str) -> None:
-        decision = _WORDS.get(answer.strip(" .!。！").lower())
+        decision = read_confirmation(answer)
         for memory in self._offers if decision else ():
             if decision == "confirm":
                 self._mind.confirm(memory.id)
@@ -88,9 +88,5 @@ class HostQuestions:
 
 
 def _listed(memories: Sequence[Memory]) -> str:
-    return "\n".join(f"- {memory.content}" for memory in memories)
-
-
-def _has(reply: str, words: str) -> bool:
-    """Whatever the host does to white space."""
-    return "".join(words.split()) in "".join(reply.split())
+    """What waits may come from a tool or a page, so it is data for the model as well."""
+    return fence("\n".join(f"- {indented(one.content, '  ')}" for one in memories), "pending")

@@ -10,7 +10,13 @@ from strands.memory import MemoryEntry
 from strands.memory.types import AddMessagesContext, MemoryStore, SearchOptions
 from strands.types.content import Message
 
-from mnemic.integrations.companion import AnyMemory, Companion, mind_of, tool_call
+from mnemic.integrations.companion import (
+    AnyMemory,
+    Companion,
+    mind_of,
+    recall_evidence,
+    tool_call,
+)
 from mnemic.types import NewTurn, Role, ToolResult
 
 _FOUND = 5
@@ -32,9 +38,12 @@ class StrandsMemoryStore(MemoryStore):
         self._companion = Companion(self._mind, session, host="strands")
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
-        limit = (options or {}).get("max_search_results") or self.max_search_results
-        hits = await asyncio.to_thread(self._mind.recall, query, k=limit)
-        return [MemoryEntry(hit.text, metadata={"id": hit.id, "score": hit.score}) for hit in hits]
+        limit = (options or {}).get("max_search_results") or self.max_search_results or _FOUND
+        pieces = await asyncio.to_thread(recall_evidence, self._mind, query, limit)
+        return [
+            MemoryEntry(one.text, metadata={"id": one.hit.id, "score": one.hit.score})
+            for one in pieces
+        ]
 
     async def add(self, content: str, metadata: dict[str, Any] | None = None) -> Any:
         """Keep what the agent itself wants kept."""

@@ -18,8 +18,8 @@ def model_wait(unit: Unit) -> ModelWait | None:
     """
     waiting = [
         (job, since)
-        for job in unit.tasks.unfinished("ready", MAX_ROWS)
-        if (since := job.waiting_since) is not None and "session" in job.payload
+        for job in unit.tasks.waiting_for_model(MAX_ROWS)
+        if (since := job.waiting_since) is not None
     ]
     if not waiting:
         return None

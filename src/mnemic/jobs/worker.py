@@ -17,7 +17,8 @@ from typing import Literal, Protocol, TypeVar
 
 from cronsim import CronSim, CronSimError
 
-from mnemic.clock import Clock, in_zone
+from mnemic.clock import Clock
+from mnemic.days import in_zone
 from mnemic.errors import (
     BudgetExhausted,
     Closed,

@@ -13,6 +13,7 @@ from mnemic.types import Candidate, Kind, Turn
 _USER = frozenset({"user", "the user", "用户"})
 _PERSONAL: tuple[Kind, ...] = ("identity", "preference", "rule", "trait")
 _ABOUT_THE_USER = re.compile(r"(?:the )?user(?P<s>'s)?\b|用户", re.IGNORECASE)
+_SPEAKERS = re.compile(r"\b(?:my|our)\b|我", re.IGNORECASE)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -65,9 +66,16 @@ def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     }
     if len(senders) != 1 or not (sender := senders.pop()):
         return candidate
-    if not _is_about_the_speaker(candidate):
+    if _is_about_the_speaker(candidate):
+        text = _attributed_text(candidate.content, sender)
+        return replace(candidate, subject=sender, content=text)
+    if not _SPEAKERS.search(candidate.content):
         return candidate
-    return replace(candidate, subject=sender, content=_attributed_text(candidate.content, sender))
+    # "My wife is a nurse": the wife of whoever says so.
+    subject, text = candidate.subject, _attributed_text(candidate.content, sender)
+    if subject.islower() and subject.isascii() and sender.casefold() not in subject.casefold():
+        subject = f"{sender}'s {subject}"
+    return replace(candidate, subject=subject, content=text)
 
 
 def _is_about_the_speaker(candidate: Candidate) -> bool:

@@ -1,13 +1,13 @@
-"""Which of the two languages a text is mostly in."""
+"""Which language a text is mostly in, as far as its script tells."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal
 
-Language = Literal["en", "zh"]
-LanguageChoice = Literal["auto", "en", "zh"]
+from mnemic.prompts import ENGLISH, Language
+
+LanguageChoice = str  # a language, or "auto"
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
@@ -21,4 +21,4 @@ def language_of(texts: Iterable[str], choice: LanguageChoice = "auto") -> Langua
     if choice != "auto":
         return choice
     sample = "\n".join(texts)[:_LOOKED_AT]
-    return "zh" if len(_HAN.findall(sample)) > 2 * len(_WORD.findall(sample)) else "en"
+    return "zh" if len(_HAN.findall(sample)) > 2 * len(_WORD.findall(sample)) else ENGLISH

@@ -7,11 +7,12 @@ marks is a name and asks for nothing.
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from typing import Literal
-
-from mnemic.language import exact_words as words
 
 ExactKind = Literal["when", "count", "file", "latest", "earliest"]
 
@@ -34,12 +35,19 @@ class ExactQuestion:
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    return {
-        name: re.compile(pattern, re.I | re.A)
-        for name, pattern in vars(words).items()
-        if name.isupper() and isinstance(pattern, str)
-    }
+def _data() -> tuple[dict[str, re.Pattern[str]], dict[str, frozenset[str]]]:
+    """The patterns and the lists of words of exact_words.toml."""
+    file = resources.files("mnemic.language").joinpath("exact_words.toml")
+    tree = tomllib.loads(file.read_text(encoding="utf-8"))
+    patterns = {name: "|".join(listed) for name, listed in tree["patterns"].items()}
+    for part, pattern in reversed(tree["parts"].items()):  # a part may name those before it
+        patterns = {n: text.replace(f"{{{part}}}", pattern) for n, text in patterns.items()}
+    compiled = {name: re.compile(text, re.I | re.A) for name, text in patterns.items()}
+    return compiled, {name: frozenset(text.split()) for name, text in tree["words"].items()}
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return _data()[0][name]
 
 
 def exact_question(query: str) -> ExactQuestion | None:
@@ -53,14 +61,27 @@ def exact_question(query: str) -> ExactQuestion | None:
     return ExactQuestion(kind, topic) if kind and topic else None
 
 
+def asks(text: str) -> bool:
+    """Whether a text is a question, by its words or its mark."""
+    return _pattern("QUESTION").search(text) is not None
+
+
+def asks_for_all(query: str, times: Sequence[str]) -> bool:
+    """Whether a query that names times asks for whatever happened then."""
+    if len(query) > LONGEST:
+        return False
+    for text in times:
+        query = query.replace(text, " ")
+    return _data()[1]["OF_WHATEVER"].issuperset(word.lower() for word in _LETTERS.findall(query))
+
+
 def _kind(text: str) -> ExactKind | None:
     """The first that fits; "when was the last time" wants the latest, whose date answers it."""
-    patterns = _patterns()
 
     def says(name: str) -> bool:
-        return patterns[name].search(text) is not None
+        return _pattern(name).search(text) is not None
 
-    asks = says("QUESTION") or patterns["BARE_ORDER"].match(text) is not None
+    asks = says("QUESTION") or _pattern("BARE_ORDER").match(text) is not None
     if asks and says("LAST_TIME"):
         return "latest"
     if asks and says("FIRST_TIME"):
@@ -78,14 +99,13 @@ def _kind(text: str) -> ExactKind | None:
 
 def _topic(text: str, masked: str) -> str:
     """The text without the words that ask."""
-    patterns = _patterns()
     parts, place = [], 0
-    for match in patterns["ASKING"].finditer(masked):
+    for match in _pattern("ASKING").finditer(masked):
         parts.append(text[place : match.start()])
         place = match.end()
     topic = _SPACES.sub(" ", " ".join([*parts, text[place:]])).strip(_EDGES)
     for _ in range(3):  # a frame inside a frame: "so, do you remember"
-        topic = patterns["FRAME"].sub("", topic).strip(_EDGES)
-        topic = patterns["TAIL"].sub("", topic).strip(_EDGES)
+        topic = _pattern("FRAME").sub("", topic).strip(_EDGES)
+        topic = _pattern("TAIL").sub("", topic).strip(_EDGES)
     topic_words = {word.lower() for word in _LETTERS.findall(topic)}
-    return topic if topic_words - words.EMPTY else ""
+    return topic if topic_words - _data()[1]["EMPTY"] else ""

@@ -29,12 +29,12 @@ _CLOSING = rf"\n?</{MARK}(?:-{_NONCE})?>"
 _GAP = r"[\W_]{0,4}"
 _BRACKET = r"(?:[<〈‹⟨❮❬❰˂ᐸ⧼≺]|&lt;?|&#0*60;?|&#x0*3c;?|\\u003c|\\x3c|%3c)"
 _BEGINNINGS = frozenset("<〈‹⟨❮❬❰˂ᐸ⧼≺&\\%")  # what a bracket begins with
-_NAME = _GAP.join(("r", "[e3]", "c", "[o0]", "[l1i|]", "[l1i|]", "[e3]", "c", "t"))
+_NAME = _GAP.join(("(?:m|rn)", "n", "[e3]", "(?:m|rn)", "[i1l|!]", "c"))
 _DISGUISED = rf"{_BRACKET}(?=[\W_]{{0,8}}{_NAME})"
 _HARMLESS = "("
 _NOT_A_NAME = r"[^\w.:/ -]"
 # Letters of other alphabets that are drawn as those of the mark.
-_LOOK_ALIKES = str.maketrans("гꮁеєεсσоοӏιіıτтᴛꞇ", "rreeeccoolllltttt")
+_LOOK_ALIKES = str.maketrans("мᴍϻпոռηɴеєεҽӏιіıɪꙇсσϲᴄ", "mmmnnnnneeeeiiiiiicccc")
 
 
 class _Plain(dict[int, str]):

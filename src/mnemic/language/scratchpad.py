@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Literal
 
 from mnemic.language.code import compiled
@@ -18,6 +18,7 @@ from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
 from mnemic.language.tool_results import cut
 from mnemic.language.topic import overlap, telling_words
+from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.types import Completion, Episode, PadSection, Scratchpad
 
@@ -152,7 +153,7 @@ def fit(pad: Scratchpad, limit: int) -> Scratchpad:
 
 def _with_done(pad: Scratchpad, task: str, at: datetime, most: int) -> Scratchpad:
     """Newest first; a task that is done again has its new time."""
-    minute = at.astimezone(UTC).replace(second=0, microsecond=0)
+    minute = at.replace(second=0, microsecond=0)
     task = " ".join(task.split())
     others = tuple(one for one in pad.completions if one.task != task)
     return replace(pad, completions=(Completion(task, minute), *others)[:most])
@@ -163,30 +164,29 @@ def _one_line(goal: str) -> str:
     return cut(compiled(_MARKUP).sub("", " ".join(goal.split())), _TASK_CHARS)
 
 
-Language = Literal["en", "zh"]
 Name = Literal["focus", "projects", "completions", "questions", "next_steps"]
 
-_HEADINGS: dict[Name, dict[Language, tuple[str, ...]]] = {
-    "focus": {
-        "en": ("Current task", "Current focus", "Focus"),
-        "zh": ("当前任务", "当前关注", "当前焦点", "当前重点"),
-    },
-    "projects": {
-        "en": ("Active projects", "Projects", "Current projects"),
-        "zh": ("当前项目", "活跃项目", "进行中的项目"),
-    },
-    "completions": {
-        "en": ("Recently done", "Recent completions", "Recent progress", "Done"),
-        "zh": ("近期完成", "近期进展", "最近完成"),
-    },
-    "questions": {
-        "en": ("Open questions", "Questions"),
-        "zh": ("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
-    },
-    "next_steps": {
-        "en": ("Next steps", "Next"),
-        "zh": ("下一步", "下一步计划", "后续计划"),
-    },
+_HEADINGS: dict[Name, ByLanguage[tuple[str, ...]]] = {
+    "focus": ByLanguage(
+        en=("Current task", "Current focus", "Focus"),
+        zh=("当前任务", "当前关注", "当前焦点", "当前重点"),
+    ),
+    "projects": ByLanguage(
+        en=("Active projects", "Projects", "Current projects"),
+        zh=("当前项目", "活跃项目", "进行中的项目"),
+    ),
+    "completions": ByLanguage(
+        en=("Recently done", "Recent completions", "Recent progress", "Done"),
+        zh=("近期完成", "近期进展", "最近完成"),
+    ),
+    "questions": ByLanguage(
+        en=("Open questions", "Questions"),
+        zh=("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
+    ),
+    "next_steps": ByLanguage(
+        en=("Next steps", "Next"),
+        zh=("下一步", "下一步计划", "后续计划"),
+    ),
 }
 _TITLES: dict[str, tuple[Name, Language]] = {
     title.casefold(): (name, language)
@@ -197,7 +197,7 @@ _TITLES: dict[str, tuple[Name, Language]] = {
 _HEADING = r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*"
 _FENCE = r"[ \t]{0,3}(?:```|~~~)"
 _BULLET = r"(?s)[-*+•]\s+(?P<text>.*)"
-_DONE = r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d) UTC · (?P<task>.*\S)"
+_DONE = r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d)(?P<zone> UTC|[+-]\d\d:\d\d) · (?P<task>.*\S)"
 _HAN = "[\u3400-\u9fff]"
 
 
@@ -308,7 +308,7 @@ def _completion(item: str) -> Completion:
     if match is None:
         return Completion(item)
     try:
-        at = datetime.strptime(match["at"], "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
+        at = datetime.fromisoformat(match["at"] + match["zone"].replace(" UTC", "+00:00"))
     except ValueError:
         return Completion(item)
     return Completion(match["task"], at)
@@ -317,8 +317,8 @@ def _completion(item: str) -> Completion:
 def _completed(done: Completion) -> str:
     if done.at is None:
         return done.task
-    at = done.at.astimezone(UTC).replace(tzinfo=None)
-    return f"{at.isoformat(' ', 'minutes')} UTC · {done.task}"
+    at = done.at.isoformat(" ", "minutes").replace("+00:00", " UTC")
+    return f"{at} · {done.task}"
 
 
 def _language(spoken: Sequence[Language], other: Sequence[PadSection]) -> Language:

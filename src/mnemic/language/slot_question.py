@@ -28,7 +28,6 @@ _LONGEST_RUN = 8  # Chinese characters
 _OWN = ("user", "team", "project")
 _AGENT = ("assistant", "agent", "you", "助手", "你")
 _PET = "pet"
-_FAVOURITE = ("最喜欢", "最爱")
 _PERSONS = ("relatives", "people", "elders")
 
 # What every question for a fact has: known without reading the data.
@@ -94,11 +93,11 @@ def read_slot_question(query: str) -> SlotQuestion | None:
     phrases = dict(islice(chain(_joined(telling), _runs(rest)), _MOST_PHRASES))
     relations = dict(data.relations_in(text, latin)) if mine else {}
     asked = data.asked_in(text if han else "", words)
-    favourite = any(word in text for word in _FAVOURITE)
+    favourite = any(word in text for word in data.favourite)
     for phrase, parts in phrases.items():
         asked.setdefault(predicate_of(phrase), parts)
         if favourite:
-            asked.setdefault(f"favorite {phrase}", parts | units("".join(_FAVOURITE)))
+            asked.setdefault(f"favorite {phrase}", parts | units(" ".join(data.favourite)))
     if not asked and not relations:
         return None
     return SlotQuestion(
@@ -155,6 +154,7 @@ class _Data:
     own: re.Pattern[str]
     agent: re.Pattern[str]
     who: re.Pattern[str]
+    favourite: tuple[str, ...]
     free: Units
     free_runs: re.Pattern[str]
     word_asks: Mapping[str, Sequence[tuple[Units, str]]]  # by the longest of their words
@@ -199,14 +199,20 @@ def _data() -> _Data:
     """Read at first use, in a few milliseconds."""
     folder = resources.files("mnemic.language.extract").joinpath("patterns")
     tree = tomllib.loads(folder.joinpath("questions.toml").read_text(encoding="utf-8"))
-    en, zh = (tree[code] for code in BUILT_IN)
+    languages = [tree[code] for code in BUILT_IN if code in tree]
+    favourite, free = _listed(languages, "favourite"), _listed(languages, "free")
     persons = _tables(_PERSONS)
-    pets = {**_tables(("pets",)), **dict.fromkeys(zh["pets"].split(), _PET)}
+    pets = {**_tables(("pets",)), **dict.fromkeys(_listed(languages, "pets"), _PET)}
     relations = {fold(word): relation for word, relation in {**pets, **persons}.items()}
-    asks = [(way, what) for part in (en, zh) for what, ways in part["asks"].items() for way in ways]
+    asks = [
+        (way, what)
+        for language in languages
+        for what, ways in language.get("asks", {}).items()
+        for way in ways
+    ]
     asks += list(_tables(("sorts",)).items())
-    for word, thing in packaged_table("zh", "favourites").items():
-        asks += [(f"{favourite} {word}", f"favorite {thing}") for favourite in _FAVOURITE]
+    for word, thing in _tables(("favourites",)).items():
+        asks += [(f"{most} {word}", f"favorite {thing}") for most in favourite]
     han = [(way.split(), predicate_of(what)) for way, what in asks if _HAN.search(way)]
     latin: dict[str, list[tuple[Units, str]]] = {}
     for way, what in asks:
@@ -219,13 +225,14 @@ def _data() -> _Data:
             same.setdefault(one, set()).add(other)
             same.setdefault(other, set()).add(one)
     return _Data(
-        advice=_either(part["advice"] for part in (en, zh)),
-        lead=_either(part["lead"] for part in (en, zh)),
-        own=_either((rf"\b(?:{'|'.join(en['own'].split())})\b", *zh["own"].split())),
-        agent=_either((rf"\b(?:{'|'.join(en['agent'].split())})\b", *zh["agent"].split())),
-        who=_either((rf"\b(?:{en['who']})\b", zh["who"])),
-        free=frozenset(map(_unit, en["free"].split())),
-        free_runs=_longest_first(zh["free"].split()),
+        advice=_either(_texts(languages, "advice")),
+        lead=_either(_texts(languages, "lead")),
+        own=_either(map(_whole_words, _listed(languages, "own"))),
+        agent=_either(map(_whole_words, _listed(languages, "agent"))),
+        who=_either(map(_whole_words, _texts(languages, "who"))),
+        favourite=favourite,
+        free=frozenset(_unit(word) for word in free if not _HAN.search(word)),
+        free_runs=_longest_first(word for word in free if _HAN.search(word)),
         word_asks=latin,
         run_asks=tuple((tuple(parts), what, units("".join(parts))) for parts, what in han),
         word_relations={_in_words(w): r for w, r in relations.items() if not _HAN.search(w)},
@@ -248,6 +255,20 @@ def _tables(names: Iterable[str]) -> dict[str, str]:
         for name in names
         for word, meant in packaged_table(code, name).items()
     }
+
+
+def _texts(languages: Sequence[Mapping[str, str]], name: str) -> list[str]:
+    """What each language has under a name, where it has it."""
+    return [language[name] for language in languages if name in language]
+
+
+def _listed(languages: Sequence[Mapping[str, str]], name: str) -> tuple[str, ...]:
+    return tuple(word for text in _texts(languages, name) for word in text.split())
+
+
+def _whole_words(pattern: str) -> str:
+    """Chinese has no spaces between words."""
+    return pattern if _HAN.search(pattern) else rf"\b(?:{pattern})\b"
 
 
 def _in_words(text: str) -> str:

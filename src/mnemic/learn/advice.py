@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from mnemic.days import day_of
 from mnemic.errors import BudgetExhausted, ModelError
-from mnemic.index.segment import CHARACTER_WEIGHT, query_terms
+from mnemic.index.segment import CHARACTER_WEIGHT, index_text, query_terms, term_weight
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
@@ -17,13 +17,14 @@ from mnemic.prompts import prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, numbers_in
 from mnemic.providers.embedding.base import Embedder, WordEmbedder
-from mnemic.rules.likeness import apart, overlap, same_value
+from mnemic.rules.lifetimes import sooner
+from mnemic.rules.likeness import apart, as_written, overlap, same_value
 from mnemic.rules.reconcile import Neighbours
 from mnemic.rules.slots import opposites, subject_of
 from mnemic.settings import Settings
 from mnemic.settings.learning import ReconcileSettings
 from mnemic.store.contract import Store, Unit
-from mnemic.store.rows import MemoryFilter, Scope
+from mnemic.store.rows import Scope
 from mnemic.types import (
     Candidate,
     Decision,
@@ -54,8 +55,9 @@ class ModelJudge:
     settings: Settings
 
     def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
+        zone = self.settings.schedule.zone
         existing = "\n".join(
-            f"[{n}] ({memory.valid_from:%Y-%m-%d}) {redact(memory.content)}"
+            f"[{n}] ({day_of(memory.valid_from, zone)}) {redact(memory.content)}"
             for n, memory in enumerate(neighbours, 1)
         )
         language = language_of([candidate.content], self.settings.memory.language)
@@ -103,7 +105,7 @@ class NeighbourSearch:
 
     def neighbours(self, status: MemoryStatus) -> Neighbours:
         """Memories of that status in the candidate's project."""
-        if status != "active" and not self._any(status):
+        if status != "active" and not self.unit.memories.any(status, self.candidate.project):
             return Neighbours(
                 (), (), (), self._alike
             )  # most of the time nothing waits or was ignored
@@ -124,10 +126,6 @@ class NeighbourSearch:
         kinds = next((kinds for kinds in self.categories if own in kinds), frozenset((own,)))
         return [memory for memory in memories if memory.kind in kinds]
 
-    def _any(self, status: MemoryStatus) -> bool:
-        wanted = MemoryFilter(status=status, project=self.candidate.project, limit=1)
-        return bool(self.unit.memories.find(wanted))
-
     def _slot(self, predicate: str, status: MemoryStatus) -> list[Memory]:
         """What answers the same question in the same project and topic."""
         memories = self.unit.memories.in_slot(
@@ -140,6 +138,10 @@ class NeighbourSearch:
         return [memory for memory in memories if memory.topic == self.candidate.topic]
 
     def _near(self, status: MemoryStatus) -> list[Memory]:
+        if self.strict:
+            return self.unit.memories.worded_alike(
+                self.candidate.content, project=self.candidate.project, status=status, now=self.now
+            )
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
         terms = query_terms(self.candidate.content)
         matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
@@ -152,12 +154,13 @@ class NeighbourSearch:
         return [by_id[id_] for id_ in ids if id_ in by_id and self._fits(by_id[id_], status)]
 
     def _fits(self, memory: Memory, status: MemoryStatus) -> bool:
-        lasts = memory.expires_at is None or memory.expires_at > self.now
+        ends = sooner(memory.expires_at, memory.valid_to)
+        lasts = ends is None or ends > self.now
         return memory.status == status and memory.project == self.candidate.project and lasts
 
     def _alike(self, memory: Memory) -> bool:
         if self.strict:
-            return _as_written(self.candidate.content) == _as_written(memory.content)
+            return as_written(self.candidate.content) == as_written(memory.content)
         cosine = self.cosines.get(memory.id)
         if cosine is not None:
             return cosine > self.settings.merge_cosine
@@ -165,15 +168,9 @@ class NeighbourSearch:
         return overlap(mine, theirs) >= self.settings.merge_overlap
 
 
-def _as_written(text: str) -> str:
-    """A text without what two writers of it may differ in: case, width, spaces, the final mark."""
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return folded.rstrip(".。!！ ")
-
-
 def weighed_words(text: str) -> dict[str, float]:
     """The words of a text and how much each tells."""
-    return {term.text: term.weight for term in query_terms(text)}
+    return {term: term_weight(term) for term in index_text(text).split()}
 
 
 def meeting(
@@ -195,7 +192,10 @@ def meeting(
         )
 
     near = (memory for memory in existing.near if meets(memory))
-    return tuple({one.id: one for one in (*existing.slot, *existing.opposed, *near)}.values())
+    # All rules share a slot and have nothing else to do with each other.
+    rule = candidate.kind == "rule"
+    slot = (memory for memory in existing.slot if not rule or meets(memory))
+    return tuple({one.id: one for one in (*slot, *existing.opposed, *near)}.values())
 
 
 def _telling_words(text: str) -> dict[str, float]:
@@ -247,6 +247,10 @@ class Adviser:
         self._categories = settings.merge_categories
         self._embedder = embedder
         self._judge = judge
+
+    @property
+    def has_judge(self) -> bool:
+        return self._judge is not None
 
     def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
         """A model that fails leaves the rules to decide alone."""

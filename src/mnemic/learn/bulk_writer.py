@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import TypeAlias
@@ -57,14 +58,12 @@ class BulkWriter:
         """All of them or, when one is refused, none; each under the key of its operation."""
         if not isinstance(records, Mapping):
             raise InvalidInput("records are not given by key", remedy="Pass {key: NewMemory(...)}")
-        known = dropped = 0
         with self._store.write(self._space) as unit:
-            for key, record in records.items():
-                outcome = self._add(unit, record, key)
-                known += outcome in ("known", "same")
-                dropped += outcome in ("dropped", "refused")
-            added = len(records) - known - dropped
-        return AddedRecords(added, known, dropped)
+            outcomes = Counter(self._add(unit, record, key) for key, record in records.items())
+        known = outcomes["known"] + outcomes["same"]
+        dropped = outcomes["dropped"] + outcomes["refused"]
+        added = len(records) - known - dropped
+        return AddedRecords(added, known, dropped, outcomes["pending"])
 
     def _add(self, unit: Unit, record: NewRecord, key: str) -> str:
         if isinstance(record, NewMemory):

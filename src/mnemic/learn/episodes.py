@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal, get_args
 
-from mnemic.clock import in_zone
+from mnemic.days import home_zone, in_zone
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask
@@ -18,7 +18,7 @@ from mnemic.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from mnemic.language.story import SUMMARY_CHARS, EpisodeDraft, Story, story_of
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
-from mnemic.learn.turn_lines import today, turn_line
+from mnemic.learn.turn_lines import in_local_time, today, turn_line
 from mnemic.prompts import Language, filled
 from mnemic.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, share_in, text_in
@@ -64,8 +64,10 @@ def ask_for_episode(
     model: ChatModel, turns: Sequence[Turn], language: Language, settings: Settings, now: datetime
 ) -> Answer[EpisodeDraft]:
     """The story of these turns in the model's words."""
-    shown = conversation(turns, language, settings.extraction.batch_tokens.high)
-    day = today(in_zone(now, settings.schedule.zone), language)
+    zone = home_zone(turns[-1].at if turns else None, settings.schedule.zone)
+    local = in_local_time(turns, zone)
+    shown = conversation(local, language, settings.extraction.batch_tokens.high)
+    day = today(in_zone(now, zone), language)
     return model.ask(
         f"{day}\n\n{fence(shown, 'conversation')}",
         purpose=PURPOSE,

@@ -20,6 +20,7 @@ from mnemic.learn.echo import known_marks, tainted, untrusted_lines
 from mnemic.learn.extractors import Extractor, heard, is_person
 from mnemic.learn.facts import ExtractionResult, Rejection
 from mnemic.learn.grounding import SpokenWords, grounded
+from mnemic.learn.laws import settle_wording, with_endings
 from mnemic.learn.memories import end_with_session
 from mnemic.learn.reconciler import Reconciler
 from mnemic.record import triggers
@@ -258,6 +259,8 @@ class ExtractionJob:
             placed(attributed(tainted(candidate, batch, reading.untrusted), batch), reading.place)
             for candidate in candidates
         ]
+        with self._store.read(space) as unit:
+            candidates = settle_wording(with_endings(unit, candidates, batch, now))
         advice = [learner.reconciler.advise(candidate, now) for candidate in candidates]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
@@ -274,7 +277,8 @@ class ExtractionJob:
             ]
             self._note_rejected(unit, batch, proposals.rejected)
             if not learner.extractor.verbatim and self._settings.triggers.quiet_gap is not None:
-                note_batch(unit, batch, proposals.summary, now=now, guard=self._guard)
+                zone = self._settings.schedule.zone
+                note_batch(unit, batch, proposals.summary, now=now, guard=self._guard, zone=zone)
             reasons = self._reasons(batch, candidates, decisions, proposals.rejected)
             self._note_states(unit, session, batch, reasons)
         kept = sum(decision.outcome in _KEPT for decision in decisions)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from mnemic.clock import Clock, in_zone
+from mnemic.clock import Clock
+from mnemic.days import home_zone, in_zone, local_time
 from mnemic.errors import BadAnswer, ModelRefused
 from mnemic.ids import is_id, order_of
 from mnemic.language.attribution import attributed
@@ -24,14 +26,15 @@ from mnemic.language.truncation import two_ends
 from mnemic.language.voice import GAP, own_voice
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
-from mnemic.learn.turn_lines import numbered, today, turn_line
+from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.importance import KIND_IMPORTANCE
 from mnemic.rules.lifetimes import DURATIONS
-from mnemic.rules.speakers import speaker_mark
+from mnemic.rules.reconcile import STEERING
+from mnemic.rules.speakers import least_trusted, speaker_mark
 from mnemic.settings import Settings
-from mnemic.types import Memory, Turn
+from mnemic.types import Candidate, Memory, Turn
 
 if TYPE_CHECKING:
     from mnemic.language.extract.languages import Patterns
@@ -134,15 +137,16 @@ class RuleExtractor:
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
     ) -> ExtractionResult:
-        known = KnownPeople(Person(memory.predicate, memory.value) for memory in people)
+        named = (Person(memory.predicate, memory.value) for memory in people)
+        known = KnownPeople(named, remembered=True)
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
-        candidates = (
-            attributed(candidate, [turn])
-            for place, turn in enumerate(turns, len(earlier))
-            if turn.trust == "owner" or _is_a_person(turn)
-            for candidate in extract(
-                texts[place].text,
-                said_at=self._local(turn.at),
+        candidates: list[Candidate] = []
+        for place, turn in enumerate(turns, len(earlier)):
+            if turn.trust != "owner" and not _is_a_person(turn):
+                continue
+            read = partial(
+                extract,
+                said_at=local_time(turn.at, self.settings.schedule.zone),
                 role=turn.role,
                 trust=turn.trust,
                 earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
@@ -150,12 +154,28 @@ class RuleExtractor:
                 source=turn.id,
                 patterns=self.patterns,
             )
-        )
+            found = _without_doubt(turn, read(texts[place].text), read)
+            candidates += [attributed(candidate, [turn]) for candidate in found]
         return ExtractionResult(tuple(candidates))
 
-    def _local(self, at: datetime) -> datetime:
-        """By the clocks of the speaker, as far as they are known: "tomorrow" is theirs."""
-        return at if at.utcoffset() else in_zone(at, self.settings.schedule.zone)
+
+def _without_doubt(
+    turn: Turn, candidates: Sequence[Candidate], read: Callable[[str], Sequence[Candidate]]
+) -> Iterator[Candidate]:
+    """What steers the agent is the owner's only where it is certain that they say it: in a message
+    that may present a text it waits as an outsider's.
+    """
+    certain = candidates
+    if any(candidate.kind in STEERING for candidate in candidates):
+        text = _own_text(turn, certain=True).text
+        certain = read(text) if text != _own_text(turn).text else candidates
+    said = {(one.subject, one.predicate, one.value) for one in certain}
+    for candidate in candidates:
+        doubtful = (candidate.subject, candidate.predicate, candidate.value) not in said
+        if doubtful and candidate.kind in STEERING:
+            yield replace(candidate, trust=least_trusted([candidate.trust, "external"]))
+        else:
+            yield candidate
 
 
 def is_person(memory: Memory) -> bool:
@@ -196,16 +216,20 @@ class ModelExtractor:
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
     ) -> ExtractionResult:
-        spoken = [turn for turn in turns if turn.content.strip() or turn.tool_results]
+        settings = self.settings
+        zone = home_zone(turns[-1].at if turns else None, settings.schedule.zone)
+        spoken = in_local_time(
+            [turn for turn in turns if turn.content.strip() or turn.tool_results], zone
+        )
         if not spoken:
             return ExtractionResult()
-        settings = self.settings
         language = language_of(
             [turn.content for turn in turns if turn.role == "user"], settings.memory.language
         )
-        before = "\n".join(turn_line(turn, language) for turn in earlier)
+        local = in_local_time(earlier, zone)
+        before = "\n".join(turn_line(turn, language) for turn in local)
         parts = (
-            today(in_zone(self.clock.now(), settings.schedule.zone), language),
+            today(in_zone(self.clock.now(), zone), language),
             fence(before, "earlier") if before else "",
             fence(numbered(spoken, language), "conversation"),
         )
@@ -236,11 +260,12 @@ class ModelExtractor:
         return answer.value
 
 
-def _own_text(turn: Turn) -> EarlierMessage:
+def _own_text(turn: Turn, *, certain: bool = False) -> EarlierMessage:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     # The patterns read less of either end; what they read has no secret cut in two.
     text = redact(f"\n{GAP}\n".join(two_ends(turn.content, 4 * LONGEST)))
-    return EarlierMessage(turn.role, own_voice(text, GAP) if turn.role == "user" else text)
+    own = own_voice(text, GAP, certain=certain) if turn.role == "user" else text
+    return EarlierMessage(turn.role, own)
 
 
 def _guidance() -> list[str]:

@@ -238,10 +238,11 @@ class FactReader:
         return {SCOPE: scope} if scope else {}
 
     def _cited(self, fact: Object) -> list[Turn]:
-        """The turns a fact stands on; one that stands on none cannot be believed."""
+        """The turns a fact stands on; one that names only others' cannot be believed."""
         named = _first(fact, _CITED)
-        if named is None and len(self._turns) == 1:
-            return [self._turns[0]]  # there is no other
+        if named is None:  # then it is of what the owner says here; grounding looks for the words
+            own = [turn for turn in self._turns if turn.trust == "owner" and turn.role == "user"]
+            return own or list(self._turns)
         numbers = dict.fromkeys(numbers_in(named))
         return [self._turns[n - 1] for n in numbers if 1 <= n <= len(self._turns)]
 

@@ -1,9 +1,9 @@
 """Whose words a statement is made of, whatever a model says it stands on.
 
-A page that a tool has read can tell a model to put its own wishes down as the user's. So a
-statement has the owner's trust only if it is made of what the owner said in their own voice, and
-what steers the agent only if it does not turn around what they said; with a tool or a stranger in
-sight it has to be the owner's wording.
+The word of the owner's own turn counts. A statement that cites it is the owner's if its words are
+found there or are other words for it, and none of them comes from a tool or a stranger alone: a
+page that a tool has read can tell a model to put its own wishes down as the user's. What steers the
+agent must also mean what the owner meant, with every limit they gave.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import takewhile
 from math import nextafter
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.code import compiled
+from mnemic.language.numerals import number
 from mnemic.language.statements import is_statement
 from mnemic.language.truncation import two_ends
 from mnemic.language.voice import has_quoted, own_voice, quoted_voice
-from mnemic.learn.wording import Wording, wording_of
+from mnemic.learn.wording import contents, is_light, pattern, wording_of
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.types import Candidate, Kind, Trust, Turn
@@ -29,16 +31,18 @@ Words = frozenset[str]
 # An agent says back at length what its owner said in short, and is no stranger. So it has to have
 # that many times the owner's words before the statement counts as the agent's.
 _AGENT_SAYS_MORE = 2.0
-_NEARLY_ALL = 0.75  # of its words are the owner's: it is the owner's, whoever else says it
-_LEAST = 0.2  # of its words have to be the owner's where somebody else is heard, too
+_LEAST = 0.2  # of its words have to be the owner's
 _TOLD = 2  # words of the owner, without which nothing was told that could be translated
-_SAYS_LITTLE = 5  # words: "12 passed", a list of files
+_PASSING = ("session", "24h", "7d", "task", "transient")  # durations of what is not for good
+_SAYS_LITTLE = 3  # words: "12 passed", a list of files
 _AGENT_SAYS_IT = 0.5  # of the words of a translation
-_DATE = r"\d{4}(?:[-/.年]\d{1,2}){1,2}[日月]?|\d{1,2}月\d{1,2}日|\d{1,2}:\d{2}"
 _READ = 20_000  # characters at either end of what a tool said
+_SOON = timedelta(days=366)  # an end within that time is one
+_NUMERAL = r"[A-Za-z-]+|\d[\d.]*|[零一二两三四五六七八九十百千万半]+"
 _QUESTION = r"(?:^|(?<=[\n。！？!?.;；]))[^\n。！？!?.;；]*+[?？]"
 _SENTENCES = r"[^\n。！？!?.;；]+"
 _HAN = "[\u3400-\u9fff]"
+_LATIN = r"[A-Za-z][\w.@/+-]*|\d[\d.]*"
 _CLAUSE = r"[,，:：]|\s[-–—]+\s|——"
 # From here on a sentence asks or supposes; where it asks for a "yes", all of it is the question.
 _ASKS = (
@@ -53,7 +57,7 @@ _TAG = (
     r"(?i)\s*(?:right|correct|ok|okay|yes|no|agreed|(?:is|are|do|does|did|was|were|will|should)n't"
     r" \w+|对(?:吗|吧|不对)?|是(?:吗|吧|不是)|不是吗|好(?:吗|吧|不好)|行(?:吗|吧|不行))\s*[?？]"
 )
-# What must not say the opposite of what the owner said.
+# What has to be meant as the owner meant it.
 _SIGNED: tuple[Kind, ...] = (*STEERING, "preference")
 _STRANGERS: frozenset[Trust] = frozenset({"tool", "external"})
 _ABOUT_THE_OWNER = frozenset({"user", "users", "user's", "用户"})
@@ -69,11 +73,6 @@ class SpokenWords:
     turns: Sequence[Turn]
     earlier: Sequence[Turn]
 
-    def owners(self, cited: Iterable[str]) -> list[Turn]:
-        """The owner's turns among those cited."""
-        chosen = frozenset(cited)
-        return [turn for turn in self.turns if turn.id in chosen and turn.trust == "owner"]
-
     @cached_property
     def agent(self) -> Words:
         return _words("\n".join(turn.content for turn in self._by("agent")))
@@ -81,7 +80,8 @@ class SpokenWords:
     @cached_property
     def external(self) -> Words:
         texts = [turn.content for turn in self._by("external")]
-        return _words("\n".join([*texts, *self._quoted]))
+        quoted = [quoted_voice(turn.content) for turn in self._by("owner")]
+        return _words("\n".join([*texts, *quoted]))
 
     @cached_property
     def tools(self) -> Words:
@@ -89,6 +89,11 @@ class SpokenWords:
         for turn in (*self.earlier, *self.turns):
             texts += [result.content for result in turn.tool_results]
         return _words("\n".join(end for text in texts for end in two_ends(text, _READ)))
+
+    @cached_property
+    def owner(self) -> Words:
+        """What the owner states anywhere in their own voice."""
+        return _words("\n".join(map(_stated_in, self._by("owner"))))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:
@@ -101,27 +106,29 @@ class SpokenWords:
             trusts.add("external")
         return frozenset(trusts)
 
-    def stated(self, cited: Iterable[str]) -> list[str]:
-        """What the owner states in their own voice in the turns cited; questions state nothing but
-        what is said in passing before them.
+    def stated(self, cited: Iterable[str], *, certain: bool = False) -> list[str]:
+        """What the owner states or asks of the agent in their own voice in the turns cited; other
+        questions state nothing but what is said in passing before them.
         """
+        chosen = frozenset(cited)
         return [
-            compiled(_QUESTION).sub(_in_passing, own_voice(turn.content))
-            for turn in self.owners(cited)
+            _stated_in(turn, certain=certain)
+            for turn in self.turns
+            if turn.id in chosen and turn.trust == "owner"
         ]
 
-    @cached_property
-    def _quoted(self) -> list[str]:
-        """What the owner pasted, quoted, forwarded or attached: somebody else's words."""
-        return [quoted for turn in self._by("owner") if (quoted := quoted_voice(turn.content))]
+    def strangers(self, words: Words) -> list[Trust]:
+        """The tools and outsiders who say one of these words."""
+        given: dict[Trust, Words] = {"tool": self.tools, "external": self.external}
+        return [trust for trust, spoken in given.items() if words & spoken]
 
     def _by(self, trust: Trust) -> list[Turn]:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
 
 
 def grounded(candidate: Candidate, speakers: SpokenWords, core_importance: float) -> Candidate:
-    """The candidate with the trust of those whose words it has more of; what an agent says does
-    not reach the core of itself.
+    """The candidate with the trust of those whose words it is made of; what an agent says does not
+    reach the core of itself.
     """
     trust = _trust(candidate, speakers)
     importance = candidate.importance
@@ -130,103 +137,103 @@ def grounded(candidate: Candidate, speakers: SpokenWords, core_importance: float
     return replace(candidate, trust=trust, importance=importance)
 
 
-def grounded_in_summary(
-    candidate: Candidate, speakers: SpokenWords, core_importance: float
-) -> Candidate:
-    """The same of what a model made of summaries, in which anybody's words may be: what steers the
-    agent has to be the owner's wording.
-    """
-    grounded_candidate = grounded(candidate, speakers, core_importance)
-    if grounded_candidate.kind not in STEERING or grounded_candidate.trust != "owner":
-        return grounded_candidate
-    own = _is_own(grounded_candidate, wording_of(speakers.stated(grounded_candidate.sources)))
-    return grounded_candidate if own else replace(grounded_candidate, trust="agent")
-
-
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
-    if candidate.trust in ("tool", "external"):
+    if candidate.trust in _STRANGERS:
         return candidate.trust
-    text = f"{candidate.content}\n{candidate.value}"
-    words = _words(text)
     stated = speakers.stated(candidate.sources)
-    said = _words("\n".join(stated))
+    text = f"{candidate.content}\n{candidate.value}"
+    words, said = _words(text), _words("\n".join(stated))
     # "Next Wednesday" is written as a date, which nobody said.
-    undated = _words(compiled(_DATE).sub(" ", text)) or words
-    own = _share(undated, said)
+    undated = _words(pattern("date").sub(" ", text)) or words
+    own = _share(contents(pattern("date").sub(" ", text)), contents("\n".join(stated)))
     trust: Trust = "owner" if stated else candidate.trust
-    if trust == "owner" and candidate.kind not in STEERING and len(said) >= _TOLD:
-        other_script = not _in_one_script(candidate.content, stated)
-        may_be_told = _tells(stated) or not speakers.heard & _STRANGERS
-        if other_script and may_be_told and _is_translation(undated, words, said, speakers):
-            return trust
-    if candidate.kind not in STEERING and _is_reworded_statement(words - said, stated, speakers):
-        # The owner's, or where it has few of their words the model's: the tool has no part in it.
-        return least_trusted([trust, "agent"]) if own < _LEAST else trust
-    taken: list[Trust] = []
-    if trust == "owner" and _is_reworded(candidate, wording_of(stated), speakers):
-        taken += ["agent", *(speakers.heard & _STRANGERS)]
-    if own >= _NEARLY_ALL:
-        return least_trusted([trust, *taken])
+    steers = candidate.kind in STEERING
+    if stated and not steers and _is_translation(undated, words, stated, speakers):
+        return trust
+    taken = speakers.strangers(_words(pattern("bare").sub(" ", text)) - said - speakers.owner)
+    if steers and _has_new_name(candidate.content, stated):
+        taken += speakers.heard & _STRANGERS
+    if candidate.kind != "rule" and not pattern("of_oneself").search("\n".join(stated)):
+        taken += speakers.strangers(words)
+    if stated and not taken and not _is_faithful(candidate, speakers):
+        taken.append("agent")
+        if candidate.kind in _SIGNED:
+            taken += speakers.heard & _STRANGERS
+    if own < _LEAST and not taken:
+        # The owner's in words that are all the model's, or what somebody said in code.
+        taken += ["agent"] if _tells(stated) else speakers.heard
+        if _in_one_script(candidate.content, stated):
+            taken.append("agent")
     if _share(words, speakers.agent) > _AGENT_SAYS_MORE * own:
         taken.append("agent")
-    if _share(words, speakers.tools) >= max(own, _LEAST):
-        taken.append("tool")
-    if _share(words, speakers.external) >= max(own, _LEAST):
-        taken.append("external")
-    if own < _LEAST:  # it may be in code, or in another language
-        taken += speakers.heard
-    if not own and _in_one_script(candidate.content, stated):
-        taken.append("agent")  # a conclusion, or made up
     return least_trusted([trust, *taken])
 
 
-def _is_translation(undated: Words, words: Words, said: Words, speakers: SpokenWords) -> bool:
+def _stated_in(turn: Turn, *, certain: bool = False) -> str:
+    own = own_voice(turn.content, certain=certain)
+    return compiled(_QUESTION).sub(_in_passing, own)
+
+
+def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
+    """Whether a statement means what the owner meant. What steers the agent has to stand on words
+    that are certainly the owner's, in their own language, and a rule keeps their limits.
+    """
+    text, steers = candidate.content, candidate.kind in STEERING
+    stated = speakers.stated(candidate.sources)
+    wording = wording_of(stated)
+    if candidate.kind not in _SIGNED:
+        return wording.is_meant(text)
+    if steers:
+        certain = wording_of(speakers.stated(candidate.sources, certain=True))
+        if not certain.supports(text) or not _in_one_script(text, stated):
+            return False
+    if wording.contradicts(text) or not wording.is_own_will(text, rule=candidate.kind == "rule"):
+        return False
+    if candidate.kind != "rule":
+        return not steers or wording.conditions_kept(text)
+    said_at = max(turn.at for turn in speakers.turns)
+    end = candidate.valid_to
+    soon = isinstance(end, datetime) and end - said_at < _SOON
+    ends = soon or candidate.duration in _PASSING
+    return wording.limits_kept(text, ends=ends)
+
+
+def _has_new_name(content: str, stated: Sequence[str]) -> bool:
+    """Whether it has a name or a figure that the owner does not say: neither can be reworded."""
+    in_chinese = compiled(_HAN).search(content)
+    names = compiled(_LATIN).findall(content) if in_chinese else pattern("hard").findall(content)
+    said = "\n".join(stated)
+    own, figures = _words(said), {number(token) for token in compiled(_NUMERAL).findall(said)}
+    return any(
+        not _words(name) <= own and (number(name) is None or number(name) not in figures)
+        for name in names
+    )
+
+
+def _is_translation(
+    undated: Words, words: Words, stated: Sequence[str], speakers: SpokenWords
+) -> bool:
     """Whether a statement in another script than the owner's can only be what they said: its names
     and figures are theirs, the agent does not say it, and nobody else says enough to be translated.
     """
+    said = _words("\n".join(stated))
     others = speakers.tools | speakers.external
-    if not words.isdisjoint(others - said) or len(others) > _SAYS_LITTLE:
+    if len(said) < _TOLD or not words.isdisjoint(others - said) or len(others) > _SAYS_LITTLE:
+        return False
+    if _in_one_script(" ".join(words), stated) or (
+        speakers.heard & _STRANGERS and not _tells(stated)
+    ):
         return False
     is_chinese = any(compiled(_HAN).search(word) for word in words)
     names = {word for word in undated if word.isascii()} if is_chinese else set[str]()
     return names <= said and _share(words - said, speakers.agent) < _AGENT_SAYS_IT
 
 
-def _is_reworded_statement(added: Words, stated: Sequence[str], speakers: SpokenWords) -> bool:
-    """Whether the owner tells something in the turns cited, and no word was added to theirs that a
-    tool or a stranger says. Who only asks for something to be done has told nothing.
-    """
-    if not speakers.heard & _STRANGERS or not added.isdisjoint(speakers.tools | speakers.external):
-        return False
-    return _tells(stated)
-
-
 def _tells(stated: Sequence[str]) -> bool:
+    """Whether somebody tells something; who only asks for something to be done has told nothing."""
     return any(
         is_statement(sentence) for text in stated for sentence in compiled(_SENTENCES).findall(text)
     )
-
-
-def _is_reworded(candidate: Candidate, wording: Wording, speakers: SpokenWords) -> bool:
-    """Whether what steers the agent says the opposite of the owner's words or, where a tool or a
-    stranger could have had a hand in it, says it in other words than the owner's.
-    """
-    if candidate.kind not in _SIGNED:
-        return False
-    if wording.contradicts(candidate.content):
-        return True
-    if candidate.kind not in STEERING or not speakers.heard & _STRANGERS:
-        return False
-    value = _words(candidate.value)
-    foreign = bool(value) and _share(value, wording.words) < _NEARLY_ALL
-    return foreign or not _is_own(candidate, wording)
-
-
-def _is_own(candidate: Candidate, wording: Wording) -> bool:
-    """A rule has to say all of what the owner said, conditions included; who somebody is may be one
-    of several things said in a clause.
-    """
-    return wording.is_own(candidate.content, whole=candidate.kind == "rule")
 
 
 def words_shared(text: str, spoken: str) -> int:
@@ -241,7 +248,11 @@ def _in_one_script(content: str, stated: Sequence[str]) -> bool:
 
 
 def _in_passing(question: re.Match[str]) -> str:
-    """The clauses of a question that come before it is asked: "I'm vegan, what can I cook?"."""
+    """What a question states: all of it where it asks the agent for something ("can you stop …?"),
+    else the clauses before it is asked: "I'm vegan, what can I cook?".
+    """
+    if pattern("asked_of_agent").match(question[0]):
+        return question[0]
     *clauses, asked = compiled(_CLAUSE).split(question[0])
     if compiled(_TAG).fullmatch(asked):
         return " "
@@ -249,11 +260,12 @@ def _in_passing(question: re.Match[str]) -> str:
     return ", ".join(stated) + ". "
 
 
-def _share(words: Words, spoken: Words) -> float:
+def _share(words: Iterable[str], spoken: Iterable[str]) -> float:
     """The part of the words that somebody said."""
-    return len(words & spoken) / len(words) if words else 0.0
+    unique = frozenset(words)
+    return len(unique & frozenset(spoken)) / len(unique) if unique else 0.0
 
 
 def _words(text: str) -> Words:
     terms = {term.text for term in query_terms(text) if term.weight > STOP_WEIGHT}
-    return frozenset(terms - _ABOUT_THE_OWNER)
+    return frozenset(term for term in terms - _ABOUT_THE_OWNER if not is_light(term))

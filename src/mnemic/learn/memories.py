@@ -47,6 +47,8 @@ def memory_terms(memory: Memory) -> SafeText:
 
 def turns_of(unit: Unit, ids: Sequence[SafeName]) -> list[Turn]:
     """The turns that a statement came from, or NotFound."""
+    if not ids:
+        return []
     turns: dict[str, Turn] = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
     if len(turns) != len(ids):
         raise NotFound("A source is not a turn of this space", remedy="Pass ids of turns")

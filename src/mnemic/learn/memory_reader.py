@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from mnemic.clock import Clock
+from mnemic.days import Zone
 from mnemic.errors import NotFound
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.guard import guard_of, word_filters
@@ -19,6 +20,7 @@ from mnemic.settings import Settings
 from mnemic.settings.upkeep import PRIORITIES
 from mnemic.store.contract import Store
 from mnemic.store.rows import Life, MemoryFilter
+from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     ORDERS,
     ORIGINS,
@@ -60,12 +62,14 @@ class MemoryReader:
 
     def find(self, query: MemoryQuery) -> list[Memory]:
         """Memories by filters, in order."""
-        wanted = self._filter(**query)
         with self._store.read(self._space) as unit:
-            memories = unit.memories.find(wanted)
+            zone = user_zone(unit, self._settings.schedule.zone)
+            memories = unit.memories.find(self._filter(zone, **query))
         return [masked(memory) for memory in memories]
 
-    def _filter(self, *, order: Any = "newest", limit: int = 100, **given: Any) -> MemoryFilter:
+    def _filter(
+        self, zone: Zone, *, order: Any = "newest", limit: int = 100, **given: Any
+    ) -> MemoryFilter:
         """The filter of a query; without a status it is what holds, now or as of then."""
         guard = self._guard
         read: dict[str, Callable[[Any], Any]] = {
@@ -80,9 +84,10 @@ class MemoryReader:
             "trust": lambda trust: checks.check_choice(trust, TRUSTS, "trust"),
             "text": lambda text: checks.check_text(text, "text", guard.characters),
             "metadata": guard.metadata_texts,
-            "since": lambda at: maybe_moment(at, "since"),
-            "until": lambda at: maybe_moment(at, "until"),
-            "as_of": lambda at: maybe_moment(at, "as_of"),
+            "since": lambda at: maybe_moment(at, "since", zone),
+            "until": lambda at: maybe_moment(at, "until", zone),
+            "as_of": lambda at: maybe_moment(at, "as_of", zone),
+            "known_at": lambda at: maybe_moment(at, "known_at", zone),
             "offset": checks.check_offset,
         }
         status = given.pop("status", None)
@@ -93,7 +98,7 @@ class MemoryReader:
             if value is not None
         }
         if status is None:
-            status = "all" if "as_of" in wanted else "active"
+            status = "all" if wanted.keys() & {"as_of", "known_at"} else "active"
         if checks.check_choice(status, (*STATUSES, "all"), "status") != "all":
             wanted["status"] = status
         if status == "active":

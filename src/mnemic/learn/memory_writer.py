@@ -12,16 +12,18 @@ from mnemic.errors import ConfigError, Conflict, InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.secrets.envelope import is_sealed, masked
+from mnemic.learn.advice import Advice
 from mnemic.learn.candidates import checked
 from mnemic.learn.echo import tainted, untrusted_lines
+from mnemic.learn.laws import kind_read
 from mnemic.learn.memories import existing_memory, turns_of
 from mnemic.learn.reconciler import Reconciler
 from mnemic.learn.settlement import Settlement, decided_before
 from mnemic.providers.vault import Vault
 from mnemic.rules import checks
 from mnemic.rules.kinds import importance_of, lifetime_of, own_expiry
-from mnemic.rules.lifetimes import sooner
-from mnemic.rules.slots import fold
+from mnemic.rules.lifetimes import counts_from, sooner
+from mnemic.rules.slots import fold, has_one_answer
 from mnemic.rules.support import Claim
 from mnemic.settings import Settings
 from mnemic.settings.vocabulary import SCOPE
@@ -79,10 +81,13 @@ class MemoryWriter:
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Decision:
         """Keep a statement, unless it is known; says what became of it."""
         new, now = self._checked(new), self._clock.now()
+        advice = self._advice(new, now)
         with self._store.write(self._space) as unit:
             id_ = new_id(now)
             operation = self._operation("remember", id_, operation_id)
-            decision = _done(unit, operation) or self._keep(unit, new, id_, now, operation)
+            decision = _done(unit, operation) or self._keep(
+                unit, new, id_, now, operation, advice=advice
+            )
         return _masked(decision)
 
     def bring_in(self, unit: Unit, new: NewMemory, operation_id: str) -> Decision | None:
@@ -165,6 +170,7 @@ class MemoryWriter:
                 raise Conflict(f"Memory {id_} is {memory.status}, not {before}", remedy=remedy)
             if after == "archived":
                 unit.memories.revise(replace(memory, status=after, updated_at=now))
+                unit.memories.release(memory.id)
             else:
                 unit.tiers.bring_back(memory.id, after, now)
             unit.journal.add_event(
@@ -187,6 +193,7 @@ class MemoryWriter:
         operation: SafeName,
         *,
         may_be_over: bool = False,
+        advice: Advice | None = None,
     ) -> Decision:
         old = _superseded(unit, new)
         if old is not None:
@@ -197,7 +204,14 @@ class MemoryWriter:
             # Part of the past, it neither contradicts nor confirms what holds now.
             return work.write([], "new")
         same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
-        return self._reconciler.keep(work, old, same=same)
+        return self._reconciler.keep(work, old, same=same, advice=advice)
+
+    def _advice(self, new: NewMemory, now: datetime) -> Advice | None:
+        """What a configured model says of another value where there may be several."""
+        several = new.value and new.predicate and not has_one_answer(new.predicate)
+        if not several or new.supersedes is not None or not self._reconciler.has_judge:
+            return None
+        return self._reconciler.advise(self._candidate(new, None), now)
 
     def _checked(self, new: NewMemory) -> NewMemory:
         """The statement with texts where texts have to be, and its lists read."""
@@ -208,6 +222,7 @@ class MemoryWriter:
             checks.check_name(new.supersedes, "supersedes")
         return replace(
             new,
+            kind=new.kind or kind_read(new.text),
             tags=checks.check_tags(new.tags, self._guard.tags),
             sources=checks.check_tags(new.sources, self._guard.tags, "sources"),
         )
@@ -232,7 +247,8 @@ class MemoryWriter:
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
             # What another memory still holds has not ended there: its life here begins now.
-            expires_at = self._usual_expiry(candidate, now)
+            begins = counts_from(now, candidate.valid_from, candidate.valid_to)
+            expires_at = self._usual_expiry(candidate, begins)
         importance = new.importance
         if importance is None:
             importance = importance_of(candidate.kind, self._settings)
@@ -255,11 +271,12 @@ class MemoryWriter:
         )
         return replace(work, id=id_, edited=edited, learnt_at=learnt_at)
 
-    def _usual_expiry(self, candidate: SafeCandidate, now: datetime) -> datetime | None:
+    def _usual_expiry(self, candidate: SafeCandidate, begins: datetime) -> datetime | None:
         """By its duration; else by its kind, where the document gives every memory a priority."""
+        kind = candidate.kind
         if candidate.duration or self._guard.words.priorities:
-            return lifetime_of(candidate.kind, candidate.duration, self._settings, now).expires_at
-        return own_expiry(candidate.kind, self._settings, now)
+            return lifetime_of(kind, candidate.duration, self._settings, begins).expires_at
+        return own_expiry(kind, self._settings, begins)
 
     def _reworded(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
         """The changes without a word for what the memory is already; another word takes the place

@@ -10,12 +10,13 @@ from mnemic.errors import ConfigError
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
-    from mnemic.language.extract.languages import Patterns
+    from mnemic.language.extract.languages import Language, Patterns
 
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from time import thread_time
+from typing import TypeAlias
 
 from mnemic.language.extract.entries import Entry
 from mnemic.language.extract.examples import examples_of
@@ -24,28 +25,68 @@ from mnemic.language.extract.sentences import LONGEST_SENTENCE
 LIMIT = 0.05  # seconds on one clause; the slowest of the package takes a fifth of it
 _GROWTH = 1.25
 _NO_MATCH = "\0"
+_ALTERNATIVE = re.compile(r"(?<!\\)\|")
+# What stands for a letter in an expression, and such a letter; then what is only syntax.
+_SAMPLES = (
+    (r"\[\^[^\]]*\]", "x"),
+    (r"\[\\?(.)[^\]]*\]", r"\1"),
+    (r"\\d", "1"),
+    (r"\\s", " "),
+    (r"\\[wWDS]|(?<!\\)\.", "x"),
+    (r"\{\d*,?\d*\}|\(\?(?:P?<\w+>|[a-zA-Z-]*:|<?[=!]|P=)|\\[bBAZ]|(?<!\\)[*+?()^$]", ""),
+    (r"\\(.)", r"\1"),
+)
+Match: TypeAlias = Callable[[str], re.Match[str] | None]
 
 
 def check_speed(entry: Entry) -> None:
     """Refuse a pattern that is slow on a text made out of its examples."""
     for example in examples_of(entry):
-        for head, piece, tail in _pieces(example.message):
-            seconds, length = slowest(entry.matcher, head, piece, tail)
-            if seconds > LIMIT:
-                raise ConfigError(
-                    f"{entry.vocabulary.file}: {entry} takes {seconds:.2f} s on {length} characters"
-                    f" that repeat {piece!r}",
-                    remedy="Bound its repeats ({0,4} for *), and let no repeat hold another",
-                )
+        _try(entry.matcher.fullmatch, example.message, f"{entry.vocabulary.file}: {entry}")
 
 
-def slowest(pattern: re.Pattern[str], head: str, piece: str, tail: str) -> tuple[float, int]:
+def check_phrases_speed(language: Language) -> None:
+    """Refuse phrases and replacements, which have no examples, that are slow on a text made out of
+    what they themselves look for.
+    """
+    vocabulary = language.vocabulary
+    tried = {
+        f"the phrases {name!r}": vocabulary.compile(phrases, f"the phrases {name!r}")
+        for name, phrases in language.phrases.items()
+    }
+    for one in (*language.complete, *language.rewrite):
+        tried[f"the replacement by {one.put!r}"] = one.match
+    for name, pattern in tried.items():
+        for text in dict.fromkeys(map(_example_of, _ALTERNATIVE.split(pattern.pattern))):
+            for match in (pattern.search, pattern.fullmatch):
+                _try(match, text, f"{vocabulary.file}: {name}")
+
+
+def _example_of(expression: str) -> str:
+    """A text that a part of an expression is about: its letters, and one of each class."""
+    for syntax, letters in _SAMPLES:
+        expression = re.sub(syntax, letters, expression)
+    return expression
+
+
+def _try(match: Match, example: str, name: str) -> None:
+    """Refuse an expression that is slow on an example of which a piece is repeated."""
+    for head, piece, tail in _pieces(example):
+        seconds, length = slowest(match, head, piece, tail)
+        if seconds > LIMIT:
+            raise ConfigError(
+                f"{name} takes {seconds:.2f} s on {length} characters that repeat {piece!r}",
+                remedy="Bound its repeats ({0,4} for *), and let no repeat hold another",
+            )
+
+
+def slowest(match: Match, head: str, piece: str, tail: str) -> tuple[float, int]:
     """The time of the longest probe that was tried, and its length."""
     length, seconds = 16.0, 0.0
     while length <= LONGEST_SENTENCE and seconds <= LIMIT:
         text = head + piece * int(length / len(piece)) + tail + _NO_MATCH
         begun = thread_time()
-        pattern.fullmatch(text)
+        match(text)
         seconds = thread_time() - begun
         length *= _GROWTH
     return seconds, int(length / _GROWTH)
@@ -93,7 +134,6 @@ def _version(file: Path) -> tuple[int, int]:
 def _checked(versions: tuple[tuple[str, int, int], ...]) -> Patterns:
     from mnemic.language.extract.examples import check_examples
     from mnemic.language.extract.languages import with_own
-    from mnemic.learn.pattern_files import check_speed
 
     texts: dict[str, str] = {}
     for name, *_ in versions:
@@ -104,6 +144,7 @@ def _checked(versions: tuple[tuple[str, int, int], ...]) -> Patterns:
     patterns = with_own(texts)
     for language in patterns.languages:
         if language.vocabulary.file in texts:
+            check_phrases_speed(language)
             for entry in language.all_entries():
                 check_speed(entry)
                 check_examples(entry, patterns)

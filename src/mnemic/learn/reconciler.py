@@ -15,12 +15,13 @@ from mnemic.language.guard import guard_of
 from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
+from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
 from mnemic.rules.importance import DEFAULT_CONFIDENCE
 from mnemic.rules.kinds import importance_of, lifetime_of
-from mnemic.rules.lifetimes import sooner
+from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.likeness import same_value
 from mnemic.rules.reconcile import (
     Contest,
@@ -30,9 +31,10 @@ from mnemic.rules.reconcile import (
     relate,
     route,
     says_same,
+    steering_reason,
     to_withdraw,
 )
-from mnemic.rules.slots import has_one_answer, slot_of
+from mnemic.rules.slots import has_one_answer, is_common, slot_of
 from mnemic.rules.support import Claim, Scales, may_overrule, rank
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
@@ -95,11 +97,13 @@ class Reconciler:
         if before is not None:
             return before
         advice = advice or Advice()
-        work = self._filled(unit, checked(candidate, self.guard), operation, now)
+        core = self._settings.upkeep.core_importance
+        safe = judge(checked(candidate, self.guard), core)
+        work = self._filled(unit, safe, operation, now)
         if advice.failure:
             work.note("judge_fail", EMPTY, {"error": self.guard.error(advice.failure)})
         search = self._search(unit, work.candidate, now, advice.cosines)
-        admission = route(work.candidate.kind, work.claim, self._settings, own_idea=own_idea)
+        admission = route(work.candidate.kind, work.claim, self._settings)
         decision = self._without_comparing(work, search, admission)
         if decision is not None:
             return decision
@@ -116,15 +120,28 @@ class Reconciler:
             return work.drop("dropped", "it was replaced or withdrawn before")
         targets = existing.chosen(relation.replaced)
         reason = admission.reason or self._objection(work, search, targets, own_idea=own_idea)
+        if not reason and relation.outcome == "conflict":
+            if not self._changes(work, search, targets):
+                reason = "it differs from what is known and names no change"
+            elif names_change(work.candidate, work.turns):
+                relation = Decision("update", replaced=relation.replaced)
         if reason:
             return self._wait(work, search, reason)
         return self._write(work, search, relation, targets)
 
+    @property
+    def has_judge(self) -> bool:
+        return self._adviser.has_judge
+
     def keep(
-        self, work: Settlement, supersedes: Memory | None = None, same: Memory | None = None
+        self,
+        work: Settlement,
+        supersedes: Memory | None = None,
+        same: Memory | None = None,
+        advice: Advice | None = None,
     ) -> Decision:
         """A statement that somebody asks for, by the rules alone: it passes no threshold, and waits
-        only where a better source said something else.
+        only where a better source said something else, or where only the owner may say it.
 
         ``supersedes`` is the memory whose place it takes, whoever said that; ``same`` the one that
         it is known to repeat.
@@ -136,9 +153,14 @@ class Reconciler:
             relation, targets = Decision("new" if same is None else "same", same), []
         else:
             existing = search.neighbours("active").without(supersedes)
-            relation = relate(candidate, existing)
+            relation = self._by_hand(candidate, existing, advice)
+            if supersedes is not None and not _is_one_with(candidate, relation.memory):
+                relation = Decision("update")  # another kind or slot: it stays what it is
             targets = existing.chosen(relation.replaced)
         ended = [] if supersedes is None else [supersedes]
+        reason = steering_reason(candidate.kind, work.claim.trust)
+        if reason and supersedes is not None:
+            return self._wait_to_supersede(work, search, supersedes, reason)
         if relation.memory is not None:
             decision = work.repeat(relation.memory, "same", replaced=ended)
         elif supersedes is not None:
@@ -150,6 +172,27 @@ class Reconciler:
             self._close_waiting(work, search, decision.memory)
         return decision
 
+    def _by_hand(
+        self, candidate: Candidate, existing: Neighbours, advice: Advice | None
+    ) -> Decision:
+        """What a person's own words mean: the value of a slot that they name is its value now,
+        unless it is known that there may be several; then a judge says, where there is one.
+        """
+        if advice is not None and advice.decision is not None:
+            return self._relation(candidate, existing, advice)
+        named = bool(candidate.value) and not is_common(candidate.predicate)
+        return relate(replace(candidate, is_update=True) if named else candidate, existing)
+
+    def _wait_to_supersede(
+        self, work: Settlement, search: NeighbourSearch, supersedes: Memory, reason: str
+    ) -> Decision:
+        """Put to a person first; what it is to take the place of holds until then."""
+        if supersedes.status != "pending":
+            return self._wait(work, search, reason)
+        decision = work.wait(reason)
+        work.close(supersedes, decision.memory, "it was edited")
+        return decision
+
     def _admit(
         self,
         work: Settlement,
@@ -157,10 +200,13 @@ class Reconciler:
         relation: Decision,
         targets: Sequence[Memory],
     ) -> Decision:
-        """A new statement on request, unless a person or a better source is against it."""
+        """A new statement on request, unless a person or a better source is against it, or it is
+        not for its source to say.
+        """
         if not _insists(work.candidate) and self._matching(search, "rejected"):
             return work.drop("dropped", "the user ignored it before")
         reason = self._objection(work, search, targets, own_idea=False)
+        reason = reason or steering_reason(work.candidate.kind, work.claim.trust)
         if reason:
             return self._wait(work, search, reason)
         return self._write(work, search, relation, targets, insists=_insists(work.candidate))
@@ -282,6 +328,16 @@ class Reconciler:
             return "a less trusted source said it first, and nobody confirmed it"
         return ""
 
+    def _changes(
+        self, work: Settlement, search: NeighbourSearch, targets: Sequence[Memory]
+    ) -> bool:
+        """Whether another answer may take the place of the one known, or was said before that."""
+        return (
+            any(work.said_at < memory.valid_from for memory in targets)
+            or may_change(work.candidate, work.claim.trust, targets, work.turns)
+            or said_elsewhere(self._matching(search, "pending"), work.turns)
+        )
+
     # --- carrying it out ------------------------------------------------------------------------
 
     def _repeat(
@@ -307,7 +363,7 @@ class Reconciler:
         *,
         insists: bool = False,
     ) -> Decision:
-        out_of_order = any(work.said_at < memory.valid_from for memory in targets)
+        out_of_order = any(work.said_at < memory.valid_from <= work.now for memory in targets)
         if relation.outcome == "conflict" or out_of_order:
             lost = self._lost_before(search)
             strongest, scores = self._contest(work, targets, lost)
@@ -389,7 +445,8 @@ class Reconciler:
         turns = turns_of(unit, candidate.sources)
         latest = max(turns, key=lambda turn: turn.at, default=None)
         said_at = now if latest is None else min(latest.at, now)
-        life = lifetime_of(candidate.kind, candidate.duration, self._settings, said_at)
+        begins = counts_from(said_at, candidate.valid_from, candidate.valid_to)
+        life = lifetime_of(candidate.kind, candidate.duration, self._settings, begins)
         expires_at = sooner(life.expires_at, candidate.valid_to)
         return self.settlement(
             unit,
@@ -401,6 +458,15 @@ class Reconciler:
             sources=tuple(turn.source for turn in turns),
             session=latest.session if latest is not None and life.ends_with_session else EMPTY,
         )
+
+
+def _is_one_with(candidate: SafeCandidate, memory: Memory | None) -> bool:
+    """Whether an edited memory may become one with another: they are of one kind and slot."""
+    return memory is None or (
+        memory.kind == candidate.kind
+        and slot_of(memory.subject, memory.predicate)
+        == slot_of(candidate.subject, candidate.predicate)
+    )
 
 
 def _insists(candidate: Candidate) -> bool:

@@ -8,15 +8,18 @@ from datetime import datetime, timedelta
 from typing import Literal, get_args
 
 from mnemic.clock import Clock
+from mnemic.days import in_zone, local_time
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
 from mnemic.language.guard import DEFAULT, Guard
 from mnemic.language.scratchpad import advance, assign, conclude, open_part, parse, render
 from mnemic.language.voice import own_voice
 from mnemic.rules import checks
+from mnemic.settings import Settings
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import PadRow, TurnFilter
+from mnemic.store.user_zone import user_zone
 from mnemic.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, joined
 
 EVENT = constant("scratchpad")
@@ -61,13 +64,14 @@ class Scratchpads:
         store: Store,
         space: str,
         clock: Clock,
-        settings: ScratchpadSettings,
+        settings: Settings,
         guard: Guard = DEFAULT,
     ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
-        self._settings = settings
+        self._settings = settings.scratchpad
+        self._zone = settings.schedule.zone
         self._guard = guard
         self._cached: tuple[_Stamp, _Pad] | None = None
 
@@ -102,7 +106,7 @@ class Scratchpads:
             cached = self._cached
             if cached is not None and cached[0] == stamp:
                 return cached[1]
-            pad = _followed(unit, self._settings)
+            pad = _followed(unit, self._settings, self._zone)
         self._cached = (stamp, pad)
         return pad
 
@@ -136,7 +140,8 @@ class Scratchpads:
         now = self._clock.now()
         with self._store.write(self._space) as unit:
             old = read_pad(unit)
-            new = assign(old, safe, now, self._settings)
+            local = in_zone(now, user_zone(unit, self._zone))
+            new = assign(old, safe, local, self._settings)
             origin = _Origin(now, project)
             if new == old and _by_host(unit):
                 return old
@@ -155,7 +160,7 @@ def read_pad(unit: Unit) -> Scratchpad:
     return Scratchpad() if row is None else replace(parse(row.text), updated_at=row.updated_at)
 
 
-def _followed(unit: Unit, settings: ScratchpadSettings) -> _Pad:
+def _followed(unit: Unit, settings: ScratchpadSettings, zone: str) -> _Pad:
     """The scratchpad as of the last message: what was said since it was written is added on
     reading, so that recording a turn does not wait for it.
     """
@@ -170,12 +175,13 @@ def _followed(unit: Unit, settings: ScratchpadSettings) -> _Pad:
         TurnFilter(role="user", since=pad.updated_at, newest_first=True, limit=_FOLLOWED)
     )
     projects: dict[str, str] = {}
+    home = user_zone(unit, zone) if turns else zone
     for turn in reversed(turns):
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
             before = pad.focus
-            pad = replace(
-                advance(pad, own_voice(turn.content), turn.at, settings), updated_at=turn.at
-            )
+            local = local_time(turn.at, home)
+            pad = advance(pad, own_voice(turn.content), local, settings)
+            pad = replace(pad, updated_at=turn.at)
             if pad.focus and pad.focus != before:
                 if turn.session not in projects:
                     info = unit.ledger.session(turn.session)
@@ -212,10 +218,10 @@ def _stated_in(event: Event) -> list[str]:
 
 
 def catch_up_pad(
-    unit: Unit, now: datetime, settings: ScratchpadSettings, guard: Guard = DEFAULT
+    unit: Unit, now: datetime, settings: Settings, guard: Guard = DEFAULT
 ) -> Scratchpad:
     """Write down what was said since it was written."""
-    followed = _followed(unit, settings)
+    followed = _followed(unit, settings.scratchpad, settings.schedule.zone)
     origin = followed.origins.get(followed.pad.focus, _Origin(now))
     return _changed(unit, read_pad(unit), followed.pad, now, by="task", origin=origin, guard=guard)
 
@@ -225,7 +231,7 @@ def conclude_pad(
     episode: Episode,
     project: str,
     at: datetime,
-    settings: ScratchpadSettings,
+    settings: Settings,
     *,
     guard: Guard = DEFAULT,
 ) -> Scratchpad:
@@ -233,7 +239,8 @@ def conclude_pad(
     old = read_pad(unit)
     if _by_host(unit):
         return old
-    new = conclude(old, episode, project, settings)
+    ended = local_time(episode.ended_at, user_zone(unit, settings.schedule.zone))
+    new = conclude(old, replace(episode, ended_at=ended), project, settings.scratchpad)
     origin = _Origin(episode.ended_at, project)
     return _changed(unit, old, new, at, by="session_end", origin=origin, guard=guard)
 

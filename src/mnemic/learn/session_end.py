@@ -154,8 +154,8 @@ class SessionEndJob:
             return  # there was one of this stretch
         info, now = unit.ledger.session(session), self._clock.now()
         project = "" if info is None else info.project
-        catch_up_pad(unit, now, self._settings.scratchpad, self._guard)
-        conclude_pad(unit, episode, project, now, self._settings.scratchpad, guard=self._guard)
+        catch_up_pad(unit, now, self._settings, self._guard)
+        conclude_pad(unit, episode, project, now, self._settings, guard=self._guard)
 
 
 class SessionCloser:

@@ -13,6 +13,8 @@ from mnemic.learn.claims import dump_claim
 from mnemic.learn.memories import memory_terms, note_important
 from mnemic.learn.rewrites import retire_rewritten
 from mnemic.rules.importance import IMPORTANT_FROM
+from mnemic.rules.lifetimes import sooner
+from mnemic.rules.slots import has_one_answer
 from mnemic.rules.support import Claim, Scales, first, rank, repeated
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Unit
@@ -27,6 +29,7 @@ from mnemic.types import (
     SafeCandidate,
     SafeName,
     Source,
+    Turn,
     merged,
 )
 
@@ -59,8 +62,20 @@ class Settlement:
 
     @property
     def since(self) -> datetime:
-        """When it came true: what it says of that, but no later than it was said."""
-        return min(self.candidate.valid_from or self.said_at, self.said_at)
+        """When it comes true, by what it says of that. A plan is one from when it was told; what
+        answers a question that has one answer waits for its day.
+        """
+        since = self.candidate.valid_from or self.said_at
+        bounded = self.candidate.valid_to is not None
+        is_plan = self.candidate.kind == "event" or (
+            bounded and not has_one_answer(self.candidate.predicate)
+        )
+        return min(since, self.said_at) if is_plan else since
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What it was said in."""
+        return self.unit.ledger.turns_by_id(list(self.candidate.sources))
 
     # --- ends: each leaves the event that says what was decided ---------------------------------
 
@@ -74,7 +89,10 @@ class Settlement:
     ) -> Decision:
         """The statement holds from now on, or ``since`` then, in the place of ``replaced``."""
         if since is None:  # It cannot have come true before what it takes the place of.
-            since = max([self.since, *(old.valid_from for old in replaced)])
+            begun = (old.valid_from for old in replaced if old.valid_from <= self.now)
+            since = max([self.since, *begun])
+        # What is known to follow on a later day still does.
+        replaced = [old for old in replaced if old.valid_from <= max(since, self.now)]
         memory = self.place("active", since)
         ended = self.end(replaced, memory, is_over=outcome != "conflict")
         self._announce(0.0, memory)
@@ -92,6 +110,11 @@ class Settlement:
         if self.waiting is None and not replaced and stands_on(memory, self.candidate.sources):
             return self.know(memory, outcome)
         after = repeated(memory, self.claim, self.scales)
+        if memory.valid_from > max(self.since, self.now):  # It came true before its day.
+            after = replace(after, valid_from=self.since)
+            for held in self.unit.memories.chain(memory.id):
+                if held.superseded_by == memory.id and held.status == "active":
+                    self.unit.memories.supersede(held.id, memory.id, self.now)
         if self.candidate.metadata and rank(self.claim.trust) >= rank(memory.trust):
             after = replace(after, metadata=merged(memory.metadata, self.candidate.metadata))
         if after != memory:
@@ -143,17 +166,16 @@ class Settlement:
         )
 
     def withdraw(self, ended: Sequence[Memory], waiting: Sequence[Memory]) -> Decision:
-        """What was said no longer holds; ``as_of`` still answers it for the time before."""
+        """What was said no longer holds, or not from its day on; ``as_of`` still answers it for the
+        time before.
+        """
         for memory in ended:
-            self.unit.memories.revise(
-                replace(
-                    memory,
-                    status="superseded",
-                    valid_to=max(self.since, memory.valid_from),
-                    superseded_at=self.now,
-                    updated_at=self.now,
-                )
-            )
+            until = max(self.since, memory.valid_from)
+            over = replace(memory, valid_to=until, updated_at=self.now)
+            if self.since <= self.now:
+                over = replace(over, status="superseded", superseded_at=self.now)
+                self.unit.memories.release(memory.id)
+            self.unit.memories.revise(over)
             self.note("withdraw", memory.id, self._statement())
         for memory in waiting:
             self.close(memory, None, "it was withdrawn")
@@ -191,6 +213,13 @@ class Settlement:
         for old in replaced:
             if old.status == "pending":
                 self.close(old, by, "it was edited")
+                continue
+            if by.valid_from > self.now:  # It holds until that day.
+                until = sooner(old.valid_to, by.valid_from)
+                self.unit.memories.revise(
+                    replace(old, valid_to=until, superseded_by=by.id, updated_at=self.now)
+                )
+                self.note("supersede", old.id, {"by": by.id})
                 continue
             self.unit.memories.supersede(old.id, by.id, self.now, ended=is_over)
             self.note("supersede", old.id, {"by": by.id})
@@ -235,7 +264,8 @@ class Settlement:
             confidence=claim.confidence,
             trust=claim.trust,
             status=status,
-            created_at=self.learnt_at or self.now,
+            # A question is as old as its asking, or it would lapse before it is put.
+            created_at=self.now if status == "pending" else self.learnt_at or self.now,
             updated_at=self.now,
             last_accessed_at=self.now,
             valid_from=since,

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from mnemic.days import Zone, local_time
 from mnemic.language.fence import strip_fenced
 from mnemic.language.lines import indented, label, one_line
 from mnemic.language.secrets.finder import redact
 from mnemic.language.tool_results import tool_summary
 from mnemic.language.voice import split_voice
-from mnemic.prompts import Language
+from mnemic.prompts import ByLanguage, Language
 from mnemic.store import codec
 from mnemic.types import ToolCall, Turn
 
 TOOL_CHARS = 500  # of each tool result that a model sees
-_WEEKDAYS = {
-    "en": ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    "zh": ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
-}
-_TODAY = {"en": "Today is {}.", "zh": "今天是 {}。"}
+_WEEKDAYS = ByLanguage(
+    en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    zh=("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
+)
+_TODAY = ByLanguage(en="Today is {}.", zh="今天是 {}。")
+
+
+def in_local_time(turns: Sequence[Turn], zone: Zone) -> list[Turn]:
+    """The turns by the clocks of whoever spoke, else of ``zone``: "tomorrow" is theirs."""
+    return [replace(turn, at=local_time(turn.at, zone)) for turn in turns]
 
 
 def numbered(turns: Sequence[Turn], language: Language) -> str:

@@ -1,66 +1,31 @@
-"""Whether a statement is in the owner's wording: the same words in the same order, each with the
-same polarity.
+"""Whether a model's wording still says what the owner said: with the same polarity, with every
+limit, without a word that makes it hold always, and as something that was meant.
 
-A bag of words cannot tell "never pay by card, ask me first" from "pay by card, never ask first".
-So the words of a clause carry a sign, which each negation in the clause turns around, and a
-statement is aligned with one sentence of the owner.
+A bag of words cannot tell "never pay by card, ask me first" from "pay by card, never ask first",
+nor "until Friday" from ever. So the words of a clause carry a sign, which each negation in the
+clause turns around, and the sentences that a statement was made of are read for what they limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from mnemic.index.segment import STOP_WEIGHT, index_text, term_weight
-from mnemic.language.code import compiled
+from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.traps import Traps
+from mnemic.language.word_file import WordFile
 
-_ALIKE = 0.75  # of a statement's words are the owner's, in order
-_COVERED = 0.6  # of each clause of the owner that it takes words from: no condition is left out
-_LONGEST = 80  # words of a sentence that are aligned
 _MOST = 400  # sentences of the owner
-_SENTENCE = r"[.!?](?=\s|$)|[。！？；;\n]"
-_CLAUSE = (
-    r"[,，:：、()（）]|\s[-–—]+\s|——|\b(?:but|instead(?! of)|always|and then)\b"
-    r"|但是?|而是|改为|总是|始终|一定要|必须"
-)
-_WORD = (
-    r"[\u3400-\u4dbf\u4e00-\u9fff]|[A-Za-z0-9_][\w.@/+#-]*[\w+#]|[A-Za-z0-9_]"
-    r"|[^\W\u3400-\u9fff]+"
-)
-# Words with a negative character in them that deny nothing.
-_HARMLESS = (
-    r"不错|不过|不同|不断|不仅|不但|不只|差不多|不管|不论|不得不|特别|别人|区别|分别|级别"
-    r"|性别|个别|别名|告别|没关系|无论"
-    r"|无锡|非常|除非常|并非常|不好意思|\bnot only\b|\bno problem\b|\bno\.\s?\d"
-)
-_NEGATION = (
-    r"(?i)\b(?:no longer|not|never|no|none|nobody|nothing|neither|nor|without|cannot"
-    r"|avoid(?:s|ed|ing)?|stop(?:s|ped|ping)?|quit(?:s|ting)?|refus(?:e|es|ed|ing)"
-    r"|forbid(?:s|den)?|forbade|ban(?:s|ned)?|prohibit(?:s|ed)?|dislik(?:e|es|ed)|hat(?:e|es|ed)|detests?|allergic|allergy|intolerant"
-    r"|skip(?:s|ped)?|omit(?:s|ted)?|exclud(?:e|es|ing)|except|unless|forget(?:s|ting)?"
-    r"|g[ai]ven? up"
-    r"|instead of|rather than|dont|doesnt|wont|cant|shouldnt|isnt|free of|against)\b|n't\b"
-    r"|禁止|避免|讨厌|拒绝|停止|而非|严禁|杜绝|过敏|不再|不要|不能|不可以?|不许|不准|不用|不必|不想|不喜欢|没有?|无需|无须"
-    r"|除非|忘记|忘|戒|[不别勿莫免非无]"
-)
-_CONTRAST = r"(?i)instead of|rather than|without|except|unless|free of|against|nor|而非|除非"
-_AUXILIARIES = frozenset(
-    "do does did is are was were am be been have has had can could will would shall should must may"
-    " might need ought to or and please user i we you".split()
-)
-_CONDITIONS = frozenset(
-    "befor after unless until if when onli except first then 先 才 前 后 若 果 只 仅".split()
-)
-# Words a statement about somebody has, whoever said it.
-_LIGHT = frozenset(
-    "user owner want wish prefer like need should must pleas alway ensur make sure everi time now"
-    " futur name call known live home resid base work job employ go by day rule"
-    " say tell let get keep thing way also just would".split()
-) | frozenset(
-    "用户想要请让使以后都每次会应该需得的了是在和与叫名字住工作更偏好喜欢希望今把被给您你我他她它们"
-)
+_LONGEST = 600  # characters of one
 _FEWEST_HAN = 2
+_FEWEST_OWN = 4  # words of a sentence that says something besides a limit
+_LIMITS = ("time", "count", "these", "condition")
+_FILE = WordFile("mnemic.learn", "wording.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 
 class _Signed(NamedTuple):
@@ -70,8 +35,13 @@ class _Signed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    words: tuple[_Signed, ...]
-    clauses: tuple[int, ...]  # the clause of each word
+    text: str
+    clauses: tuple[str, ...]
+    words: frozenset[_Signed]
+
+    @property
+    def terms(self) -> frozenset[str]:
+        return frozenset(word.text for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +49,11 @@ class Wording:
     """What the owner said, for comparing statements with it."""
 
     sentences: tuple[_Sentence, ...]
-    words: frozenset[str]  # all of its index terms
-
-    def is_own(self, text: str, *, whole: bool) -> bool:
-        """Whether every sentence of a statement is one of the owner's in order and polarity, or
-        with ``whole`` also says all that the owner's clause says.
-        """
-        sentences = _sentences([text])
-        return bool(sentences) and all(
-            any(_aligned(one, own, whole) for own in self.sentences) for one in sentences
-        )
 
     def contradicts(self, text: str) -> bool:
-        """Whether a statement has words of the owner's only with the other polarity."""
+        """Whether a statement has words of the owner's only with the other polarity, or sends
+        to somebody what was to come from them.
+        """
         signs: dict[str, set[bool]] = {}
         for sentence in self.sentences:
             for word in sentence.words:
@@ -100,106 +62,216 @@ class Wording:
             word.text
             for sentence in _sentences([text])
             for word in sentence.words
-            if signs.get(word.text) == {not word.positive} and word.text not in _CONDITIONS
+            if signs.get(word.text) == {not word.positive}
         }
         han = sum(1 for word in turned if "\u3400" <= word[0] <= "\u9fff")
-        return len(turned) > han or han >= _FEWEST_HAN
+        return len(turned) > han or han >= _FEWEST_HAN or self._turns_round(text)
+
+    def conditions_kept(self, text: str) -> bool:
+        """Whether a statement keeps each condition of the sentences it was made of."""
+        return all(_keeps("condition", sentence.text, text) for sentence in self.supports(text))
+
+    def limits_kept(self, text: str, *, ends: bool) -> bool:
+        """Whether a rule keeps every limit of the sentences it was made of and does not make them
+        hold always; ``ends``: the rule has an end of its own.
+        """
+        own, near = self.supports(text), self._around(text)
+        always = any(pattern("always").search(sentence.text) for sentence in own)
+        for made, said in (("always", "lasting"), ("each", "each_or_lasting")):
+            if pattern(made).search(text) and not _any_has(said, near):
+                return False
+        kept = all(
+            _keeps(sort, sentence.text, text) or (ends and sort == "time")
+            for sentence in (own if always else near)
+            for sort in _LIMITS
+        )
+        return kept and (always or all(_keeps_scope(sentence, text) for sentence in own))
+
+    def is_meant(self, text: str) -> bool:
+        """Whether one of the sentences that a statement was made of says it in earnest, of now."""
+        supports = self.supports(text)
+        return not supports or any(self._is_earnest(sentence, text) for sentence in supports)
+
+    def is_own_will(self, text: str, *, rule: bool) -> bool:
+        """The same of what the owner wants or is: not what others say or want, and of a ``rule``
+        neither refused nor what somebody does.
+        """
+        return all(
+            self._is_earnest(sentence, text) and not _is_others(sentence, text, rule)
+            for sentence in self.supports(text)
+        )
+
+    def _is_earnest(self, sentence: _Sentence, text: str) -> bool:
+        """Whether it is not asked, only thought of, long past, or taken back in the next breath."""
+        place = self.sentences.index(sentence)
+        after = self.sentences[place + 1].text if place + 1 < len(self.sentences) else ""
+        if pattern("taken_back").search(f"{sentence.text}\n{after}"):
+            return False
+        asked = not pattern("asked_of_agent").match(sentence.text)
+        if asked and pattern("asks").search(sentence.text):
+            return False
+        if pattern("supposed").search(sentence.text) or pattern("thinks").search(sentence.text):
+            return False
+        return not pattern("past").search(sentence.text) or bool(pattern("was").search(text))
+
+    def supports(self, text: str) -> list[_Sentence]:
+        """The sentences that each clause of a statement has most words of."""
+        places: set[int] = set()
+        for clause in pattern("clause").split(text):
+            terms = _terms(clause)
+            shares = [len(terms & sentence.terms) for sentence in self.sentences]
+            most = max(shares, default=0)
+            places |= {place for place, share in enumerate(shares) if most and share == most}
+        return [self.sentences[place] for place in sorted(places)]
+
+    def _around(self, text: str) -> list[_Sentence]:
+        """The same, with short ones before and behind them: "Only today." may stand apart."""
+        places = {self.sentences.index(sentence) for sentence in self.supports(text)}
+        return [
+            sentence
+            for place, sentence in enumerate(self.sentences)
+            if place in places
+            or (places & {place - 1, place + 1} and len(sentence.words) <= _FEWEST_OWN)
+        ]
+
+    def _turns_round(self, text: str) -> bool:
+        own: dict[str, set[bool]] = {}
+        for sentence in self.sentences:
+            for way, term in _directed(sentence.text):
+                own.setdefault(term, set()).add(way)
+        return any(way not in own.get(term, {way}) for way, term in _directed(text))
 
 
 def wording_of(texts: Iterable[str]) -> Wording:
     """The wording of what the owner said in these texts."""
-    own = list(texts)
-    return Wording(tuple(_sentences(own)), frozenset(index_text("\n".join(own)).split()))
+    return Wording(tuple(_sentences(texts)))
+
+
+def contents(text: str) -> list[str]:
+    """The terms of a text that say something, in order."""
+    terms: list[str] = []
+    for chunk in pattern("word").findall(text):
+        term = next(iter(index_text(chunk).split()), "")
+        if term and not is_light(term) and term_weight(term) > STOP_WEIGHT:
+            terms.append(term)
+    return terms
+
+
+def _is_others(sentence: _Sentence, text: str, rule: bool) -> bool:
+    """Whether a sentence says what others say or want, or what the owner would not."""
+    if rule and (pattern("refused").search(sentence.text) or _is_habit(sentence.text, text)):
+        return True
+    clause = max(sentence.clauses, key=lambda one: len(_terms(one) & _terms(text)))
+    if pattern("resumed").search(clause) or pattern("i_said").search(sentence.text):
+        return False
+    told = pattern("told").search(sentence.text) and not pattern("told").search(text)
+    return bool(told) or _traps().not_meant(pattern("passive").sub(" ", sentence.text))
+
+
+def _is_habit(said: str, text: str) -> bool:
+    """Whether a sentence tells what somebody does rather than what is to be done: the part of it
+    that a rule was made of, or what leads up to that with a colon.
+    """
+    before, part = _part_of(said, text)
+    parts = [part] if not before.rstrip().endswith((":", "：")) else [before, part]
+    return any(pattern("habit").search(one) for one in parts)
+
+
+def _part_of(said: str, text: str) -> tuple[str, str]:
+    """The part of a sentence that a statement has most words of, after what comes before it."""
+    parts = pattern("part").split(said)
+    part = max(parts, key=lambda one: len(_terms(one) & _terms(text)))
+    return said.partition(part)[0], part
+
+
+def is_light(term: str) -> bool:
+    """Whether a word is in statements about anybody and says nothing of its own."""
+    return term in words("light") or term in next(iter(words("light_zh")))
+
+
+@cache
+def _traps() -> Traps:
+    return Traps(built_in().phrases)
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(contents(text))
+
+
+def _keeps(sort: str, said: str, text: str) -> bool:
+    """Whether a text has the limits of a sort that were said: their words, or as many others."""
+    limits = [match.group() for match in pattern(sort).finditer(said)]
+    kept = [match.group() for match in pattern(sort).finditer(text)]
+    return len(kept) >= len(set(limits)) or not limits
+
+
+def _any_has(name: str, sentences: Iterable[_Sentence]) -> bool:
+    return any(pattern(name).search(sentence.text) for sentence in sentences)
+
+
+def _keeps_scope(sentence: _Sentence, text: str) -> bool:
+    """Whether "for the Tokyo trip" is in a text, a word of it or another scope in its place, and
+    the names in the part it was made of.
+    """
+    terms = _terms(text)
+    part = _part_of(sentence.text, text)[1]
+    if any(not _terms(name) <= terms for name in pattern("hard").findall(part)):
+        return False
+    own = [_terms(" ".join(filter(None, found.groups()))) for found in _scopes(sentence.text)]
+    dropped = [scope for scope in own if scope and not scope & terms]
+    said = sentence.terms
+    others = [_terms(" ".join(filter(None, found.groups()))) for found in _scopes(text)]
+    return len(dropped) <= sum(bool(scope) and not scope <= said for scope in others)
+
+
+def _scopes(text: str) -> Iterable[re.Match[str]]:
+    return pattern("scope").finditer(text)
+
+
+def _directed(text: str) -> list[tuple[bool, str]]:
+    """What goes somewhere, and what comes from there: whether it goes, and the word."""
+    return [
+        (way.lower() in ("to", "给", "向"), term)
+        for english, name, chinese, other in pattern("direction").findall(text)
+        for way, words_after in ((english, name), (chinese, other))
+        for term in contents(words_after)[:1]
+    ]
 
 
 def _sentences(texts: Iterable[str]) -> list[_Sentence]:
     unique: dict[_Sentence, None] = {}
     for text in texts:
-        for part in compiled(_SENTENCE).split(text.replace("\u2019", "'")):
+        for part in pattern("sentence").split(text.replace("\u2019", "'")):
             if len(unique) >= _MOST:
                 return list(unique)
-            sentence = _read(part)
-            if sentence.words:
-                unique[sentence] = None
+            clauses = tuple(pattern("clause").split(part[:_LONGEST]))
+            signed = frozenset(word for clause in clauses for word in _signed(clause))
+            if part.strip():
+                unique[_Sentence(part[:_LONGEST].strip(), clauses, signed)] = None
     return list(unique)
-
-
-def _read(text: str) -> _Sentence:
-    words: list[_Signed] = []
-    clauses: list[int] = []
-    for number, clause in enumerate(compiled(_CLAUSE).split(text)):
-        for word in _signed(compiled(_HARMLESS).sub(" ", clause)):
-            words.append(word)
-            clauses.append(number)
-        if len(words) >= _LONGEST:
-            break
-    return _Sentence(tuple(words[:_LONGEST]), tuple(clauses[:_LONGEST]))
 
 
 def _signed(clause: str) -> list[_Signed]:
     """The words of a clause. What denies a verb denies the clause, wherever its object stands; what
     sets one thing against another ("tabs, not spaces", "without asking") only what follows.
     """
-    negations = list(compiled(_NEGATION).finditer(clause))
+    clause = pattern("harmless").sub(" ", clause)
+    negations = list(pattern("negation").finditer(clause))
     contrasts = [one for one in negations if _is_contrast(clause, one.group(), one.start())]
     positive = (len(negations) - len(contrasts)) % 2 == 0
-    words: list[_Signed] = []
+    signed: list[_Signed] = []
     place = 0
     for negation in [*negations, None]:
         end = len(clause) if negation is None else negation.start()
-        words += (_Signed(word, positive) for word in _content(clause[place:end]))
+        signed += (_Signed(word, positive) for word in contents(clause[place:end]))
         if negation is not None:
             place = negation.end()
             positive = positive != (negation in contrasts)
-    return words
+    return signed
 
 
 def _is_contrast(clause: str, negation: str, start: int) -> bool:
-    if compiled(_CONTRAST).fullmatch(negation):
+    if pattern("contrast").fullmatch(negation):
         return True
-    before = clause[:start].split()
-    return negation.lower() == "not" and bool(before) and before[-1].lower() not in _AUXILIARIES
-
-
-def _content(text: str) -> list[str]:
-    terms: list[str] = []
-    for chunk in compiled(_WORD).findall(text):
-        term = next(iter(index_text(chunk).split()), "")
-        if term in _CONDITIONS or (term and term not in _LIGHT and term_weight(term) > STOP_WEIGHT):
-            terms.append(term)
-    return terms
-
-
-def _aligned(one: _Sentence, own: _Sentence, whole: bool) -> bool:
-    matched = _common(one.words, own.words)
-    if len(matched) < _ALIKE * len(one.words):
-        return False
-    if not whole:
-        return True
-    touched = [own.clauses[place] for place in matched]
-    return all(
-        touched.count(clause) >= _COVERED * own.clauses.count(clause) for clause in set(touched)
-    )
-
-
-def _common(one: Sequence[_Signed], own: Sequence[_Signed]) -> list[int]:
-    """The places in ``own`` of the longest sequence of words that both have in order."""
-    if not set(one) & set(own):
-        return []
-    rows = [[0] * (len(own) + 1)]
-    for word in one:
-        last, row = rows[-1], [0]
-        for place, other in enumerate(own):
-            row.append(last[place] + 1 if word == other else max(last[place + 1], row[place]))
-        rows.append(row)
-    places: list[int] = []
-    at, place = len(one), len(own)
-    while at and place:
-        if one[at - 1] == own[place - 1]:
-            places.append(place - 1)
-            at, place = at - 1, place - 1
-        elif rows[at - 1][place] >= rows[at][place - 1]:
-            at -= 1
-        else:
-            place -= 1
-    return places
+    before = clause[:start].lower().split()
+    return negation.lower() == "not" and bool(before) and before[-1] not in words("auxiliaries")

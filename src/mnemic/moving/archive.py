@@ -21,9 +21,12 @@ from mnemic.language.guard import bounds_of
 from mnemic.mind import Mind
 from mnemic.moving.credentials import CredentialMask
 from mnemic.moving.rows import BATCH, put_rows, read_batches
+from mnemic.rules.reconcile import STEERING
+from mnemic.rules.speakers import least_trusted
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store
 from mnemic.store.transfer import BY_NAME, MOVED, VERSION, Cells, MovedTable
+from mnemic.types import Trust
 
 FORMAT = "mnemic-archive"
 _LISTED = 1_000  # problems that are kept; the rest are counted
@@ -54,8 +57,9 @@ class ArchiveProblem:
 class ArchiveImport:
     """What became of an archive; ``complete`` when all of it was there and as it was exported.
 
-    ``masked`` rows had credentials that the settings do not let in. Of very many problems the
-    first are listed, and all are counted by ``rejected``.
+    ``masked`` rows had credentials that the settings do not let in; ``pending`` rules, identities
+    and traits wait for the person's word. Of very many problems the first are listed, and all are
+    counted by ``rejected``.
     """
 
     space: str
@@ -65,6 +69,7 @@ class ArchiveImport:
     masked: int
     complete: bool
     problems: tuple[ArchiveProblem, ...]
+    pending: int = 0
 
 
 # --- out ------------------------------------------------------------------------------------------
@@ -111,6 +116,7 @@ def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
         "version": VERSION,
         "schema": store.stats(mind.space).schema,
         "space": mind.space,
+        "database": store.made_at(),
         "made_at": mind._clock.now().isoformat(),
         "credentials": "kept" if secrets else "masked",
         "lossless": "all rows" if secrets else "all rows without credentials",
@@ -160,15 +166,23 @@ class _LineTally:
 
 
 def import_jsonl(
-    mind: Mind, stream: BinaryIO, *, progress: Progress = lambda rows, read: None
+    mind: Mind,
+    stream: BinaryIO,
+    *,
+    trust: Trust | None = None,
+    progress: Progress = lambda rows, read: None,
 ) -> ArchiveImport:
     """Put an archive into this memory, whatever its space was called; safe to interrupt and repeat.
+
+    Nothing in it is trusted better than ``trust``, and rules, identities and traits below "owner"
+    wait for the person's word. So do all of them in an archive of another database unless the
+    caller states trust="owner".
 
     A row that is there already is known, and another one under its key stays. Lines that cannot be
     read are reported with their place, and the rest goes in. ``progress`` is told the rows and the
     bytes that are done.
     """
-    return _Import(mind, _store_of(mind), progress).run(stream)
+    return _Import(mind, _store_of(mind), progress, trust).run(stream)
 
 
 def read_header(line: bytes) -> dict[str, Any] | None:
@@ -200,12 +214,15 @@ class _Import:
     mind: Mind
     store: Store
     progress: Progress
+    trust: Trust | None
     added: dict[str, int] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
     problems: list[ArchiveProblem] = field(default_factory=list)
     rejected: int = 0
     masked: int = 0
+    pending: int = 0
     complete: bool = False
+    _steering: Trust = "owner"  # the most that a rule, identity or trait of it is trusted
     _table: MovedTable = MOVED[0]
     _rows: list[Cells] = field(default_factory=list)
     _places: list[int] = field(default_factory=list)
@@ -219,7 +236,9 @@ class _Import:
         self._mask = None if bounds is None else CredentialMask(bounds, sealed=False)
         lines = iter(stream)
         first = next(lines, b"")
-        _check_header(first)
+        header = _checked_header(first)
+        own = self.trust == "owner" or header.get("database") == self.store.made_at()
+        self._steering = least_trusted((self.trust or "owner", "owner" if own else "agent"))
         self._read = len(first)
         tallies = {table.name: _LineTally() for table in MOVED}
         footer: dict[str, Any] | None = None
@@ -236,7 +255,7 @@ class _Import:
         self._compare(footer, tallies, number)
         return ArchiveImport(
             self.mind.space, self.added, self.known, self.rejected, self.masked,
-            self.complete, tuple(self.problems),
+            self.complete, tuple(self.problems), self.pending,
         )  # fmt: skip
 
     def _take(
@@ -269,13 +288,29 @@ class _Import:
         if self._mask is not None:
             rows, masked = self._mask.mask(table, rows)
             self.masked += masked
+        if "trust" in table.names:
+            rows = [self._lowered(table, row) for row in rows]
         put = put_rows(self.store, self.mind.space, table, rows)
         self.added[table.name] = self.added.get(table.name, 0) + len(put.added)
         self.known[table.name] = self.known.get(table.name, 0) + put.known
+        if table.record == "memory":
+            status = table.names.index("status")
+            self.pending += sum(rows[number][status] == "pending" for number in put.added)
         for conflict in put.conflicts:
             self._reject(f"line {places[conflict.number]}", conflict.reason)
         self._done += len(rows)
         self.progress(self._done, self._read)
+
+    def _lowered(self, table: MovedTable, row: Cells) -> Cells:
+        """The row as far as it is believed here; what is not the owner's to order waits."""
+        cells = dict(zip(table.names, row, strict=True))
+        steers = cells.get("kind") in STEERING
+        most = self._steering if steers else self.trust or "owner"
+        trust = least_trusted((cells["trust"], most))
+        cells["trust"] = trust
+        if steers and trust != "owner" and cells["status"] == "active":
+            cells |= {"status": "pending", "core": False}
+        return tuple(cells.values())
 
     def _compare(
         self, footer: Mapping[str, Any] | None, tallies: Mapping[str, _LineTally], lines: int
@@ -312,7 +347,8 @@ class _Import:
             self.problems.append(ArchiveProblem(place, reason))
 
 
-def _check_header(line: bytes) -> None:
+def _checked_header(line: bytes) -> dict[str, Any]:
+    """The first line of an archive that can be read here."""
     header = read_header(line)
     if header is None:
         raise InvalidInput(
@@ -325,6 +361,7 @@ def _check_header(line: bytes) -> None:
             f"This archive has version {version} of the format, this Mnemic reads {VERSION}",
             remedy="Upgrade with `pip install -U mnemic`; nothing was imported",
         )
+    return header
 
 
 def _parse(line: bytes) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from mnemic.clock import Clock, SystemClock
 from mnemic.documents.library import folders_of
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.mind import Mind
-from mnemic.settings import Settings, file_of, find_file, load
+from mnemic.settings import Settings, load_beside
 from mnemic.store.new_file import typed
 from mnemic.store.sqlite import backup as sqlite_backup
 from mnemic.types import Backup, PageProgress, Restored
@@ -74,8 +74,7 @@ def settings_beside(
     database: Path, preset: str | None = None, overrides: Mapping[str, Any] | None = None
 ) -> Settings:
     """The settings that ``mnemic.open`` has for a database, unless it is given others."""
-    files = (database.parent / name for name in file_of(preset))
-    return load(preset, file=find_file(*files), overrides=overrides or {})
+    return load_beside(database.parent, preset, overrides or {})
 
 
 def _documents_aside(restored: Restored, database: Path, settings: Settings) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TypeVar
 
-from mnemic.clock import in_zone
+from mnemic.days import Zone, home_zone, local_time
 from mnemic.documents.report import Question
 from mnemic.errors import InvalidInput
 from mnemic.mind import Mind
@@ -86,7 +86,7 @@ class MemoryContents:
     attachments: tuple[Attachment, ...]
     versions: tuple[Memory, ...]
     secrets: Mapping[str, str]
-    zone: str
+    zone: Zone
     off: bool
 
     @property
@@ -124,7 +124,8 @@ def read_contents(
     waiting = _paged(lambda offset: mind.pending(limit=_PAGE, offset=offset))
     known = sorted((m for m in versions if m.id in holding), key=_place)
     off = not mind.settings.memory.enabled  # plain files hold turns and statements only
-    zone = mind.settings.schedule.zone
+    latest = max((turn.at for turn in turns if turn.role == "user"), default=None)
+    zone = home_zone(latest, mind.settings.schedule.zone)
     return MemoryContents(
         space=mind.space,
         preset=mind.settings.preset,
@@ -145,9 +146,9 @@ def read_contents(
     )
 
 
-def _local(moment: datetime, zone: str) -> datetime:
+def _local(moment: datetime, zone: Zone) -> datetime:
     try:
-        return in_zone(moment, zone)
+        return local_time(moment, zone)
     except OverflowError:  # the first and the last day of the calendar
         return moment
 
@@ -209,7 +210,7 @@ def _place(memory: Memory) -> tuple[object, ...]:
     return (kind, memory.kind, subject != "user", subject, -memory.importance, memory.id)
 
 
-def _days(mind: Mind, turns: list[Turn], zone: str, *, off: bool) -> Iterator[RecordedDay]:
+def _days(mind: Mind, turns: list[Turn], zone: Zone, *, off: bool) -> Iterator[RecordedDay]:
     """Sessions by the day they began on, the latest first; one without a turn only if it tells
     something.
     """

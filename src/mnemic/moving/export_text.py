@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, TypedDict
 
-from mnemic.language.detection import Language, LanguageChoice, language_of
+from mnemic.days import LOCAL
+from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.mind import Mind
 from mnemic.moving.contents import (
     MemoryContents,
@@ -23,6 +24,7 @@ from mnemic.moving.contents import (
 )
 from mnemic.moving.phrases import Phrases
 from mnemic.plain import visible
+from mnemic.prompts import Language
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
 
 _QUOTED = 400  # characters of a source
@@ -114,7 +116,7 @@ class ExportText:
         """What to know of this copy."""
         say = self.say
         at = self.contents.local(self.contents.at)
-        zone = self.contents.zone if self.contents.zone != "local" else f"UTC{at:%z}"
+        zone = f"UTC{at:%z}" if self.contents.zone == LOCAL else str(self.contents.zone)
         masked = self.contents.mask.bounds is not None
         secret = "Secrets are masked." if masked else "This copy shows secrets: keep it safe."
         exported = say(

@@ -15,7 +15,7 @@ from mnemic.errors import Conflict, InvalidInput
 from mnemic.learn.bulk_writer import NewRecord
 from mnemic.mind import Mind
 from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
-from mnemic.moving.reader import reader_of
+from mnemic.moving.reader import FormatReader, reader_of
 from mnemic.moving.source import ImportSource
 from mnemic.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
 from mnemic.settings.logs import log_of
@@ -67,7 +67,8 @@ class Speakers:
 @dataclass(slots=True)
 class ImportProgress:
     """Counts so far. ``known`` records were here before; ``dropped`` ones say nothing that is kept;
-    ``kinds`` counts what was read, by kind of record; ``first`` and ``last`` are their times.
+    ``pending`` of those added wait for the person's word; ``kinds`` counts what was read, by kind
+    of record; ``first`` and ``last`` are their times.
     """
 
     format: str = ""
@@ -75,6 +76,7 @@ class ImportProgress:
     known: int = 0
     dropped: int = 0
     rejected: int = 0
+    pending: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     first: datetime | None = None
     last: datetime | None = None
@@ -95,6 +97,12 @@ class Reading:
         self.progress = ImportProgress(format)
         self._speakers = speakers or Speakers()
         self._refused = refused
+
+    def pieces(self, source: ImportSource, reader: FormatReader) -> Iterator[Piece]:
+        """What a reader finds in a source, and the links in it that it was not shown."""
+        yield from reader.read(source, self.progress.format)
+        for name in source.links:
+            yield Piece(name, None, "it is a symbolic link, which is not followed")
 
     def batches(self, pieces: Iterable[Piece]) -> Iterator[list[tuple[Piece, Item]]]:
         """What can be read; the rest is refused."""
@@ -207,6 +215,7 @@ class Importer:
         self.progress.added += added.added
         self.progress.known += added.known + len(batch) - len(keyed)
         self.progress.dropped += added.dropped
+        self.progress.pending += added.pending
 
     def _keep(self, piece: Piece, item: SentFile | WorkingNotes) -> None:
         try:
@@ -284,6 +293,6 @@ def import_source(
     source, refused = ImportSource.of(place, session=session), list[Refused]()
     reader, found = reader_of(source, format)
     reading = Reading(found, project=project, speakers=speakers, refused=refused.append)
-    for _ in Importer(mind, reading).run(reader.read(source, found)):
+    for _ in Importer(mind, reading).run(reading.pieces(source, reader)):
         pass
     return reading.progress, refused

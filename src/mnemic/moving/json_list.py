@@ -176,7 +176,7 @@ class JsonList:
             if again and error.pos < again.start("entry"):  # what follows is another entry
                 self._parsed, self._damage = None, f"it is not JSON: {error.msg}"
                 return None
-        except RecursionError:
+        except (RecursionError, ValueError):  # nested too deep, or a number with too many digits
             pass
         self._parsed = None
         return self._bracketed(start)

@@ -1,112 +1,20 @@
-"""What an export says of its own, in English or Chinese: headings, dates, numbers, names of things.
-
-The English text is the key; what Chinese says for it stands in one table.
+"""What an export says of its own, in any language that has a file in ``words/``: headings, dates,
+numbers, names of things. The English text is the key of what another language says for it.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
+from importlib import resources
+from typing import Any
 
-from mnemic.language.detection import Language
+from mnemic.prompts import ENGLISH, Language
 from mnemic.types import Attachment, Episode, Memory, Turn
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
-_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-
-_ZH = {
-    # headings and notes
-    "Memory": "记忆",
-    "Memory of {name}": "{name}的记忆",
-    "From {first} to {last}.": "从{first}到{last}。",
-    "Nothing has been recorded yet.": "还没有任何记录。",
-    "What is known": "已知的事",
-    "What was known before": "曾经知道的事",
-    "Open questions": "待定的事",
-    "Files": "文件",
-    "Timeline": "时间线",
-    "Contents": "目录",
-    "Skip to the contents": "跳到正文",
-    "Search in what is known": "在已知的事里搜索",
-    "{shown} of {all}": "{all} 条中的 {shown} 条",
-    "Nothing is known yet. Memories appear here as conversations are read.": (
-        "目前还没有记住什么。读过对话之后，记忆会出现在这里。"
-    ),
-    "Statements known": "已知的陈述",
-    "Turns a day": "每天的消息",
-    "Turns a week": "每周的消息",
-    "Turns a month": "每月的消息",
-    "Turns a year": "每年的消息",
-    "Memory is switched off: this is what the plain files hold.": (
-        "记忆功能已关闭：以下是纯文本文件里的内容。"
-    ),
-    "Exported {at}. Times are those of the zone {zone}.": "导出于{at}。时间按时区 {zone}。",
-    "Secrets are masked.": "密钥和密码已隐去。",
-    "This copy shows secrets: keep it safe.": "这份副本包含密钥和密码：请妥善保管。",
-    # one statement
-    "since {day}": "自{day}起",
-    "from {first} to {last}": "{first}至{last}",
-    "learnt {day}": "{day}得知",
-    "expires {day}": "{day}到期",
-    "sure: {share}": "把握：{share}",
-    "said by the agent": "助手所说",
-    "said by a tool": "工具所说",
-    "said by others": "他人所说",
-    "project {name}": "项目 {name}",
-    "topic {name}": "话题 {name}",
-    "Before that": "此前",
-    "replaced": "已被取代",
-    "withdrawn or put away": "已撤回或存档",
-    "expired": "已过期",
-    "You": "本人",
-    "Anything else": "其他",
-    "the secret: {secret}": "密文：{secret}",
-    "waits for your word": "等你确认",
-    "You took this out of {documents}: is it to be forgotten?": (
-        "你从 {documents} 里删掉了这一条：要忘掉它吗？"
-    ),
-    # the scratchpad
-    "On the agent's scratchpad": "助手的便签",
-    "Current task": "当前任务",
-    "Questions": "问题",
-    "Next steps": "下一步",
-    "{turns} not read yet": "还有{turns}没有读",
-    # the timeline
-    "Notes of the day": "当天的记录",
-    "Steps": "步骤",
-    "Learnt from this: {memories}": "由此得知：{memories}",
-    "tool call": "调用工具",
-    "tool result": "工具结果",
-    "tool error": "工具出错",
-    "… {count} more characters": "……还有 {count} 个字",
-    "success": "完成",
-    "partial": "部分完成",
-    "failed": "未成",
-    "ongoing": "进行中",
-    "user": "用户",
-    "assistant": "助手",
-    "tool": "工具",
-    "system": "系统",
-    # files
-    "received": "收到",
-    "made": "生成",
-    "What it says": "内容",
-    # kinds
-    "Identity": "身份",
-    "Preferences": "偏好",
-    "Rules": "规则",
-    "Configuration": "配置",
-    "Credentials": "凭据",
-    "Facts": "事实",
-    "Decisions": "决定",
-    "Skills": "技能",
-    "Lessons": "教训",
-    "Events": "事件",
-    "Traits": "特质",
-    "For now": "暂时",
-}
 _KINDS = {
     "identity": "Identity",
     "preference": "Preferences",
@@ -127,19 +35,17 @@ _TRUSTS = {
     "tool": "said by a tool",
     "external": "said by others",
 }
-# one, many, and what Chinese counts them by
-_COUNTED = {
-    "turn": ("turn", "turns", "条消息"),
-    "statement": ("statement", "statements", "条陈述"),
-    "conversation": ("conversation", "conversations", "次对话"),
-    "file": ("file", "files", "个文件"),
-    "question": ("open question", "open questions", "件待定的事"),
-    "more": ("more", "more", "条更多"),
-    "source": ("more source", "more sources", "个更多出处"),
-    "version": ("earlier version", "earlier versions", "个更早的版本"),
-    "again": ("time said again", "times said again", "次重申"),
-    "byte": ("byte", "bytes", "字节"),
-}
+
+
+@cache
+def words_of(language: Language) -> Mapping[str, Any]:
+    """The words of a language; a part that it does not have is the English one."""
+    words: dict[str, Any] = {}
+    for name in (ENGLISH, language):
+        file = resources.files("mnemic.moving").joinpath("words", f"{name}.json")
+        if file.is_file():
+            words |= json.loads(file.read_text(encoding="utf-8"))
+    return words
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +56,17 @@ class Phrases:
 
     def __call__(self, english: str, **parts: str) -> str:
         """A phrase with its parts filled in."""
-        text = english if self.language == "en" else _ZH[english]
-        return text.format(**parts) if parts else text
+        text = self._words["texts"].get(english, english)
+        return str(text.format(**parts) if parts else text)
 
     @property
     def code(self) -> str:
         """The language as HTML names it."""
-        return "en" if self.language == "en" else "zh-CN"
+        return str(self._words["code"])
+
+    @property
+    def _words(self) -> Mapping[str, Any]:
+        return words_of(self.language)
 
     # --- numbers and dates ------------------------------------------------------------------------
 
@@ -165,10 +75,8 @@ class Phrases:
 
     def count(self, count: int, thing: str) -> str:
         """A number of things."""
-        one, many, chinese = _COUNTED[thing]
-        if self.language == "zh":
-            return f"{count:,} {chinese}"
-        return f"{count:,} {one if count == 1 else many}"
+        one, *many = self._words["counted"][thing]
+        return f"{count:,} {one if count == 1 or not many else many[0]}"
 
     def thing(self, count: int, thing: str) -> str:
         """What is counted, to stand below its number."""
@@ -186,27 +94,25 @@ class Phrases:
         return f"{share:.0%}"
 
     def day(self, day: date) -> str:
-        if self.language == "zh":
-            return f"{day.year}年{day.month}月{day.day}日"
-        return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+        return self._dated("day", day)
 
     def weekday(self, day: date) -> str:
         """A day with its name."""
-        if self.language == "zh":
-            return f"{self.day(day)} 星期{'一二三四五六日'[day.weekday()]}"
-        return f"{_WEEKDAYS[day.weekday()]}, {self.day(day)}"
+        return self._dated("weekday", day)
 
     def month(self, day: date) -> str:
-        if self.language == "zh":
-            return f"{day.year}年{day.month}月"
-        return f"{_MONTHS[day.month - 1]} {day.year}"
+        return self._dated("month", day)
 
     def hour(self, moment: datetime) -> str:
         return f"{moment:%H:%M}"
 
     def moment(self, moment: datetime) -> str:
-        joint = " " if self.language == "zh" else ", "
-        return f"{self.day(moment.date())}{joint}{self.hour(moment)}"
+        return f"{self._dated('before hour', moment.date())}{self.hour(moment)}"
+
+    def _dated(self, form: str, day: date) -> str:
+        words = self._words
+        month, weekday = words["months"][day.month - 1], words["weekdays"][day.weekday()]
+        return str(words["dates"][form].format(day, month=month, weekday=weekday))
 
     # --- names of things --------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 import struct
 import zipfile
 import zlib
@@ -32,7 +33,8 @@ _UNREADABLE = (
 class ImportSource:
     """What is imported. Readers say in ``total`` and ``done`` how far they are.
 
-    ``session`` is for messages that name none.
+    ``session`` is for messages that name none. ``links`` are symbolic links inside a folder, which
+    are not followed: they may lead to anything on this machine.
     """
 
     def __init__(self, path: Path | None, stream: BinaryIO | None = None, *, session: str = ""):
@@ -43,6 +45,7 @@ class ImportSource:
         self._stream = stream
         self._head: bytes | None = None
         self._members: list[str] | None = None
+        self.links: list[str] = []
 
     @classmethod
     def of(cls, place: str | Path, *, session: str = "") -> ImportSource:
@@ -101,8 +104,13 @@ class ImportSource:
     def _names(self) -> Iterator[str]:
         if self.is_folder:
             assert self.path is not None
-            files = (path for path in self.path.rglob("*") if path.is_file())
-            yield from (path.relative_to(self.path).as_posix() for path in files)
+            for folder, folders, files in os.walk(self.path):
+                for path in (Path(folder, name) for name in (*folders, *files)):
+                    name = path.relative_to(self.path).as_posix()
+                    if path.is_symlink():
+                        self.links.append(name)
+                    elif path.is_file():
+                        yield name
         elif self.head.startswith(ZIP):
             with self._archive() as archive:
                 yield from (info.filename for info in archive.infolist() if not info.is_dir())

@@ -142,7 +142,7 @@ def table_rows(source: ImportSource, table: str) -> Iterator[Row]:
 
 
 def _opened(place: Path) -> tuple[sqlite3.Connection, SqliteTables]:
-    address = f"{place.resolve().as_uri()}?mode=ro"
+    address = f"{place.absolute().as_uri()}?mode=ro"
     connection = sqlite3.connect(address, uri=True, isolation_level=None)
     try:
         connection.text_factory = _text

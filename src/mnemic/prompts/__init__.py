@@ -1,17 +1,32 @@
-"""What models are told: one markdown file for each purpose and language."""
+"""What models are told: one markdown file for each purpose and language.
+
+A language is the data there is for it. What it has no text for is said in English.
+"""
 
 from __future__ import annotations
 
 from importlib import resources
 from string import Template
-from typing import Literal
+from typing import TypeVar
 
-Language = Literal["en", "zh"]
+Language = str  # its code, as "en"
+ENGLISH = "en"
+T = TypeVar("T")
+
+
+class ByLanguage(dict[Language, T]):
+    """One thing in each language that has it; in any other the English one."""
+
+    def __missing__(self, language: Language) -> T:
+        return self[ENGLISH]
 
 
 def prompt(name: str, language: Language) -> str:
     """The text of a prompt, with its ``$blanks`` still in it."""
-    file = resources.files("mnemic.prompts").joinpath(language, f"{name}.md")
+    folder = resources.files("mnemic.prompts")
+    file = folder.joinpath(language, f"{name}.md")
+    if not file.is_file():
+        file = folder.joinpath(ENGLISH, f"{name}.md")
     return file.read_text(encoding="utf-8")
 
 

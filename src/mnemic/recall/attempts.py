@@ -54,8 +54,7 @@ class Attempts:
             with self._snapshot() as unit:
                 result = work(unit)
         except (StoreError, ModelError) as error:
-            self.failures[route] = f"{type(error).__name__}: {error.message}"
-            self._errors[route] = error
+            self.report(route, error)
             return None
         self._worked |= result is not None
         return result
@@ -83,9 +82,17 @@ class Attempts:
         try:
             return work()
         except StoreError as error:
-            self.failures[route] = f"{type(error).__name__}: {error.message}"
-            self._errors[route] = error
+            self.report(route, error)
             return None
+
+    def report(self, route: str, error: MnemicError) -> None:
+        """Note what is wrong with a route."""
+        self.failures[route] = f"{type(error).__name__}: {error.message}"
+        self._errors[route] = error
+
+    def lost(self, route: str) -> bool:
+        """Whether a route failed because the database cannot be read."""
+        return isinstance(self._errors.get(route), StoreError)
 
     @property
     def all_failed(self) -> bool:

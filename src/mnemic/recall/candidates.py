@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property, partial
 from typing import NamedTuple
 
+from mnemic.days import LocalSpan
 from mnemic.index.forms import with_forms
 from mnemic.index.segment import (
+    CHARACTER_WEIGHT,
     STOP_WEIGHT,
     WORD_WEIGHT,
     has_dense_script,
@@ -22,13 +25,13 @@ from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
 from mnemic.language.names import respelt, words_of
 from mnemic.recall.attempts import Attempts
-from mnemic.recall.request import Request, with_query
+from mnemic.recall.request import NamedTime, Request, with_query
 from mnemic.recall.slot_route import answers_by_slot
 from mnemic.recall.vectors import VectorMatches, VectorRoute
 from mnemic.rules import checks
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.contract import Unit
-from mnemic.store.rows import QueryTerm, TextMatches, type_of
+from mnemic.store.rows import QueryTerm, Scope, TextMatches, type_of
 from mnemic.types import RECORD_TYPES, Kind, RecordType, SafeName
 
 _LAST_RESORT = 20
@@ -46,6 +49,7 @@ class CandidateLists:
     vector: VectorMatches | None = None
     trust: float = 0.0
     total: int = 0  # records that an exact question is about, listed or not
+    first: frozenset[int] = frozenset()  # those of the time that is asked about
     query: str = ""  # where the names in it were misspelt, as it was searched for
     cut: bool = False  # whether words or vectors have more candidates than were taken
 
@@ -87,7 +91,7 @@ class CandidateSearch:
     def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
         lists: dict[str, list[int]] = {}
-        total = 0
+        total, first = 0, frozenset[int]()
         if self._settings.supplement_below and "partition" in self._settings.routes:
             lists["partition"] = self._by_route(attempts, request, "partition").docs
             if self._vectors is not None and len(lists["partition"]) == _PARTITION_CANDIDATES:
@@ -123,12 +127,13 @@ class CandidateSearch:
                 result = self._by_route(attempts, request, route)
                 lists[route] = result.docs
                 total = max(total, result.total)
+                first |= frozenset(result.docs if result.first else ())
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
         if self._core_kinds and not request.scope.words:
             lists = attempts.run("core", partial(self._beside_core, lists)) or lists
         filled = {name: docs for name, docs in lists.items() if docs}
-        return CandidateLists(filled, text, vector, trust, total, request.query, cut)
+        return CandidateLists(filled, text, vector, trust, total, first, request.query, cut)
 
     def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
         """Without what stands in every prompt, unless nothing else was found."""
@@ -246,6 +251,8 @@ def enriched_terms(query: str, around: Sequence[str], settings: RecallSettings) 
 
 
 _EXACT_DEPTH = 200
+_ONE_DAY = timedelta(days=1)
+_FEW_OF_DAY = 10  # records of a day that all come before others, whatever else is asked of it
 _ENTITY_CANDIDATES = 20  # as many as full text gives beside vectors
 _PARTITION_CANDIDATES = 20  # as in document D §5.3
 _NEAR_ENOUGH = 0.5  # of the nearest one's cosine: the rest is as near as any other
@@ -255,26 +262,49 @@ _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
 
 class RouteResult(NamedTuple):
-    """Documents, best first; ``total`` says how many there are where that was counted."""
+    """Documents, best first; ``total`` says how many there are where that was counted, ``first``
+    that they come before all others.
+    """
 
     docs: list[int]
     total: int = 0
+    first: bool = False
 
 
 Route = Callable[[Request, RecallSettings, Unit], RouteResult]
 
 
 def by_time(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
-    """Records of the times that the query names."""
+    """Records of the times that the query names: those with its words, and all others where it asks
+    for whatever was then, or where they are few.
+    """
     docs: list[int] = []
-    for span in request.times:
-        scope = replace(request.scope, since=span.start, until=span.end)
-        terms = with_forms(query_terms(request.query.replace(span.text, " ")))
-        result = unit.text.search(terms, scope, settings.text_candidates)
-        docs += [match.doc for match in result.matches]
-        if not result.matches:
-            docs += unit.text.latest(scope, settings.text_candidates)
-    return RouteResult(docs)
+    every = True
+    for time in request.times:
+        scope = replace(request.scope, days=time.span)
+        terms = query_terms(_without_times(request.query, request.times))
+        telling = with_forms([term for term in terms if term.weight > STOP_WEIGHT])
+        found = unit.text.search(telling, scope, settings.text_candidates)
+        docs += [match.doc for match in found.matches]
+        rest = unit.text.latest(scope, settings.text_candidates)
+        few = len(rest) <= _FEW_OF_DAY and time.span.length <= _ONE_DAY
+        if request.of_time or few or not found.matches:
+            docs += rest
+        every &= request.of_time or few
+    return RouteResult(list(dict.fromkeys(docs)), first=every)
+
+
+def is_empty(unit: Unit, query: str, span: LocalSpan) -> bool:
+    """Whether nothing was said, true or sent in a span, but for the query itself."""
+    docs = unit.text.latest(Scope(RECORD_TYPES, days=span), 2)
+    turns = unit.ledger.places([doc for doc in docs if type_of(doc) == "turn"])
+    return len(docs) == sum(turn.text.strip() == query.strip() for turn in turns)
+
+
+def _without_times(text: str, times: Sequence[NamedTime]) -> str:
+    for time in times:
+        text = text.replace(time.text, " ")
+    return text
 
 
 def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
@@ -284,37 +314,54 @@ def by_exact_question(request: Request, settings: RecallSettings, unit: Unit) ->
         return RouteResult([])
     if question.kind == "file":
         return RouteResult(_files(request, question, settings, unit))
-    everything = query_terms(question.topic)
-    empty = {term.text for term in everything if term.weight <= STOP_WEIGHT}
-    telling = with_forms(
-        [term for term in everything if term.weight >= 1 and not _is_loose(term.text, empty)]
-    )
+    if question.kind == "count":
+        return _count(request, question, unit)
+    telling = _telling_terms(query_terms(question.topic))
     if not telling:
         return RouteResult([])
     docs, total = unit.text.holding(telling, request.scope, _EXACT_DEPTH)
-    if question.kind == "count":
-        total = _count(request, telling, docs, total, unit)
     if question.kind in ("latest", "earliest"):
         docs = unit.ledger.in_order(docs, newest_first=question.kind == "latest")
     return RouteResult(docs, total)
 
 
-def _count(
-    request: Request, telling: Sequence[QueryTerm], docs: list[int], total: int, unit: Unit
-) -> int:
-    """How many records of the times that the query names; a memory and its turn are one."""
-    if request.times:
-        since, until = min(t.start for t in request.times), max(t.end for t in request.times)
-        scope = replace(request.scope, since=since, until=until)
-        docs, total = unit.text.holding(telling, scope, _EXACT_DEPTH)
+def _telling_terms(terms: Sequence[QueryTerm]) -> list[QueryTerm]:
+    """The words of a topic, each with its forms."""
+    empty = {term.text for term in terms if term.weight <= STOP_WEIGHT}
+    return with_forms(
+        [term for term in terms if term.weight >= WORD_WEIGHT and not _is_loose(term.text, empty)]
+    )
+
+
+def _count(request: Request, question: ExactQuestion, unit: Unit) -> RouteResult:
+    """The records that a count is about. One of single characters (我写了几章) goes by these; a
+    measure word that no record has is not asked for.
+    """
+    topic = _without_times(question.topic, request.times)
+    terms = query_terms(topic)
+    characters = [term for term in terms if term.weight == CHARACTER_WEIGHT]
+    telling = _telling_terms(terms) or characters
+    result = _counted(request, telling, unit) if telling else RouteResult([])
+    has_measure = topic[-2:-1] == " "
+    if not result.docs and telling is characters and has_measure and len(characters) > 1:
+        result = _counted(request, characters[:-1], unit)
+    return result
+
+
+def _counted(request: Request, telling: Sequence[QueryTerm], unit: Unit) -> RouteResult:
+    """The records of the times that the query names; a memory and its turn count as one."""
+    scopes = [replace(request.scope, days=time.span) for time in request.times] or [request.scope]
+    held = [unit.text.holding(telling, scope, _EXACT_DEPTH) for scope in scopes]
+    docs = list(dict.fromkeys(doc for found, _ in held for doc in found))
+    total = sum(count - len(found) for found, count in held) + len(docs)
     turns = [doc for doc in docs if type_of(doc) == "turn"]
     memories = [doc for doc in docs if type_of(doc) == "memory"]
     if not turns or not memories:
-        return total
+        return RouteResult(docs, total)
     counted = {id_ for _, id_ in unit.text.records(turns).values()}
     learnt = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
     twice = [m for m in learnt if any(source.turn_id in counted for source in m.sources)]
-    return total - len(twice)
+    return RouteResult(docs, total - len(twice))
 
 
 def by_entity(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:

@@ -6,29 +6,38 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 from mnemic.clock import Clock
 from mnemic.context.parts import PROFILE
+from mnemic.days import LocalSpan, Zone
+from mnemic.errors import MissingExtra
 from mnemic.language.dates.reader import find_times
+from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
 from mnemic.language.guard import guard_of
 from mnemic.language.query_intent import asks_of_past
 from mnemic.locks import ForkSafeLock
 from mnemic.recall.attempts import Attempts
-from mnemic.recall.candidates import CandidateLists, CandidateSearch
+from mnemic.recall.candidates import CandidateLists, CandidateSearch, is_empty
 from mnemic.recall.evidence import as_hits, without_outdated
 from mnemic.recall.features import Floats
 from mnemic.recall.ranker import RankedRecord, ranker_for, stored_records
 from mnemic.recall.relevance import candidate_pool
-from mnemic.recall.request import Request
+from mnemic.recall.request import Request, read_request
 from mnemic.recall.reranking import RERANKED, reranked, reranker_for
 from mnemic.recall.vectors import VectorRoute
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
+from mnemic.store.user_zone import user_zone
 from mnemic.types import Hit, SafeName, Why
 
 _DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
+
+
+_TIMES = frozenset(("since", "until", "as_of", "known_at"))  # what may be given without a zone
 
 
 class Touches:
@@ -84,12 +93,17 @@ class Recall:
         settings: Settings,
         vectors: VectorRoute | None,
         touches: Touches,
+        fault: MissingExtra | None = None,
     ) -> None:
+        """``fault``: why another vector engine stands in; the first recall leaves its event."""
         self._store = store
         self._space = space
         self._clock = clock
+        self._fault = fault
         self._guard = guard_of(settings)
         self._gate = settings.gate
+        self._configured_zone = settings.schedule.zone
+        self._latest: tuple[str, Request | None] = "", None
         core = PROFILE if settings.upkeep.core_choice == "profile" else ()
         self._candidates = CandidateSearch(settings.recall, vectors, core)
         self._ranker = ranker_for(settings)
@@ -112,6 +126,38 @@ class Recall:
             projects = unit.memories.projects()
         return wants_memory(message, self._gate, projects)
 
+    def zone(self) -> Zone:
+        """The zone of the days that a query names; the one that is set, where none can be read."""
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            zone = attempts.run("zone", lambda unit: user_zone(unit, self._configured_zone))
+        return zone or self._configured_zone
+
+    def request(self, query: str, **details: Any) -> Request:
+        """The query and what narrows it, checked, as of now. Only of one that names a time the zone
+        is asked for.
+        """
+        read = partial(read_request, query, now=self._clock.now(), guard=self._guard, **details)
+        request = read(zone=self._configured_zone)
+        if request.times or request.asking.date or not _TIMES.isdisjoint(details):
+            zone = self.zone()
+            request = request if zone == self._configured_zone else read(zone=zone)
+        self._latest = query, request
+        return request
+
+    def empty_times(self, query: str) -> list[LocalSpan]:
+        """The days that a question is about on which nothing was recorded but itself."""
+        asked, request = self._latest
+        if request is None or asked != query:
+            request = self.request(query)
+        past = [t for t in request.times if t.span.of_days and t.span.since <= request.now]
+        if not past or not asks(query):
+            return []
+        with Attempts(self._store, self._space, self._guard) as attempts:
+            empty = attempts.run("time", lambda unit: [is_empty(unit, query, t.span) for t in past])
+        # An expression of two readings has records if one of them does.
+        full = {time.text for time, nothing in zip(past, empty or (), strict=False) if not nothing}
+        return [time.span for time in past if empty and time.text not in full]
+
     def recall(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first; each counts as used."""
         hits = self.find(request)
@@ -122,7 +168,12 @@ class Recall:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
         with Attempts(self._store, self._space, self._guard) as attempts:
             hits = self._search(attempts, request)
-        unread = hits is None or attempts.all_failed
+            if not hits and attempts.failures:
+                hits = self._search_turns(attempts, request)
+        unread = hits is None or attempts.all_failed or (not hits and attempts.lost("text"))
+        if self._fault is not None:
+            attempts.report("vector engine", self._fault)
+            self._fault = None
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
             attempts.note(self._clock, self._log)
@@ -172,8 +223,7 @@ class Recall:
             lists = self._candidates.search(attempts, deeper)
             found = self._weigh(attempts, deeper, lists)
             if found is None and not hits:
-                latest = self._candidates.latest(attempts, request, ("turn",))
-                return self._weigh(attempts, request, latest) if latest.docs else None
+                return None
             known = {hit.id for hit in hits}
             least = hits[-1].score if hits else 1.0
             hits += [
@@ -184,6 +234,17 @@ class Recall:
             if len(hits) >= request.k or not lists.cut:
                 break
         return hits[: request.k]
+
+    def _search_turns(self, attempts: Attempts, request: Request) -> list[Hit] | None:
+        """What was said, where the table of memories or the index may not be readable."""
+        if "turn" not in request.scope.types:
+            return None
+        turns = replace(request, scope=replace(request.scope, types=("turn",)))
+        hits = self._search(attempts, turns)
+        if hits:
+            return hits
+        latest = self._candidates.latest(attempts, turns)
+        return self._weigh(attempts, turns, latest) if latest.docs else hits
 
     def _weigh(
         self, attempts: Attempts, request: Request, lists: CandidateLists
@@ -198,7 +259,9 @@ class Recall:
         )
         if reranker is None or not hits:
             return hits
+        if request.of_time:
+            return hits[: request.k]
         moved = attempts.run(
-            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED)
+            "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )
         return hits if moved is None else moved

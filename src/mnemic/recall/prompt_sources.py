@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from mnemic.clock import LOCAL, Clock, Zone
+from mnemic.clock import Clock
 from mnemic.context.build import Sources
 from mnemic.context.parts import PROFILE, evidence_items, most_core_lines
 from mnemic.context.window import ShortTermMemory
 from mnemic.language.guard import guard_of
 from mnemic.recall.engine import Recall
-from mnemic.recall.request import read_request, searched
+from mnemic.recall.request import searched
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
@@ -61,7 +61,8 @@ class PromptSources:
             scratchpad=scratchpad,
             cards=cards,
             pending=pending,
-            zone=self._zone,
+            zone=self._recall.zone,
+            empty_times=self._recall.empty_times,
         )
 
     def _find(
@@ -74,7 +75,7 @@ class PromptSources:
         project: SafeName | None,
         without: Collection[str],
     ) -> list[Hit]:
-        request = read_request(
+        request = self._recall.request(
             query,
             k=k,
             min_score=0.0,
@@ -83,8 +84,6 @@ class PromptSources:
             persona=persona,
             around=around,
             without=without,
-            now=self._clock.now(),
-            guard=self._guard,
         )
         return self._recall.find(replace(request, explained=False))
 
@@ -142,15 +141,3 @@ class PromptSources:
                 covered = [turn for turn in unit.ledger.turns(stretch) if turn.content.strip()]
                 behind[episode.id] = covered if len(covered) <= _STORY_TURNS else []
         return behind
-
-    def _zone(self) -> Zone:
-        """The zone that is set; with "local" the one that the latest turn states, else the
-        machine's: one for every date of a prompt.
-        """
-        zone = self._settings.schedule.zone
-        if zone != LOCAL:
-            return zone
-        with self._store.read(self._space) as unit:
-            turns = unit.ledger.turns(TurnFilter(newest_first=True, limit=1))
-        stated = turns[0].at.tzinfo if turns and turns[0].at.utcoffset() else None
-        return stated or zone

@@ -66,6 +66,8 @@ _HELD = -3.0  # log odds of a text that has what is searched for and little else
 _SLOPE_BELOW = 0.05
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
+_BEFORE_ALL = 100.0  # of the log odds, for the records of the time that was asked about
+_OF_TIME = 0.9  # their least probability
 _AHEAD = 2  # times as many as are wanted are looked at closely
 
 
@@ -109,8 +111,11 @@ class LearnedRanker:
         odds[pool.held] = _raise(odds[pool.held])
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
+        dated = np.isin(docs, list(lists.first))
+        odds += _BEFORE_ALL * dated
         # Newer first among equals.
         order = _best(unit, request, pool, odds, np.lexsort((np.array(docs), odds))[::-1])
+        odds -= _BEFORE_ALL * dated
         score = probability(odds)
         if request.persona:
             score = self._by_persona(unit, request.persona, docs, order, score)
@@ -119,7 +124,8 @@ class LearnedRanker:
         first = sorted((n for n in range(len(docs)) if docs[n] in answers),
                        key=lambda n: answers[docs[n]]) if answers else []  # fmt: skip
         score[first] = _SURE
-        rest = sorted((n for n in order if n not in first), key=lambda n: -score[n])
+        score[dated] = _OF_TIME + (_SURE - _OF_TIME) * score[dated]
+        rest = sorted((n for n in order if n not in first), key=lambda n: (not dated[n], -score[n]))
         best = [*first, *rest][: request.k]
         shares = model.shares(rows[best]) if request.explained else [{} for _ in best]
         chosen = [docs[n] for n in best]

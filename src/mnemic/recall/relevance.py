@@ -8,6 +8,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from mnemic.days import in_zone
 from mnemic.index.marks import numbers, times
 from mnemic.language.dates.query_dates import date_fit
 from mnemic.language.names import named_speakers
@@ -301,7 +302,7 @@ def candidate_table(
         asks=_padded(np.array([place.asks for place in turns], bool), others, False),
         by_assistant=_padded(assistant, others, False),
         by_named_speaker=_padded(np.array(named, bool), others, False),
-        date_fit=_padded(_fits(turns, request.asking), others, 0.0),
+        date_fit=_padded(_fits(turns, request), others, 0.0),
         standing_wish=_wishes(unit, around.docs, request.asking),
         recency=_padded(_recency(at), others, _HALF),
         in_routes={
@@ -373,8 +374,9 @@ def _padded(values: np.ndarray, others: int, filler: float) -> np.ndarray:
     return np.append(values, np.full(others, filler, values.dtype)) if others else values
 
 
-def _fits(turns: Sequence[Place], asking: QueryIntent) -> Floats:
-    date = asking.date
+def _fits(turns: Sequence[Place], request: Request) -> Floats:
+    date = request.asking.date
     if date is None:
         return np.zeros(len(turns))
-    return np.array([date_fit(date, codec.from_micros(place.at)) for place in turns])
+    moments = (in_zone(codec.from_micros(place.at), request.zone) for place in turns)
+    return np.array([date_fit(date, moment) for moment in moments])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import NamedTuple
 
+from mnemic.days import LocalSpan, Zone, in_zone
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import maybe_moment
-from mnemic.language.dates.reader import TimeSpan, find_times
-from mnemic.language.exact import ExactQuestion, exact_question
+from mnemic.language.dates.reader import find_times
+from mnemic.language.exact import ExactQuestion, asks_for_all, exact_question
 from mnemic.language.guard import Guard, word_filters
 from mnemic.language.query_intent import QueryIntent, read_intent
 from mnemic.language.truncation import two_ends
@@ -25,6 +27,13 @@ _USUAL = RecallSettings()
 _MOST_TIMES = 6  # each is a search of its own
 
 
+class NamedTime(NamedTuple):
+    """A time that a query names, and its words for it."""
+
+    span: LocalSpan
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A checked query."""
@@ -35,11 +44,13 @@ class Request:
     scope: Scope
     asking: QueryIntent
     exact: ExactQuestion | None
-    times: tuple[TimeSpan, ...]
+    times: tuple[NamedTime, ...]
+    of_time: bool  # asks for what happened then, whatever it was
     persona: str | None
     around: tuple[str, ...]
     without: frozenset[str]  # ids of records that the prompt has already
-    now: datetime
+    now: datetime  # by the clocks of the zone
+    zone: Zone
     depth: int = 1  # times as many candidates as usual
     explained: bool = True  # whether each hit says why
 
@@ -63,15 +74,18 @@ def read_request(
     since: datetime | str | None = None,
     until: datetime | str | None = None,
     as_of: datetime | str | None = None,
+    known_at: datetime | str | None = None,
     persona: str | None = None,
     around: Sequence[str] = (),
     without: Collection[str] = (),
     now: datetime,
+    zone: Zone = UTC,
     guard: Guard,
     usual: RecallSettings = _USUAL,
 ) -> Request:
     """Check the arguments of a recall; ``around`` are the texts just before the query, ``usual``
-    says how many hits of what records and score are wanted where the caller does not.
+    says how many hits of what records and score are wanted where the caller does not. ``zone`` is
+    that of the days it names.
     """
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
     k = checks.check_count(usual.limit if k is None else k, "k", MAX_HITS)
@@ -95,25 +109,30 @@ def read_request(
         speaker=guard.filter(speaker, "speaker"),
         trust=trust,
         status=status,
-        since=maybe_moment(since, "since"),
-        until=maybe_moment(until, "until"),
-        as_of=maybe_moment(as_of, "as_of"),
+        since=maybe_moment(since, "since", zone),
+        until=maybe_moment(until, "until", zone),
+        as_of=maybe_moment(as_of, "as_of", zone),
+        known_at=maybe_moment(known_at, "known_at", zone),
         now=now,
     )
+    local = in_zone(now, zone)
+    times = _times(query, local, zone)
     return Request(
         query=query,
         k=k,
         min_score=min_score,
         scope=records,
-        asking=read_intent(query, now),
+        asking=read_intent(query, local),
         exact=exact_question(query),
-        times=_times(query, now),
+        times=times,
+        of_time=bool(times) and asks_for_all(query, [time.text for time in times]),
         persona=persona,
         around=tuple(
             shortened(checks.check_text(text, "one of around", checks.MAX_INDEX)) for text in around
         ),
         without=frozenset(without),
-        now=now,
+        now=local,
+        zone=zone,
     )
 
 
@@ -133,10 +152,14 @@ def shortened(text: str) -> str:
     return "\n".join(two_ends(text, READ_QUERY // 2))
 
 
-def _times(query: str, now: datetime) -> tuple[TimeSpan, ...]:
+def _times(query: str, now: datetime, zone: Zone) -> tuple[NamedTime, ...]:
     """The first few different times that a query names."""
-    distinct = {(time.start, time.end): time for time in reversed(find_times(query, now))}
-    return tuple(list(distinct.values())[: -_MOST_TIMES - 1 : -1])
+    distinct: dict[LocalSpan, NamedTime] = {}
+    for time in find_times(query, now):
+        start, end = time.start.replace(tzinfo=None), time.end.replace(tzinfo=None)
+        span = LocalSpan.between(start, end, zone)
+        distinct.setdefault(span, NamedTime(span, time.text))
+    return tuple(distinct.values())[:_MOST_TIMES]
 
 
 def _types(of: Iterable[RecordType] | RecordType) -> tuple[RecordType, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mnemic.days import Zone, day_of
 from mnemic.providers.rerank import OnnxReranker, Passage, Reranker, fused, share
 from mnemic.settings.recall import RecallSettings
 from mnemic.types import Hit, Why
@@ -24,13 +25,15 @@ def reranker_for(settings: RecallSettings) -> Reranker | None:
     return OnnxReranker(Path(settings.rerank_folder).expanduser())
 
 
-def reranked(reranker: Reranker, query: str, hits: Sequence[Hit], top: int) -> list[Hit]:
+def reranked(
+    reranker: Reranker, query: str, hits: Sequence[Hit], top: int, zone: Zone
+) -> list[Hit]:
     """The first ``top`` hits in the order of their scores and the model together; then the others.
 
     The scores stay with their places, so that they still fall from the first to the last.
     """
     first = hits[:top]
-    passages = [Passage(hit.text, hit.sender, hit.at.date()) for hit in first]
+    passages = [Passage(hit.text, hit.sender, day_of(hit.at, zone)) for hit in first]
     logits = reranker.judge(query, passages)
     strengths = fused([hit.score for hit in first], logits, _WEIGHT)
     moved = [

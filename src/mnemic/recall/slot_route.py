@@ -58,7 +58,7 @@ def answers_by_slot(request: Request, found: Sequence[int], unit: Unit) -> list[
         return []
     scope = request.scope
     if question.past:
-        scope = replace(scope, status="superseded", as_of=None)
+        scope = replace(scope, status="superseded", as_of=None, known_at=None)
     entries = list(_entries(question, unit))
     allowed = set(unit.text.in_scope([one.stated.doc for one in entries], scope))
     texts = _texts_of_slots(entries) if question.past else {}

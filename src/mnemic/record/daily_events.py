@@ -7,9 +7,10 @@ has for a while, the rules write it when the conversation falls silent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from mnemic.clock import Clock
+from mnemic.days import day_of
 from mnemic.ids import new_id
 from mnemic.language.digest import digest
 from mnemic.language.guard import Guard
@@ -17,6 +18,7 @@ from mnemic.language.story import SUMMARY_CHARS
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.record.triggers import talking_until
 from mnemic.store.contract import Store, Unit
+from mnemic.store.user_zone import user_zone
 from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
 
 KIND = "digest"
@@ -40,11 +42,14 @@ def queue(
 class Digests:
     """Writes daily events."""
 
-    def __init__(self, store: Store, clock: Clock, quiet: timedelta, guard: Guard) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, quiet: timedelta, guard: Guard, *, zone: str
+    ) -> None:
         self._store = store
         self._clock = clock
         self._quiet = quiet
         self._guard = guard
+        self._zone = zone
 
     def write(self, job: Job) -> None:
         """One event per day, channel and sender for the turns no event speaks of yet."""
@@ -53,7 +58,7 @@ class Digests:
             if self._still_talking(unit, session, job):
                 return
             turns = unit.ledger.undigested(session)
-            write_lines(unit, turns, now=self._clock.now(), guard=self._guard)
+            write_lines(unit, turns, now=self._clock.now(), guard=self._guard, zone=self._zone)
             if turns:
                 unit.ledger.mark_digested(session, turns[-1].id)
 
@@ -67,7 +72,7 @@ class Digests:
 
 
 def note_batch(
-    unit: Unit, batch: Sequence[Turn], summary: str, *, now: datetime, guard: Guard
+    unit: Unit, batch: Sequence[Turn], summary: str, *, now: datetime, guard: Guard, zone: str
 ) -> None:
     """The line of a session's turns that a model has read, unless the rules were first."""
     session = batch[0].session
@@ -76,9 +81,10 @@ def note_batch(
     if not turns:
         return
     if not summary:
-        write_lines(unit, turns, now=now, guard=guard)
+        write_lines(unit, turns, now=now, guard=guard, zone=zone)
     else:
-        event = _event(turns, cut_to_tokens(summary, SUMMARY_CHARS, len), now, guard)
+        day = day_of(turns[0].at, user_zone(unit, zone))
+        event = _event(day, turns, cut_to_tokens(summary, SUMMARY_CHARS, len), now, guard)
         unit.journal.add_daily_event(event)
         unit.journal.add_event(
             SUMMARISED,
@@ -90,19 +96,25 @@ def note_batch(
     unit.ledger.mark_digested(session, batch[-1].id)
 
 
-def write_lines(unit: Unit, turns: Iterable[Turn], *, now: datetime, guard: Guard) -> None:
+def write_lines(
+    unit: Unit, turns: Sequence[Turn], *, now: datetime, guard: Guard, zone: str
+) -> None:
     """By the rules: one event per day and channel."""
-    batches: dict[tuple[object, ...], list[Turn]] = {}
+    if not turns:
+        return
+    home = user_zone(unit, zone)
+    batches: dict[tuple[date, str], list[Turn]] = {}
     for turn in turns:
-        batches.setdefault((turn.at.date(), turn.channel), []).append(turn)
-    for some in batches.values():
-        unit.journal.add_daily_event(_event(some, digest(some, SUMMARY_CHARS), now, guard))
+        batches.setdefault((day_of(turn.at, home), turn.channel), []).append(turn)
+    for (day, _), batch in batches.items():
+        event = _event(day, batch, digest(batch, SUMMARY_CHARS), now, guard)
+        unit.journal.add_daily_event(event)
 
 
-def _event(turns: Sequence[Turn], line: str, now: datetime, guard: Guard) -> DailyEvent:
+def _event(day: date, turns: Sequence[Turn], line: str, now: datetime, guard: Guard) -> DailyEvent:
     return DailyEvent(
         id=new_id(now),
-        day=turns[0].at.date(),
+        day=day,
         channel=turns[0].channel,
         sender=next((turn.sender for turn in turns if turn.sender), EMPTY),
         summary=guard.text(line, "summary"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from mnemic.clock import Clock
+from mnemic.days import Zone
 from mnemic.ids import new_id
 from mnemic.jobs.waiting import model_wait
 from mnemic.language.dates.moments import calendar_day, maybe_moment
@@ -15,8 +16,10 @@ from mnemic.language.guard import MAX_SUMMARY, Guard
 from mnemic.record import triggers
 from mnemic.record.episode_links import turns_with_episodes
 from mnemic.rules import checks
+from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import TurnFilter
+from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     OUTCOMES,
     ROLES,
@@ -45,12 +48,13 @@ class LedgerReader:
     """What happened in one space."""
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, max_attempts: int, guard: Guard
+        self, store: Store, space: str, clock: Clock, settings: Settings, guard: Guard
     ) -> None:
         self._store = store
         self._space = space
         self._clock = clock
-        self._max_attempts = max_attempts
+        self._max_attempts = settings.jobs.max_attempts
+        self._zone = settings.schedule.zone
         self._guard = guard
 
     # --- conversations --------------------------------------------------------------------------
@@ -69,13 +73,14 @@ class LedgerReader:
             checks.check_choice(outcome, OUTCOMES, "outcome")
         limit = checks.check_limit(query.get("limit", 100))
         with self._store.read(self._space) as unit:
+            zone = user_zone(unit, self._zone)
             return unit.episodes.latest(
                 session=self._guard.filter(query.get("session"), "session"),
                 entity=self._guard.filter(query.get("entity"), "entity"),
                 tool=self._guard.filter(query.get("tool"), "tool"),
                 outcome=outcome,
-                since=maybe_moment(query.get("since"), "since"),
-                until=maybe_moment(query.get("until"), "until"),
+                since=maybe_moment(query.get("since"), "since", zone),
+                until=maybe_moment(query.get("until"), "until", zone),
                 limit=limit,
             )
 
@@ -86,12 +91,17 @@ class LedgerReader:
             return unit.ledger.sessions(limit, offset)
 
     def turns(self, query: TurnQuery) -> list[Turn]:
+        with self._store.read(self._space) as unit:
+            wanted = self._turn_filter(query, user_zone(unit, self._zone))
+            return turns_with_episodes(unit, unit.ledger.turns(wanted))
+
+    def _turn_filter(self, query: TurnQuery, zone: Zone) -> TurnFilter:
         role, state, metadata = query.get("role"), query.get("state"), query.get("metadata")
-        wanted = TurnFilter(
+        return TurnFilter(
             session=self._guard.filter(query.get("session"), "session"),
             project=self._guard.filter(query.get("project"), "project"),
-            since=maybe_moment(query.get("since"), "since"),
-            until=maybe_moment(query.get("until"), "until"),
+            since=maybe_moment(query.get("since"), "since", zone),
+            until=maybe_moment(query.get("until"), "until", zone),
             role=None if role is None else checks.check_choice(role, ROLES, "role"),
             tool=self._guard.filter(query.get("tool"), "tool"),
             state=None if state is None else checks.check_choice(state, TURN_STATES, "state"),
@@ -100,16 +110,14 @@ class LedgerReader:
             limit=checks.check_limit(query.get("limit", 100)),
             offset=checks.check_offset(query.get("offset", 0)),
         )
-        with self._store.read(self._space) as unit:
-            return turns_with_episodes(unit, unit.ledger.turns(wanted))
 
     # --- the journal ----------------------------------------------------------------------------
 
     def daily_events(self, day: date | None, text: str | None, limit: int) -> list[DailyEvent]:
         checks.check_limit(limit)
-        chosen = None if day is None else calendar_day(day)
         words = () if text is None else tuple(checks.check_text(text, "text", MAX_SUMMARY).split())
         with self._store.read(self._space) as unit:
+            chosen = None if day is None else calendar_day(day, user_zone(unit, self._zone))
             return unit.journal.daily_events(chosen, limit, words=words)
 
     def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
@@ -144,9 +152,8 @@ class LedgerReader:
             )
 
     def usage(self, since: datetime | str | None) -> list[UsageTotal]:
-        moment = maybe_moment(since, "since")
         with self._store.read(self._space) as unit:
-            return unit.journal.usage(moment)
+            return unit.journal.usage(maybe_moment(since, "since", user_zone(unit, self._zone)))
 
     # --- jobs and figures -----------------------------------------------------------------------
 
@@ -178,19 +185,23 @@ class LedgerReader:
         with self._store.read(self._space) as unit:
             waiting = model_wait(unit)
             kinds = self._guard.words.kinds
-            counts = unit.memories.count_by_kind(kinds.name)
+            noted = unit.memories.count_noted(kinds.name)
+        stats = self._store.stats(self._space)
         by_kind: Counter[str] = Counter()
-        for (kind, noted), count in counts.items():
-            by_kind[kinds.said_of(kind, {kinds.name: noted})] += count
+        for kind, count in stats.by_kind.items():
+            by_kind[kinds.said_of(kind, {})] += count
+        for (kind, word), count in noted.items():
+            by_kind[kinds.said_of(kind, {})] -= count
+            by_kind[kinds.said_of(kind, {kinds.name: word})] += count
         return replace(
-            self._store.stats(self._space),
+            stats,
             model_wait=waiting,
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
             read_only=self._store.read_only,
             suspended=tuple(suspended),
-            by_kind=dict(by_kind.most_common()),
+            by_kind={word: count for word, count in by_kind.most_common() if count},
         )
 
 

@@ -44,6 +44,7 @@ from mnemic.session import Session
 from mnemic.settings import Settings, load
 from mnemic.types import (
     Attachment,
+    AuditReport,
     ConversationWindow,
     Drained,
     Json,
@@ -367,6 +368,13 @@ class RemoteMind(Mind):
         endless = timeout == math.inf  # which JSON cannot say, and None does
         done: Drained = self._ask("drain", timeout=None if endless else timeout, due_only=due_only)
         return done
+
+    def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
+        """Audit the memory of the service; ``progress`` is told the end only."""
+        report: AuditReport = self._ask("audit")
+        if progress is not None:
+            progress(len(report.checks), len(report.checks))
+        return report
 
     def repair(self, progress: Callable[[int], None] = lambda done: None) -> int:
         """Repair the database of the service; ``progress`` is told the end only."""

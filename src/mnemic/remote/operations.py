@@ -266,6 +266,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("set_task", "PUT", "/task", "write", Mind.set_task),
     Operation("recall", "POST", "/recall", "read", Mind.recall),
     Operation("retrieve", "POST", "/retrieve", "read", Mind.retrieve),
+    Operation("evidence", "POST", "/evidence", "read", Mind.evidence),
     Operation("words", "POST", "/words", "read", Mind.words),
     Operation("context", "POST", "/context", "read", Mind.context),
     Operation("gate", "POST", "/gate", "read", Mind.gate),

@@ -70,6 +70,8 @@ def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
             groups.setdefault((memory.project, bool(memory.session), words), []).append(place)
     found: list[tuple[int, list[int]]] = []
     for group in groups.values():
+        if len(group) < 2:
+            continue
         remaining = sorted(group, key=lambda place: strength(memories[place]))
         while len(remaining) > 1:
             first = remaining.pop(0)

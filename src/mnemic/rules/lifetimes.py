@@ -52,6 +52,11 @@ def is_duration(word: str) -> bool:
     return word in DURATIONS or bool(_SPAN.fullmatch(word)) or fold(word) in (*_PRIORITIES, _TASK)
 
 
+def counts_from(said_at: datetime, *days: datetime | None) -> datetime:
+    """Since when a life counts: the day of the thing where that lies ahead, not of the talk."""
+    return max([said_at, *filter(None, days)])
+
+
 def longer(one: datetime | None, other: datetime | None) -> datetime | None:
     """The later of two expiries; None is never."""
     return None if one is None or other is None else max(one, other)

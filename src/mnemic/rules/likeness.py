@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -11,6 +12,13 @@ from mnemic.rules.slots import fold
 # A sign inside a word or a number ("3.12", "c++", "don't") is a part of it.
 _PUNCTUATION = re.compile(r"[，。！？；：、…“”‘’「」『』（）()\[\]\"]|[.,!?;:'](?=\s|$)|(?<=\s)'")
 _FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
+# A letter by itself; "I" and "a" before a word are English.
+_LETTER = re.compile(
+    r"(?<![A-Za-z0-9'’.])(?:[B-HJ-Z]|A(?! ?[a-z])|[b-z](?=[\s，。,.]*$)"
+    r"|[A-Za-z](?=\s?[\u4e00-\u9fff])"
+    r"|(?<=[\u4e00-\u9fff])[A-Za-z]|(?<=[\u4e00-\u9fff] )[A-Za-z])(?![A-Za-z0-9'’])"
+)
+_NAME = re.compile(r"(?<=[a-z,\u4e00-\u9fff] )[A-Z][A-Za-z]+|(?<=[\u4e00-\u9fff])[A-Za-z]{2,}")
 _NEGATIONS = re.compile(
     r"\b(?:no|not|never|none|neither|nor|without|cannot|stop|stopped|avoid|avoids)\b|n['’]t\b"
     r"|[不没未别勿非无莫]|禁止|停止|避免",
@@ -28,11 +36,22 @@ def plain_words(text: str) -> str:
     return " ".join(_PUNCTUATION.sub(" ", folded).split())
 
 
+def as_written(text: str) -> str:
+    """A text without what two writers of it may differ in: case, width, spaces, the final mark."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.rstrip(".。!！ ")
+
+
+def wording_of(text: str) -> int:
+    """The hash by which a text is found again, however it was written; a signed 64-bit number."""
+    digest = hashlib.blake2b(as_written(text).encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big", signed=True)
+
+
 def overlap(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Shared words as a share of all words, by their weights."""
-    union = {**one, **other}
-    total = sum(union.values())
-    shared = sum(weight for word, weight in one.items() if word in other)
+    """Shared words as a share of all words, by their weights, of which a word has one."""
+    shared = sum(map(one.__getitem__, one.keys() & other.keys()))
+    total = sum(one.values()) + sum(other.values()) - shared
     return shared / total if total else 0.0
 
 
@@ -43,11 +62,13 @@ def apart(one: Mapping[str, float], other: Mapping[str, float], least: float) ->
 
 
 def may_agree(one: str, other: str) -> bool:
-    """False when figures, a negation or other people set two texts apart, however alike their words
-    are.
+    """False when figures, a letter, a name, a negation or other people set two texts apart, however
+    alike their words are.
     """
     return (
         _figures(one) == _figures(other)
+        and _letters(one) == _letters(other)
+        and not _other_names(one, other)
         and _negated(one) == _negated(other)
         and _people(one) == _people(other)
     )
@@ -73,6 +94,22 @@ def values_touch(one: str, other: str) -> bool:
 
 def _figures(text: str) -> frozenset[str]:
     return frozenset(_FIGURES.findall(unicodedata.normalize("NFKC", text)))
+
+
+def _letters(text: str) -> frozenset[str]:
+    """Letters that stand alone as names do: room B, 方案 A, type-c."""
+    folded = unicodedata.normalize("NFKC", text)
+    return frozenset(letter.upper() for letter in _LETTER.findall(folded))
+
+
+def _other_names(one: str, other: str) -> bool:
+    """Whether each names something that the other does not."""
+    first, second = (frozenset(_NAME.findall(text)) for text in (one, other))
+    mine, theirs = first - second, second - first
+    words = [frozenset(plain_words(text).split()) for text in (one, other)]
+    return any(name.lower() not in words[1] for name in mine) and any(
+        name.lower() not in words[0] for name in theirs
+    )
 
 
 def _people(text: str) -> tuple[bool, bool]:

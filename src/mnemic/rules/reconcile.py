@@ -12,22 +12,26 @@ from typing import NamedTuple
 
 from mnemic.rules.decay import fading
 from mnemic.rules.likeness import may_agree, same_value, values_touch
-from mnemic.rules.slots import has_one_answer, subject_of
+from mnemic.rules.slots import has_one_answer, predicate_of, subject_of
 from mnemic.rules.support import Claim, untrusted
 from mnemic.settings import Settings
-from mnemic.types import Candidate, Decision, Kind, Memory
+from mnemic.types import Candidate, Decision, Kind, Memory, Trust
 
 # What steers the agent or describes its owner: only people put these in force.
 _GUARDED: tuple[Kind, ...] = ("rule", "identity", "preference", "trait", "config", "credential")
-# Of these not even a model makes one by itself: they are orders to it, or say who it serves.
+# Of these only the owner puts one in force: they are orders to the agent, or say who it serves.
 STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
 
 
-def route(kind: Kind, claim: Claim, settings: Settings, *, own_idea: bool = False) -> Decision:
+def steering_reason(kind: Kind, trust: Trust) -> str:
+    """Why a person is to be asked first, whichever way a statement comes; empty if nobody is."""
+    steers = kind in STEERING and trust != "owner"
+    return _guarded(kind, trust) if steers else ""
+
+
+def route(kind: Kind, claim: Claim, settings: Settings) -> Decision:
     """By confidence: "new" may be written, "pending" and "dropped" have a reason. What an outsider
     says of weight waits for a person; what a tool says is kept below the core (support.Scales).
-
-    ``own_idea``: a model asked for it to be kept. It puts neither rules nor core into force.
     """
     least, core = settings.routing, settings.upkeep.core_importance
     if claim.confidence < least.pending:
@@ -35,16 +39,18 @@ def route(kind: Kind, claim: Claim, settings: Settings, *, own_idea: bool = Fals
     if claim.trust in settings.trust.quarantine:
         return _wait(f"what comes from {claim.trust} sources is in quarantine")
     if untrusted(claim.trust) and kind in _GUARDED:
-        return _wait(f"a {kind} from a source of trust {claim.trust}")
+        return _wait(_guarded(kind, claim.trust))
     if claim.trust == "external" and claim.importance >= core:
         return _wait(f"important, from a source of trust {claim.trust}")
-    if claim.trust == "agent" and kind in STEERING:
-        return _wait(f"a {kind} that {'a model added' if own_idea else 'the agent said'}")
-    if own_idea and claim.trust == "agent" and claim.importance >= core:
-        return _wait("important, and added by a model")
+    if reason := steering_reason(kind, claim.trust):
+        return _wait(reason)
     if claim.confidence < least.write:
         return _wait(_below(claim.confidence, least.write))
     return Decision("new")
+
+
+def _guarded(kind: Kind, trust: Trust) -> str:
+    return f"of kind {kind}, from a source of trust {trust}"
 
 
 def _wait(reason: str) -> Decision:
@@ -57,6 +63,10 @@ def _below(confidence: float, least: float) -> str:
 
 _WORD = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
 # Neither side of a conflict has more right: half for the newer, half for the one said more often.
+# Of these each says something else, though it be of one value.
+_PERSONAL = frozenset(
+    "likes dislikes prefers allergy diet health employer school pet name from".split()
+)
 _RECENCY = 0.5
 _CONFIRMATIONS = 0.5
 
@@ -114,12 +124,26 @@ def to_withdraw(candidate: Candidate, existing: Neighbours) -> tuple[Memory, ...
     near = [memory for memory in existing.near if _one_subject(candidate, memory)]
     if candidate.value:
         in_slot = [m for m in existing.slot if values_touch(candidate.value, m.value)]
-        elsewhere = [m for m in near if same_value(candidate.value, m.value)]
+        elsewhere = [
+            m for m in near if same_value(candidate.value, m.value) and _kindred(candidate, m)
+        ]
         return tuple(dict.fromkeys((*in_slot, *elsewhere)))
     one = len(existing.slot) == 1 or has_one_answer(candidate.predicate)
     if existing.slot and one:
         return tuple(existing.slot)
     return tuple(memory for memory in near if existing.alike(memory))
+
+
+def _kindred(candidate: Candidate, memory: Memory) -> bool:
+    """Whether two predicates may be words for one thing: not where the engine knows both and what
+    they say of somebody's likes is denied of an allergy.
+    """
+    both = (predicate_of(candidate.predicate), predicate_of(memory.predicate))
+    return not any(map(_is_personal, both)) or both[0] == both[1]
+
+
+def _is_personal(predicate: str) -> bool:
+    return predicate in _PERSONAL
 
 
 def says_same(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:

@@ -30,7 +30,7 @@ _fold_short = lru_cache(4_096)(_fold)  # names and predicates, again and again
 def subject_of(text: str) -> str:
     """One name for a subject; the owner has several in either language."""
     folded = fold(text)
-    return "user" if folded in _OWNER else folded
+    return "user" if folded in _OWNER else _KIN.get(folded, folded)
 
 
 def predicate_of(text: str) -> str:
@@ -57,6 +57,11 @@ def has_one_answer(predicate: str) -> bool:
     )
 
 
+def value_type(predicate: str) -> str:
+    """What a value of the slot has to be: a person, a place, a date …; empty for any words."""
+    return _TYPES.get(predicate_of(predicate), "")
+
+
 def is_common(predicate: str) -> bool:
     """Whether a predicate is one of those that the engine itself knows."""
     what = predicate_of(predicate)
@@ -73,6 +78,16 @@ def _listed(text: str) -> frozenset[str]:
 
 
 _OWNER = _listed("user, the user, i, me, myself, owner, 用户, 使用者, 我, 本人, 主人")
+
+_KIN = {
+    name: one
+    for one, names in {
+        "mother": "mum, mom, mama, mommy, mummy, 妈妈, 妈, 母亲, 老妈, 我妈",
+        "father": "dad, papa, daddy, 爸爸, 爸, 父亲, 老爸, 我爸",
+        "project": "项目, the project, 工程",
+    }.items()
+    for name in _listed(names)
+}
 
 _SPELLINGS = {
     "likes": "like, loves, love, enjoys, 喜欢, 爱, 喜爱",
@@ -110,6 +125,29 @@ _ONE = _listed("""
     father, mom, mum, dad, editor, shell, package manager, browser, height, weight,
     性别, 所在地, 位于, 城市, 国家, 角色, 端口, 路径, 妻子, 丈夫, 母亲, 父亲, 身高, 体重
 """)
+
+_TYPES = {
+    predicate: type_
+    for type_, predicates in {
+        "person": "name, surname, wife, husband, spouse, partner, girlfriend, boyfriend, fiance,"
+        " mother, father, brother, sister, son, daughter, friend, colleague, boss, cousin, aunt,"
+        " uncle, niece, nephew, grandmother, grandfather, doctor, teacher, neighbour, employee,"
+        " roommate, manager, client, student, coach, therapist, dentist, landlord",
+        "nickname": "nickname",
+        "place": "lives in, from, hometown, city, country, location",
+        "organization": "employer, school",
+        "job": "job",
+        "date": "birthday",
+        "quantity": "age, height, weight, port",
+        "contact": "email, phone, wechat",
+        "zone": "timezone",
+        "language": "language, native language, speaks",
+        "food": "diet",
+        "condition": "allergy, allergic to, health",
+        "instruction": "rule",
+    }.items()
+    for predicate in _listed(predicates)
+}
 
 # What the common predicates are that may have many answers; the list only says that they are known.
 _MANY = _listed("""

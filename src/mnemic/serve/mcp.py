@@ -22,7 +22,7 @@ from mnemic.errors import InvalidInput, MnemicError, NotFound
 from mnemic.mind import Mind
 from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
 from mnemic.serve.resources import ResourceList
-from mnemic.tools import TraceSource, call_tool, tool_names, tool_specs
+from mnemic.tools import TraceSource, answer_language, call_tool, tool_names, tool_specs
 from mnemic.tools.words import Language
 
 R = TypeVar("R")
@@ -85,7 +85,7 @@ class _Handlers:
         self._call = partial(call_tool, mind, traces=traces, session=session)
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
-        self.language: Language = "zh" if mind.settings.memory.language == "zh" else "en"
+        self.language: Language = answer_language(mind, None)
 
     async def list_tools(self, call: Call, page: Page) -> types.ListToolsResult:
         specs = tool_specs("mcp", self.language, mind=self._mind)

@@ -82,6 +82,7 @@ class Prompt:
         ]
 
 
+_BETWEEN = Bilingual(" ", "")  # sentences
 # Each sentence with the tool it needs.
 _INSTRUCTIONS = (
     ("", Bilingual("Long-term memory of this user.", "这位用户的长期记忆。")),
@@ -157,7 +158,7 @@ def instructions(mind: Mind, language: Language) -> str:
     texts = [text.of(language) for tool, text in _INSTRUCTIONS if tool in offered]
     if question := mind.onboarding().text:
         texts.append(_NEW_USER.of(language, question=question))
-    return ("" if language == "zh" else " ").join(texts)
+    return _BETWEEN.of(language).join(texts)
 
 
 def _recall(mind: Mind, arguments: QuestionArguments, language: Language) -> str:

@@ -68,7 +68,8 @@ class ResourceList:
             latest = self._mind.episodes(limit=_EPISODES_SHOWN)
             for episode in latest:
                 self._mind.note_shown([episode.summary], record=episode.id)
-            stories = "\n\n".join(map(story, latest))
+            days = ToolContext(self._mind, self._language).day_of
+            stories = "\n\n".join(story(episode, days(episode.started_at)) for episode in latest)
             return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
         path = dict(self._files()).get(uri)
         if path is None or not _is_own(path):

@@ -14,7 +14,7 @@ ours can never move a document's; what a document is silent about it takes from 
 Durations are ``timedelta`` everywhere; None means never. A plain number is seconds.
 """
 
-from mnemic.settings.layers import PRESETS, file_of, find_file, load
+from mnemic.settings.layers import PRESETS, find_file, load, load_beside
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import Condition, Secret, Size, Span, Table, ValueOrigin
 
@@ -27,7 +27,7 @@ __all__ = [
     "Span",
     "Table",
     "ValueOrigin",
-    "file_of",
     "find_file",
     "load",
+    "load_beside",
 ]

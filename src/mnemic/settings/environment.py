@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 from mnemic.settings.group import (
     SettingsGroup,
@@ -13,17 +13,21 @@ from mnemic.settings.group import (
     inside,
     names,
     number,
+    place,
     ratio,
     secret,
+    served_by,
     span,
     span_or_never,
     table,
     text,
     url,
 )
+from mnemic.settings.plugins import CHAT, EMBEDDING
 from mnemic.settings.values import Secret, Table
 
 Language = Literal["auto", "zh", "en"]
+LANGUAGES = tuple(one for one in get_args(Language) if one != "auto")
 DocumentName = Literal["memory", "user", "project", "insights", "persona"]
 RemovedBullet = Literal["ask", "archive"]
 ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
@@ -68,7 +72,7 @@ class MemorySettings(SettingsGroup):
 
     enabled: bool = flag(True, "Off: nothing is read from or written to the memory.")
     language: Language = choice("auto", Language, "Language of prompts and documents.")
-    fallback_folder: str = text("memory", "Folder of the plain files.", empty=False)
+    fallback_folder: str = place("memory", "Folder of the plain files.", empty=False)
     kinds: Table[OwnKindSettings] = table(
         OwnKindSettings, "Kinds of your own beside the built-in ones, by name, such as `recipe`."
     )
@@ -80,7 +84,7 @@ class DocumentSettings(SettingsGroup):
     write: tuple[DocumentName, ...] = names(
         ("memory", "user", "project", "insights"), DocumentName, "Which documents are kept."
     )
-    folder: str = text("documents", "Their folder, beside the database.", empty=False)
+    folder: str = place("documents", "Their folder, beside the database.", empty=False)
     take_edits: bool = flag(True, "Take in what a person changed in them.")
     removed_bullet: RemovedBullet = choice(
         "ask", RemovedBullet, "A bullet that a person deletes: ask whether to forget, or archive."
@@ -115,7 +119,7 @@ class ModelPrice(SettingsGroup):
 class ChatSettings(SettingsGroup):
     """The host's main model; the memory model borrows from it what it does not have."""
 
-    provider: ChatProvider = choice("none", ChatProvider, "Who serves it.")
+    provider: str = served_by("none", ChatProvider, "Who serves it.", CHAT)
     name: str = text("", "The model.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
@@ -125,7 +129,7 @@ class ChatSettings(SettingsGroup):
 class ModelSettings(SettingsGroup):
     """The model that does the work of memory; without one the rules do it."""
 
-    provider: ModelProvider = choice("chat", ModelProvider, "Who serves it; `chat`: as there.")
+    provider: str = served_by("chat", ModelProvider, "Who serves it; `chat`: as there.", CHAT)
     name: str = text("", "The model; empty: as in `chat`.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
@@ -146,11 +150,14 @@ class ModelSettings(SettingsGroup):
 class EmbeddingSettings(SettingsGroup):
     """Vectors of texts."""
 
-    provider: Embedder = choice(
-        "auto", Embedder, "Who makes them; `auto`: the model in `folder`, else the local one."
+    provider: str = served_by(
+        "auto",
+        Embedder,
+        "Who makes them; `auto`: the model in `folder`, else the local one.",
+        EMBEDDING,
     )
     model: str = text("", "The model; empty: the provider's one in `models`.")
-    folder: str = text("", "Folder of a model for `folder` and `model2vec`.")
+    folder: str = place("", "Folder of a model for `folder` and `model2vec`.")
     dimensions: int = count(0, "Length of its vectors; 0: as in `models`.")
     api_key: Secret = secret("The key.")
     base_url: str = url("", "The address, where it is not the provider's usual one.")
@@ -196,7 +203,7 @@ class SecretSettings(SettingsGroup):
         "redact", AtWrite, "Put a mark in their place before anything is written, or keep them."
     )
     key: Secret = secret("Key that encrypts credentials; empty: the one in `key_file`.")
-    key_file: str = text(
+    key_file: str = place(
         "mnemic.key", "File of the key, beside the database, made when needed.", empty=False
     )
     personal_numbers: tuple[PersonalNumber, ...] = names(
@@ -212,8 +219,8 @@ class ToolSettings(SettingsGroup):
     )
     answer_pending: bool = flag(
         False,
-        "Whether a model may confirm or ignore what waits, in the user's name, and change or forget"
-        " what the user said. Off, the user does that by command or in the host.",
+        "Whether a model may pass on the user's recorded yes or no to what waits, and change or"
+        " forget what the user said. Off, the user does that by command or in the host.",
     )
     results: int = count(5, "Results of a search when the model does not say how many.", low=1)
     answer_chars: int = count(12_000, "Characters of one answer; results beyond it are left out.")

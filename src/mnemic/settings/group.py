@@ -158,8 +158,18 @@ def choice(default: C, options: object, doc: str) -> C:
     return cast("C", custom(default, sorts.choice(get_args(options)), doc))
 
 
+def served_by(default: str, options: object, doc: str, plugins: str) -> str:
+    """One of ours, or one of another distribution's that is installed."""
+    return cast("str", custom(default, sorts.choice(get_args(options), plugins), doc))
+
+
 def text(default: str, doc: str, *, empty: bool = True) -> str:
     return cast("str", custom(default, sorts.text(empty=empty), doc))
+
+
+def place(default: str, doc: str, *, empty: bool = True) -> str:
+    """The path of a file or folder, which may be anywhere."""
+    return cast("str", custom(default, sorts.place(empty=empty), doc))
 
 
 def inside(default: str, doc: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import ConfigError
 from mnemic.settings.merge import Merge, Raw
@@ -17,6 +17,9 @@ from mnemic.settings.names import implied, translated
 from mnemic.settings.problems import PREFIX
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import ValueOrigin
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 
@@ -44,12 +47,14 @@ def load(
     file: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
     overrides: Raw | None = None,
+    found: bool = False,
 ) -> Settings:
     """Settings from all layers.
 
     ``preset``: one of ``PRESETS``; without it the environment or the file may name one.
     ``file``: in TOML or JSON; see ``find_file``. ``env``: the process environment unless given.
     ``overrides``: nested mappings, or keys such as ``jobs.max_attempts`` or ``jobs__max_attempts``.
+    ``found``: nobody named the file, so it may neither name a server nor leave its folder.
     """
     env = os.environ if env is None else env
     overrides = dict(overrides or {})
@@ -60,7 +65,7 @@ def load(
     merge = Merge()
     merge.add(numbers, ValueOrigin("preset", name))
     if file is not None:
-        merge.add(translated(written, about), ValueOrigin("file", os.fspath(file)))
+        merge.add(translated(written, about), ValueOrigin("file", os.fspath(file)), found=found)
     merge.add_variables(_variables(env, about.get("environment", {})))
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))
@@ -71,6 +76,27 @@ def load(
         merge.add(meant, ValueOrigin("preset", name))
         settings = merge.settings(name, choice[1])
     return settings
+
+
+def load_beside(
+    folder: Path | None, preset: str | None, overrides: Raw, *, own: bool = False
+) -> Settings:
+    """The settings of a database in that folder, where a settings file may stand. One that a person
+    named, or in a folder of their ``own``, says what it likes; any other came with the database.
+    """
+    candidates = [] if folder is None else [folder / name for name in file_of(preset)]
+    file = find_file(*candidates)
+    named = file is None or bool(os.environ.get(PREFIX + "CONFIG"))
+    found = folder is not None and not (named or own or _is_data_folder(folder))
+    return load(preset, file=file, overrides=overrides, found=found)
+
+
+def _is_data_folder(folder: Path) -> bool:
+    """Whether it is the one that is used when nobody names a database, or inside of it."""
+    import platformdirs
+
+    data = platformdirs.user_data_path("mnemic", appauthor=False)
+    return data in (folder, *folder.parents)
 
 
 def find_file(
@@ -165,7 +191,7 @@ def _parse_toml(data: bytes, name: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also of numbers with more digits than Python reads
         raise ConfigError(f"{name} is not TOML: {error}", remedy="Correct that place") from error
 
 

@@ -11,10 +11,10 @@ from mnemic.settings.group import (
     choice,
     count,
     flag,
+    place,
     ratio,
     span,
     span_or_never,
-    text,
 )
 from mnemic.settings.values import Span
 
@@ -26,7 +26,7 @@ class LedgerSettings(SettingsGroup):
     """The record of what happened; the database copy is kept for ever."""
 
     jsonl: bool = flag(False, "Also append every turn to one JSONL file per session.")
-    jsonl_folder: str = text(
+    jsonl_folder: str = place(
         "conversation_history", "Folder of the JSONL files, beside the database.", empty=False
     )
     jsonl_keep: timedelta | None = span_or_never(
@@ -78,7 +78,7 @@ class ExtractionSettings(SettingsGroup):
     fact_chars: int = count(
         300, "Longest statement a model is asked for: room for a decision and its reason.", low=40
     )
-    patterns: str = text("", "File or folder of your own patterns for the rules, see patterns.md.")
+    patterns: str = place("", "File or folder of your own patterns for the rules, see patterns.md.")
 
 
 class ReconcileSettings(SettingsGroup):

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from mnemic.settings.checks import check
 from mnemic.settings.group import Setting, SettingsGroup
-from mnemic.settings.problems import Problem, report, unknown, wrong
-from mnemic.settings.sorts import Sort, Wrong, is_plain
+from mnemic.settings.problems import Problem, report, unknown, unnamed, wrong
+from mnemic.settings.sorts import Sort, Wrong, is_plain, leads_out
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import Table, ValueOrigin
 
@@ -35,11 +35,17 @@ class Merge:
         self._problems: list[Problem] = []
         self._set_paths: set[Path] = set()  # by the layer that is being added
         self._origin = ValueOrigin("built-in")
+        self._found = False
 
-    def add(self, raw: Raw, origin: ValueOrigin, *, split: bool = False) -> None:
-        """Put a layer on top. ``split``: its keys may be paths."""
-        self._set_paths, self._origin = set(), origin
+    def add(
+        self, raw: Raw, origin: ValueOrigin, *, split: bool = False, found: bool = False
+    ) -> None:
+        """Put a layer on top. ``split``: its keys may be paths. ``found``: it is a file that
+        nobody named, which may neither name a server nor leave its folder.
+        """
+        self._set_paths, self._origin, self._found = set(), origin, found
         self._group(Settings, (), raw, split=split)
+        self._found = False
 
     def add_variables(self, variables: Mapping[str, tuple[list[str], str]]) -> None:
         """Put environment variables on top: name, path and text of each."""
@@ -130,8 +136,11 @@ class Merge:
         try:
             checked = sort.parse(value.text) if isinstance(value, Text) else sort.read(value)
         except Wrong as why:
-            text = "" if sort.secret else f"{getattr(value, 'text', value)!r:.60}"
+            text = "" if sort.secret else _brief(getattr(value, "text", value))
             self._problems.append(wrong(name, text, str(why), sort.allowed, self._origin))
+            return
+        if self._found and _leads_elsewhere(sort, checked):
+            self._problems.append(unnamed(name, _brief(value), self._origin))
             return
         self._values[path] = checked
         self._origins[".".join(path)] = self._origin
@@ -139,6 +148,18 @@ class Merge:
     def _not_a_group(self, path: Path, allowed: str) -> None:
         why = "it takes no value of its own"
         self._problems.append(wrong(".".join(path), "", why, allowed, self._origin))
+
+
+def _brief(value: object) -> str:
+    try:
+        return f"{value!r:.60}"
+    except ValueError:  # a number with more digits than Python writes
+        return "a number that is too long to show"
+
+
+def _leads_elsewhere(sort: Sort, value: Any) -> bool:
+    """Whether a value names a server, or a place outside of its folder."""
+    return bool(value) and (sort.name == "url" or (sort.name == "place" and leads_out(value)))
 
 
 def _tree(values: Mapping[Path, Any]) -> dict[str, Any]:

@@ -64,6 +64,15 @@ def wrong(key: str, value: str, why: str, allowed: str, origin: ValueOrigin) -> 
     return Problem(f"{_place(key, origin, equals)}: {why}", f"It takes {allowed}")
 
 
+def unnamed(key: str, value: str, origin: ValueOrigin) -> Problem:
+    """A file that merely stood beside a database asks for more than it may."""
+    return Problem(
+        f"{_place(key, origin, f' = {value}')}: a file that nobody named may neither name a server"
+        " nor leave its folder",
+        f"Set {env_name(key)} or, if you trust the file, {PREFIX}CONFIG={origin.source}",
+    )
+
+
 def report(problems: Sequence[Problem]) -> ConfigError:
     """All mistakes of one load as one error."""
     if len(problems) == 1:

@@ -14,12 +14,12 @@ from mnemic.settings.group import (
     group,
     names,
     number,
+    place,
     ratio,
     sizes,
     span,
     table,
     table_of,
-    text,
 )
 from mnemic.settings.values import Size, Table
 
@@ -99,7 +99,7 @@ class RecallSettings(SettingsGroup):
         "Candidates taken from vectors; more where a filter may drop some.",
         low=1,
     )
-    rerank_folder: str = text(
+    rerank_folder: str = place(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
     recent: timedelta = span("3d", "What the `recent` route looks back on.")

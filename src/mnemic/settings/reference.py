@@ -1,12 +1,13 @@
 """docs/settings.md, written from the settings themselves.
 
-python -m mnemic.settings.reference > docs/settings.md
+python -m mnemic.settings.reference --write docs/settings.md
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from mnemic.settings.checks import value_at
@@ -30,6 +31,11 @@ Settings come in layers; the later one wins:
 
 The file can name its preset with `preset = "shiyi"` in the first line, the environment with
 `MNEMIC_PRESET`; an argument wins over both.
+
+The file is the one that `MNEMIC_CONFIG` names, else `mnemic.toml` beside the database. A file
+beside a database that is not in the user's own data folder may have come with it: it may not name a
+server (`base_url`) nor a folder outside of its own, and opening it says so. Set these in the
+environment or as arguments, or name the file with `MNEMIC_CONFIG`.
 
 A key that does not exist or a value that does not fit is an error that says where it stands and
 what would be right. Durations are texts such as `"500ms"`, `"3m"`, `"24h"`, `"30d"`, `"1h30m"`, or
@@ -154,5 +160,16 @@ def _code(value: object) -> str:
     return f"`{toml_value(value)}`"
 
 
+def put_out(page: str) -> None:
+    """Print a page, or replace the file after ``--write`` whole, once the page is complete."""
+    match sys.argv[1:]:
+        case [*_, "--write", path]:
+            draft = Path(f"{path}.new")
+            draft.write_text(page, encoding="utf-8")
+            draft.replace(path)
+        case _:
+            sys.stdout.write(page)
+
+
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    put_out(markdown())

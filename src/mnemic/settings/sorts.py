@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from mnemic.settings.plugins import find_plugins
 from mnemic.settings.values import (
     NEVER,
     Condition,
@@ -25,6 +26,7 @@ from mnemic.settings.values import (
 _WORDS = {"true": True, "1": True, "yes": True, "on": True}
 _WORDS |= {"false": False, "0": False, "no": False, "off": False}
 _CRON_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+_TOO_MUCH = 1 << 63  # for any store
 _LIVES = ("session", "extractor")
 _PERMANENT = "permanent"
 _DURATION = 'duration such as `"3m"`, `"24h"`, `"30d"`, or seconds, more than 0'
@@ -109,13 +111,23 @@ def text(*, empty: bool) -> Sort:
     return Sort("text", allowed, lambda raw: _text(raw, empty=empty), empty=empty)
 
 
+def place(*, empty: bool) -> Sort:
+    """A file or folder anywhere; only a file that somebody named may leave its own folder."""
+    return Sort("place", text(empty=empty).allowed, text(empty=empty).read, empty=empty)
+
+
+def leads_out(name: str) -> bool:
+    """Whether a path leaves the folder it is meant for."""
+    parts = re.split(r"[\\/]", name)
+    return not all(part.strip(". ") for part in parts) or bool(re.match(r"[A-Za-z]:|~", name))
+
+
 def inside() -> Sort:
     """A path that stays inside its folder."""
 
     def read(raw: object) -> str:
         name = _text(raw, empty=False)
-        parts = re.split(r"[\\/]", name)
-        if not all(part.strip(". ") for part in parts) or re.match(r"[A-Za-z]:|~", name):
+        if leads_out(name):
             raise Wrong("leads out of its folder")
         return name
 
@@ -140,14 +152,21 @@ def secret() -> Sort:
     return Sort("secret", "text, never shown", read, show=Secret.reveal)
 
 
-def choice(options: tuple[str, ...]) -> Sort:
+def choice(options: tuple[str, ...], plugins: str = "") -> Sort:
+    """``plugins`` is the group of entry points whose names count as well."""
+
     def read(raw: object) -> str:
-        if _typed(raw, str) not in options:
-            raise Wrong("is not one of them")
-        return str(raw)
+        if _typed(raw, str) in options:
+            return str(raw)
+        installed = find_plugins(plugins) if plugins else {}
+        if raw in installed:
+            return str(raw)
+        others = f"; installed beside them: {', '.join(sorted(installed))}" if installed else ""
+        raise Wrong(f"is not one of them{others}")
 
     listed = ", ".join(f"`{option}`" for option in options)
-    return Sort("choice", f"one of {listed}", read, options=options)
+    more = ", or a provider that is installed" if plugins else ""
+    return Sort("choice", f"one of {listed}{more}", read, options=options)
 
 
 def zone() -> Sort:
@@ -171,10 +190,10 @@ def cron() -> Sort:
         if len(fields) != 5:
             raise Wrong(f"has {len(fields)} fields")
         for field, (low, high) in zip(fields, _CRON_RANGES, strict=True):
-            numbers = [int(number) for number in re.findall(r"(?<!/)(?<!\d)\d+", field)]
+            numbers = re.findall(r"(?<!/)(?<!\d)\d+", field)
             fits = re.fullmatch(r"[0-9A-Za-z*/,\-#?]+", field)
-            if not fits or any(not low <= n <= high for n in numbers):
-                raise Wrong(f"has {field!r} where {low} to {high} belongs")
+            if not fits or any(len(n) > 9 or not low <= int(n) <= high for n in numbers):
+                raise Wrong(f"has {field!r:.60} where {low} to {high} belongs")
         return " ".join(fields)
 
     return Sort("cron", f'five cron fields (minute hour day month weekday) or `"{NEVER}"`', read)
@@ -336,7 +355,7 @@ def _typed(raw: object, *types: type) -> Any:
 def _within(number: Any, low: float, high: float | None) -> Any:
     if isinstance(number, float) and not math.isfinite(number):
         raise Wrong("is not a finite number")
-    if number < low or (high is not None and number > high):
+    if number < low or number >= _TOO_MUCH or (high is not None and number > high):
         raise Wrong("is out of range")
     return number
 

@@ -15,6 +15,7 @@ from mnemic.settings.group import (
     flag,
     group,
     names,
+    place,
     ratio,
     span_or_never,
     table,
@@ -167,7 +168,9 @@ class ScheduleSettings(SettingsGroup):
 
     daily: str = custom("0 3 * * *", sorts.cron(), "The daily work.")
     weekly: str = custom("0 4 * * 1", sorts.cron(), "The weekly work.")
-    zone: str = custom("local", sorts.zone(), 'Zone of these times, and of what "yesterday" means.')
+    zone: str = custom(
+        "local", sorts.zone(), "Zone of these times and of days, for turns that state none."
+    )
     catch_up: bool = flag(True, "Run at the next start what was missed.")
 
 
@@ -209,7 +212,7 @@ class UpkeepSettings(SettingsGroup):
         "The core of every prompt: the most important memories; identity and config alone; or the"
         " lines of the memory document.",
     )
-    report_folder: str = text(
+    report_folder: str = place(
         "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
     )
 
@@ -217,7 +220,7 @@ class UpkeepSettings(SettingsGroup):
 class BackupSettings(SettingsGroup):
     """A copy of the database, made with the daily work."""
 
-    folder: str = text(
+    folder: str = place(
         "", "Folder of the copies, beside the database or absolute; empty: none are made."
     )
     keep: int = count(7, "Copies that are kept; the oldest go.", low=1)

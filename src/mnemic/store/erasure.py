@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from mnemic.days import Zone
 from mnemic.types import Episode, RecordType, SafeName, SafeText, Trust
 
 if TYPE_CHECKING:
-    from mnemic.store.rows import EmbedText
+    pass
 
 StoredTextKind = Literal[
     "turn",
@@ -127,7 +128,6 @@ class Eraser(Protocol):
     def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]: ...
     def held_terms(self, terms: Iterable[str]) -> set[str]: ...
     def still_there(self, texts: Collection[str]) -> set[str]: ...
-    def embed_texts(self, docs: Collection[int]) -> list[EmbedText]: ...
     def remove(self, removal: Removal) -> None: ...
     def retell(self, stretch: Stretch, terms: SafeText) -> None: ...
     def rewrite(self, change: Rewrite) -> None: ...
@@ -169,9 +169,11 @@ class Counters(Protocol):
     def rows(self, table: Literal["turns", "memories"]) -> int:
         """How many there are now."""
 
-    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
-        """Rows by the day, in UTC, they were said or learnt, from then on; memories that were
-        never taken for true are left out.
+    def per_day(
+        self, table: Literal["turns", "memories"], since: date, zone: Zone
+    ) -> dict[date, int]:
+        """Rows by the day they were said or learnt, in the zone they state or else in ``zone``,
+        from then on; memories that were never taken for true are left out.
         """
 
 

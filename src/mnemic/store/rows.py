@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from mnemic.days import LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.types import (
     Kind,
@@ -165,11 +166,11 @@ class MemoryFilter:
     """Which memories to read, of whatever status; every field narrows the choice.
 
     ``from_session``, ``from_turn`` and ``from_sender`` are about the turns it came from;
-    ``session`` is the one it ends with. ``holds_at`` leaves out what has expired by then; ``as_of``
-    is what was known to hold at that time, of any status now. ``subject`` and ``predicate`` are
-    compared in the folded form of a slot, ``contains`` is a part of the statement, and ``having``
-    keys of its metadata with their value as text. ``words`` are the document's for kinds and
-    scopes. ``since`` and ``until`` are about when it was learnt.
+    ``session`` is the one it ends with. ``holds_at`` is what is in force then;
+    ``as_of`` what was true then, ``known_at`` what was believed then, of any status now.
+    ``subject`` and ``predicate`` are compared in the folded form of a slot, ``contains`` is a part
+    of the statement, and ``having`` keys of its metadata with their value as text. ``words`` are
+    the document's for kinds and scopes. ``since`` and ``until`` are about when it was learned.
     """
 
     status: MemoryStatus | None = None
@@ -189,6 +190,7 @@ class MemoryFilter:
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
+    known_at: datetime | None = None
     session: SafeName | None = None
     from_session: SafeName | None = None
     from_turn: str | None = None
@@ -209,7 +211,9 @@ class PadRow:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a search may find; ``within`` a project: what belongs to it or to none."""
+    """What a search may find; ``within`` a project: what belongs to it or to none. ``since`` and
+    ``until`` are about when it was said or learnt, ``days`` about when it was said or true.
+    """
 
     types: tuple[RecordType, ...]
     session: SafeName | None = None
@@ -223,7 +227,9 @@ class Scope:
     status: MemoryStatus | None = None
     since: datetime | None = None
     until: datetime | None = None
+    days: LocalSpan | None = None
     as_of: datetime | None = None
+    known_at: datetime | None = None
     now: datetime | None = None
 
     @property
@@ -233,7 +239,7 @@ class Scope:
             any((self.session, self.project, self.topic, self.words, self.speaker, self.trust))
             or (self.status or self.within) is not None
             or self.min_importance is not None
-            or (self.since or self.until) is not None
+            or (self.since or self.until or self.days) is not None
         )
 
 

@@ -64,6 +64,12 @@ class SearchMemory:
     project: str | None = parameter("text", *_PROJECT, default=None)
     since: str | None = parameter("text", *_SINCE, default=None)
     until: str | None = parameter("text", *_UNTIL, default=None)
+    as_of: str | None = parameter(
+        "text", "What was true at this time", "当时为真的内容", default=None
+    )
+    known_at: str | None = parameter(
+        "text", "What was known at this time", "当时知道的内容", default=None
+    )
     limit: int | None = parameter("count", *_LIMIT, default=None)
     offset: int = parameter("offset", *_OFFSET, default=0)
 

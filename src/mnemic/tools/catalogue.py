@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from mnemic.language.detection import Language
 from mnemic.mind import Mind
+from mnemic.prompts import Language
 from mnemic.rules.checks import check_choice
-from mnemic.settings.environment import ToolSettings
+from mnemic.settings.environment import LANGUAGES, ToolSettings
 from mnemic.settings.vocabulary import PresetVocabulary
 from mnemic.tools import arguments as args
 from mnemic.tools import results
@@ -298,7 +298,7 @@ def tool_specs(
     The settings of ``mind`` decide which are offered; without one, those of the default preset.
     """
     check_choice(format, get_args(Format), "format")
-    check_choice(language, get_args(Language), "language")
+    check_choice(language, LANGUAGES, "language")
     settings = ToolSettings() if mind is None else mind.settings.tools
     words = PresetVocabulary() if mind is None else mind.settings.vocabulary
     return [

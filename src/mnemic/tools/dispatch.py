@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import get_args
 
 from mnemic.errors import InvalidInput, MnemicError, NotFound
-from mnemic.language.detection import Language, language_of
+from mnemic.language.detection import language_of
 from mnemic.language.fence import neutral
 from mnemic.mind import Mind
+from mnemic.prompts import Language
 from mnemic.rules.checks import brief_value, check_choice
+from mnemic.settings.environment import LANGUAGES
 from mnemic.tools.answers import ToolAnswer, cut
 from mnemic.tools.catalogue import BY_NAME, is_offered, tool_names
 from mnemic.tools.parameters import ToolWords, read_arguments
@@ -51,7 +52,7 @@ def call_tool(
     raised as they are. ``session`` is the running conversation, whose last turns help a search.
     """
     if language is not None:
-        check_choice(language, get_args(Language), "language")
+        check_choice(language, LANGUAGES, "language")
     spoken = language or answer_language(mind, arguments)
     try:
         tool = BY_NAME.get(name) if isinstance(name, str) else None

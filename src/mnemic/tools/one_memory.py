@@ -1,26 +1,26 @@
 """list_memories, and one memory at a time: get, edit, archive, restore, delete.
 
 A model changes what models and tools said. What the owner said is the owner's to change, unless
-`tools.answer_pending` lets the model answer in the user's name.
+`tools.answer_pending` lets the model do it for them; what it then says is the model's own word.
 """
 
 from __future__ import annotations
 
+from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
 from mnemic.language.fence import neutral
 from mnemic.language.guard import guard_of
 from mnemic.plain import plain
 from mnemic.rules.reconcile import route
+from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import MAX_CONFIDENCE, Claim
 from mnemic.tools.answers import (
     EvidenceLine,
     EvidencePage,
     ToolAnswer,
     cut,
-    day,
     evidence,
     line,
-    place,
 )
 from mnemic.tools.arguments import EditMemory, ListMemories, OneMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
@@ -90,9 +90,8 @@ def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
         changes["tags"] = changed.tags
     if not changes:
         raise InvalidInput(_NO_CHANGE.of(context.language), remedy=_SAY_WHAT.of(context.language))
-    if not context.settings.answer_pending:
-        changes["trust"] = memory.trust
-        _check_admission(context, memory, changes)
+    changes |= {"trust": least_trusted((memory.trust, "agent")), "origin": "proposal"}
+    _check_admission(context, memory, changes)
     return _done(context, _EDITED, context.mind.edit(memory.id, **changes))
 
 
@@ -105,6 +104,7 @@ def archive_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
 def restore_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
     """It is recalled again."""
     memory = _changeable(context, chosen.id, "restore")
+    _check_admission(context, memory, {"trust": memory.trust})
     try:
         restored = context.mind.restore(memory.id)
     except Conflict as error:
@@ -149,12 +149,12 @@ def _changeable(context: ToolContext, id_: str, command: str) -> Memory:
 
 
 def _check_admission(context: ToolContext, memory: Memory, changes: MemoryChanges) -> None:
-    """What a model may not put into force as a statement, it may not by an edit either."""
-    importance = changes.get("importance")
+    """What a model may not put into force as a statement, it may not by a change either."""
+    importance, trust = changes.get("importance"), changes["trust"]
     importance = memory.importance if importance is None else importance
-    claim = Claim(importance, MAX_CONFIDENCE[memory.trust], memory.trust)
+    claim = Claim(importance, MAX_CONFIDENCE[trust], trust)
     kind = guard_of(context.mind.settings).kind(changes.get("kind", memory.kind))
-    admission = route(kind, claim, context.mind.settings, own_idea=True)
+    admission = route(kind, claim, context.mind.settings)
     if admission.outcome != "new":
         raise InvalidInput(
             _WAITS.of(context.language, reason=admission.reason),
@@ -187,6 +187,7 @@ def _line(context: ToolContext, memory: Memory, *, whole: bool = False) -> Evide
     text = cut(memory.content, context.settings.answer_chars if whole else ITEM_CHARS)
     status = "" if memory.status == "active" else memory.status
     kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), kind, memory.trust, status, place(memory.sources))
+    day = context.day_of(memory.valid_from)
+    facts = (day, kind, memory.trust, status, first_source(memory.sources))
     data = {**plain(memory), **context.mind.words(memory)}
     return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})

@@ -49,7 +49,7 @@ def _describe(context: ToolContext, stats: Stats, waiting: int) -> str:
         listed = ", ".join(f"{word} {count:,}" for word, count in stats.by_kind.items())
         parts.append(_KINDS.of(context.language, listed=listed))
     if stats.first_at and stats.last_at:
-        first, last = stats.first_at.date(), stats.last_at.date()
+        first, last = context.day_of(stats.first_at), context.day_of(stats.last_at)
         parts.append(_SPAN.of(context.language, first=first, last=last))
     if stats.jobs_dead:
         parts.append(_DEAD.of(context.language, dead=stats.jobs_dead))

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass
 from typing import Any, Literal, TypeVar
 
 from mnemic.errors import InvalidInput
-from mnemic.language.detection import Language
+from mnemic.prompts import Language
 from mnemic.settings.vocabulary import PresetVocabulary, folded
 from mnemic.tools.words import Bilingual
 from mnemic.types import KINDS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
+from mnemic.context.render import bullet, tool_lines
 from mnemic.errors import NotFound
 from mnemic.health.metrics import content_terms
-from mnemic.language.detection import Language
 from mnemic.language.exact import exact_question
-from mnemic.language.lines import label, one_line
+from mnemic.language.lines import label
 from mnemic.mind import Mind
 from mnemic.plain import plain
 from mnemic.tools.answers import (
@@ -16,16 +16,14 @@ from mnemic.tools.answers import (
     EvidencePage,
     ToolAnswer,
     cut,
-    day,
     evidence,
     line,
-    place,
 )
 from mnemic.tools.arguments import SearchMemory, SearchTraces
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
 from mnemic.tools.traces import Level, Trace, TraceQuery, find_traces
 from mnemic.tools.words import Bilingual
-from mnemic.types import Hit, Memory, RecordType, Turn
+from mnemic.types import Evidence, Hit, Memory, RecordType, Turn
 
 _NO_MEMORY = Bilingual(
     "Nothing is known about this. For exact words try search_conversation_traces.",
@@ -40,11 +38,6 @@ _LEVELS: dict[Level, Bilingual] = {
 _UNREADABLE = Bilingual(
     "{count} lines or files could not be read.", "有 {count} 行或文件无法读取。"
 )
-_CALLED = Bilingual("called", "调用")
-_RESULT = Bilingual("result", "结果")
-_FAILED = Bilingual("failed", "失败")
-
-
 _MOST_FILES = 3  # of a search for turns
 _SUMMARIES: tuple[RecordType, ...] = ("memory", "episode", "attachment")
 
@@ -63,9 +56,15 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
         project=request.project,
         since=request.since,
         until=request.until,
+        as_of=request.as_of,
+        known_at=request.known_at,
         around=context.latest(),
     )
-    lines = [_hit_line(context, hit) for hit in hits[request.offset :]]
+    shown = {one.hit.id: one for one in context.mind.evidence(request.query, hits)}
+    lines = [
+        _hit_line(context, shown[hit.id]) if hit.id in shown else None
+        for hit in hits[request.offset :]
+    ]
     return evidence(
         EvidencePage(lines, request.offset, more=len(hits) == end),
         "search_memory",
@@ -75,34 +74,28 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
     )
 
 
-def _hit_line(context: ToolContext, hit: Hit) -> EvidenceLine | None:
+def _hit_line(context: ToolContext, piece: Evidence) -> EvidenceLine:
+    hit = piece.hit
     text = cut(hit.text, ITEM_CHARS)
-    data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.at)}
-    if hit.type == "episode":
-        label = context.mind.settings.vocabulary.label("episode", context.language)
-        head = line(hit.id, (day(hit.at), label, hit.session), text)
-        return EvidenceLine(head, {**data, "session": hit.session})
-    if hit.type == "attachment":
-        head = line(hit.id, (day(hit.at), "file", hit.session), text)
-        return EvidenceLine(head, {**data, "session": hit.session})
-    memory = _memory(context.mind, hit.id)
-    if memory is None or memory.kind == "credential":
-        return None  # forgotten meanwhile, or never to be shown to a model
-    until = f"until {day(hit.ended)}" if hit.ended else ""
-    kind = context.kind_of(memory)
-    facts = (day(memory.valid_from), until, kind, memory.trust, place(hit.sources))
-    data |= {"at": plain(memory.valid_from), "kind": memory.kind, "trust": memory.trust}
-    words = context.mind.words(memory)
-    data |= {"record": hit.type, **words} if "type" in words else words
-    sources = [{"session": source.session, "index": source.index} for source in hit.sources]
-    return EvidenceLine(line(hit.id, facts, text), {**data, "sources": plain(sources)})
+    data = {"type": hit.type, "id": hit.id, "text": text, "at": plain(hit.valid_from or hit.at)}
+    head = ", ".join(filter(None, (piece.head, label(hit.session))))
+    if hit.type == "memory":
+        words = context.mind.words(_memory(context.mind, hit))
+        data |= {"kind": hit.kind, "trust": hit.trust}
+        data |= {"record": hit.type, **words} if "type" in words else words
+        sources = [{"session": source.session, "index": source.index} for source in hit.sources]
+        data |= {"sources": plain(sources)}
+    else:
+        data |= {"session": hit.session}
+    return EvidenceLine(bullet(head, text, hit.id), data)
 
 
-def _memory(mind: Mind, id_: str) -> Memory | None:
+def _memory(mind: Mind, hit: Hit) -> Memory | Hit:
+    """The whole memory, which has words that a hit lacks, unless it was forgotten meanwhile."""
     try:
-        return mind.get(id_)
+        return mind.get(hit.id)
     except NotFound:
-        return None
+        return hit
 
 
 def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
@@ -148,21 +141,22 @@ def _files(context: ToolContext, request: SearchTraces) -> list[EvidenceLine]:
         until=request.until,
     )
     found = [h for h in hits if h.why.terms and (asks_for_file or words.intersection(h.why.terms))]
-    return [entry for hit in found if (entry := _hit_line(context, hit)) is not None]
+    return [_hit_line(context, one) for one in context.mind.evidence(request.query, found)]
 
 
 def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
-    max_chars = ITEM_CHARS
-    calls = [
-        (call.name, cut(json.dumps(plain(call.input), ensure_ascii=False), max_chars))
+    inputs = [
+        cut(json.dumps(plain(call.input), ensure_ascii=False), ITEM_CHARS)
         for call in turn.tool_calls
     ]
-    results = [(result.is_error, cut(result.content, max_chars)) for result in turn.tool_results]
-    content = cut(turn.content, max_chars)
+    results = [cut(result.content, ITEM_CHARS) for result in turn.tool_results]
+    content = cut(turn.content, ITEM_CHARS)
     at = "" if turn.at is None else str(plain(turn.at))
     id_ = turn.session if turn.index is None else f"{turn.session}#{turn.index}"
-    body = "\n".join([content, *_tool_lines(calls, results, context.language)])
+    body = "\n".join(filter(None, [content, *tool_lines(turn, inputs, results, context.language)]))
     facts = (at[:16].replace("T", " "), turn.role, turn.sender)
+    calls = zip(turn.tool_calls, inputs, strict=True)
+    answers = zip(turn.tool_results, results, strict=True)
     data = {
         "session": turn.session,
         "index": turn.index,
@@ -171,18 +165,7 @@ def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
         "sender": turn.sender,
         "at": at,
         "content": content,
-        "tool_calls": plain([{"name": name, "input": body} for name, body in calls]),
-        "tool_results": plain([{"is_error": bad, "content": text} for bad, text in results]),
+        "tool_calls": plain([{"name": call.name, "input": text} for call, text in calls]),
+        "tool_results": plain([{"is_error": one.is_error, "content": t} for one, t in answers]),
     }
     return EvidenceLine(line(id_, facts, body), data)
-
-
-def _tool_lines(
-    calls: list[tuple[str, str]], results: list[tuple[bool, str]], language: Language
-) -> list[str]:
-    called = [
-        f"({_CALLED.of(language)} {label(name)} {one_line(arguments)})" for name, arguments in calls
-    ]
-    return called + [
-        f"({(_FAILED if bad else _RESULT).of(language)}: {text})" for bad, text in results
-    ]

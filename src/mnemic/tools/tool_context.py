@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
-from mnemic.language.detection import Language
+from mnemic.days import day_of
 from mnemic.mind import Mind
+from mnemic.prompts import Language
 from mnemic.settings.environment import ToolSettings
 from mnemic.tools.traces import TraceSource
 from mnemic.types import Hit, Memory
@@ -38,6 +40,10 @@ class ToolContext:
     def kind_of(self, record: Memory | Hit) -> str:
         """The word of the preset's document for the kind of a memory."""
         return self.mind.words(record)[self.mind.settings.vocabulary.kinds.name]
+
+    def day_of(self, at: datetime) -> str:
+        """The day that a moment falls on."""
+        return str(day_of(at, self.mind.settings.schedule.zone))
 
     def limited(self, limit: int | None) -> int:
         """The number of results to give; one that is too high is lowered, and the answer names the

@@ -1,7 +1,7 @@
 """record_turns: a conversation as a host's model passes it on.
 
 A host that records by itself does not need it. What the model says the user said counts as the
-model's word, unless `tools.answer_pending` lets it speak in the user's name.
+model's word: a model that could speak as the user could confirm whatever it likes.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from mnemic.tools.answers import ToolAnswer
 from mnemic.tools.arguments import RecordTurns
 from mnemic.tools.tool_context import ToolContext
 from mnemic.tools.words import Bilingual
-from mnemic.types import NewTurn, Trust
+from mnemic.types import NewTurn
 
+RECORDED_BY = "recorded_by"  # in the metadata of turns that no host has heard itself
 _RECORDED = Bilingual(
     "{count} turns recorded in conversation {session}. Pass session {session} with the next ones.",
     "已在会话 {session} 中记录 {count} 轮。后续请传 session {session}。",
@@ -21,7 +22,6 @@ _RECORDED = Bilingual(
 def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
     """Durable and searchable when this returns; learnt from in the background."""
     session = context.mind.session(request.session or context.session).id
-    trust: Trust | None = None if context.settings.answer_pending else "agent"
     recorded = [
         context.mind.record_turn(
             NewTurn(
@@ -29,7 +29,8 @@ def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
                 turn.role,
                 turn.content,
                 sender=turn.sender,
-                trust=trust if turn.role == "user" else None,
+                trust="agent" if turn.role == "user" else None,
+                metadata={RECORDED_BY: "model"},
             )
         )
         for turn in request.turns

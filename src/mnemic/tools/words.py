@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mnemic.language.detection import Language
+from mnemic.prompts import ByLanguage, Language
 
 __all__ = ["Bilingual", "Language"]
 
@@ -18,5 +18,5 @@ class Bilingual:
 
     def of(self, language: Language, /, **blanks: object) -> str:
         """The text in one language, with its {blanks} filled in."""
-        text = self.zh if language == "zh" else self.en
+        text = ByLanguage(en=self.en, zh=self.zh)[language]
         return text.format(**blanks) if blanks else text

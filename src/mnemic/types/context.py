@@ -58,6 +58,19 @@ class Hit:
     metadata: Mapping[str, Json] = field(default_factory=dict, hash=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A hit as it may stand in a prompt.
+
+    ``head`` says when it was said, its kind, who said it and where. ``text`` is that with the words
+    of the hit, fenced as data.
+    """
+
+    hit: Hit
+    head: str
+    text: str
+
+
 class RecallQuery(TypedDict, total=False):
     """What narrows a recall.
 
@@ -65,6 +78,7 @@ class RecallQuery(TypedDict, total=False):
     only memories and episodes have an importance. ``kind`` and ``scope`` take the words of the
     preset's document, too. ``around`` is what was said just before the query, which helps one that
     says little by itself. ``status`` is that of the memories: "active" unless said otherwise.
+    ``as_of`` asks for what was true at that time, ``known_at`` for what was believed then.
     """
 
     k: int | None
@@ -82,6 +96,7 @@ class RecallQuery(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     as_of: datetime | str | None
+    known_at: datetime | str | None
     persona: str | None
     around: Sequence[str]
 

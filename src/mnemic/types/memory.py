@@ -25,7 +25,8 @@ GENERAL_TOPIC = constant("_general")
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A statement to be remembered; without a project or a topic it is of the general one.
+    """A statement to be remembered; without a project or a topic it is of the general one, without
+    a kind it is of the kind that it reads like, else a fact.
 
     With ``supersedes`` it is the next version of that memory, and has its subject, predicate,
     project, topic, tags, metadata and importance unless others are given. ``duration`` is a
@@ -34,7 +35,7 @@ class NewMemory:
     """
 
     text: str
-    kind: Kind | str
+    kind: Kind | str = ""
     subject: str = ""
     predicate: str = ""
     value: str = ""
@@ -91,9 +92,10 @@ class MemoryChanges(MemoryDetails, total=False):
 class MemoryQuery(TypedDict, total=False):
     """Which memories ``memories`` lists; every field narrows the choice.
 
-    Without a ``status`` it is what holds now, or with ``as_of`` what was known to hold then; "all"
-    is every status. ``text`` is a part of the statement in any case of its letters. ``subject`` and
-    ``predicate`` are compared as slots are: the common ones have one name in either language.
+    Without a ``status`` it is what holds now, with ``as_of`` what was true then, with ``known_at``
+    what was believed then; "all" is every status. ``text`` is a part of the statement in any case
+    of its letters. ``subject`` and ``predicate`` are compared as slots are: the common ones have
+    one name in either language.
     ``metadata`` are keys with the value each must have. ``since`` and ``until`` are about when it
     was learnt. ``kind``, ``scope``, ``priority`` and ``origin`` take the words of the preset's
     document, too.
@@ -116,6 +118,7 @@ class MemoryQuery(TypedDict, total=False):
     since: datetime | str | None
     until: datetime | str | None
     as_of: datetime | str | None
+    known_at: datetime | str | None
     order: MemoryOrder
     limit: int
     offset: int
@@ -255,11 +258,15 @@ class NewEpisode:
 
 @dataclass(frozen=True, slots=True)
 class AddedRecords:
-    """How many records were added, were here before, or say nothing that would be kept."""
+    """How many records were added, were here before, or say nothing that would be kept.
+
+    ``pending`` of those added wait for a person's word.
+    """
 
     added: int = 0
     known: int = 0
     dropped: int = 0
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +365,7 @@ class Scratchpad:
     questions: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     other: tuple[PadSection, ...] = ()
-    language: Literal["en", "zh"] = "en"
+    language: str = "en"
     text: str = field(default="", compare=False)
     updated_at: datetime | None = field(default=None, compare=False)
 

@@ -69,7 +69,10 @@ class ChangeWriter:
 
     def _archive(self, change: Change, memory: Memory) -> None:
         core = memory.id in self.unit.tiers.core_ids()
-        self.unit.tiers.put_away(memory.id, self.now, self._into(change))
+        if change.action == "expire" and memory.superseded_by:  # Its successor's day has come.
+            self.unit.memories.supersede(memory.id, memory.superseded_by, self.now)
+        else:
+            self.unit.tiers.put_away(memory.id, self.now, self._into(change))
         self._note(change, {"status": memory.status, "core": core})
 
     def _demote(self, change: Change, memory: Memory) -> None:

@@ -6,24 +6,32 @@ planes that their vectors lie on. Only neighbours after sorting are compared.
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.index.segment import CHARACTER_WEIGHT, has_dense_script, query_terms
+from mnemic.index.batches import index_many
+from mnemic.index.segment import (
+    CHARACTER_WEIGHT,
+    WORD_WEIGHT,
+    has_dense_script,
+    index_text,
+    term_weight,
+)
 from mnemic.learn.advice import weighed_words
+from mnemic.rules.bm25 import TERM_BYTES
 from mnemic.rules.clusters import Pair
-from mnemic.rules.likeness import apart, overlap
+from mnemic.rules.likeness import apart
 from mnemic.rules.slots import slot_of
-from mnemic.types import Memory
+from mnemic.types import Memory, SafeText
 
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
+Weights = NDArray[np.float64]
 _RAREST = 3  # words of a memory that bring it together with others
+_BESIDE = 4  # further words by which those are sorted
+_TINY = 1e-9  # instead of nothing, to divide by
 _REACH = 4  # neighbours after sorting that each one is compared with
 _TABLES = 16  # ways of sorting by meaning
 _PLANES = 32  # of each
@@ -50,72 +58,141 @@ def near_pairs(
     least = 1 - distance
     new = np.full(len(memories), fresh is None)
     new[list(fresh or ())] = True
-    words = [weighed_words(memory.content) for memory in memories]
-    seen = _with_new(_by_words(words), new)
+    words = _WordTable([memory.content for memory in memories])
+    seen = _with_new(words.pairs(), new)
     if vectors is not None:
         # Shared words mean little where the vectors are far apart; planes alone mean nothing.
         seen = _nearer(vectors, seen, least / 2, unknown=True)
         beside = [_with_new(some, new) for some in _by_planes(vectors)]
-        near = _nearer(vectors, np.unique(np.concatenate(beside)), least, unknown=False)
-        seen = np.union1d(seen, near)
-    seen = np.union1d(seen, _with_new(_by_slot(memories), new))
-    keywords = _keywords(words) if judged and vectors is None else None
-    compared = _Compared(memories, words, vectors, keywords)
-    pairs = (_pair_of(compared, pair, least) for pair in _split(seen, len(memories)))
-    return [pair for pair in pairs if pair is not None]
+        seen = _distinct(seen, _nearer(vectors, _distinct(*beside), least, unknown=False))
+    slots = _slots(memories)
+    seen = _distinct(seen, _with_new(_by_slot(slots), new))
+    keywords = words.keyword_weights() if judged and vectors is None else None
+    pairs: list[Pair] = []
+    for start in range(0, len(seen), _CHUNK):
+        one, other = np.divmod(seen[start : start + _CHUNK], len(memories))
+        shared = words.overlap(one, other, least if keywords is None else 0.0)
+        shared[(slots[one] == slots[other]) & (slots[one] >= 0)] = 1.0
+        cosine = np.zeros(len(one), np.float32)
+        if vectors is not None:
+            cosine = np.minimum(np.einsum("ij,ij->i", vectors[one], vectors[other]), 1.0)
+        likeness = np.maximum(shared, cosine)
+        near = likeness >= least
+        if keywords is not None:
+            near |= words.share_of_shorter(one, other, keywords) >= _KEYWORDS
+        for place in np.flatnonzero(near).tolist():
+            a, b = int(one[place]), int(other[place])
+            by_meaning = bool(cosine[place] > shared[place])
+            apart = _apart(memories[a], memories[b])
+            pairs.append(Pair(a, b, float(likeness[place]), by_meaning, apart))
+    return pairs
+
+
+class _WordTable:
+    """The words of many statements, each word as its rank: the rarer, the lower. The words of one
+    statement are one stretch of the arrays, the rarest first.
+    """
+
+    def __init__(self, texts: Sequence[SafeText]) -> None:
+        terms, self._count = index_many(texts), len(texts)
+        packs = [one.packed for one in terms]
+        spelt = " ".join(one.terms for one in terms).split()
+        _, first, used = np.unique(
+            np.frombuffer(b"".join(packs), np.uint32), return_index=True, return_inverse=True
+        )
+        words, self._width = [spelt[place] for place in first.tolist()], max(1, len(first))
+        row = np.repeat(np.arange(self._count), [len(pack) // TERM_BYTES for pack in packs])
+        row, used = np.divmod(_distinct(row * self._width + used), self._width)
+        frequency = np.bincount(used, minlength=len(words))
+        by_rarity = np.argsort(frequency, kind="stable")
+        rank = np.empty_like(by_rarity)
+        rank[by_rarity] = np.arange(len(by_rarity))
+        self._words = [words[place] for place in by_rarity.tolist()]
+        self._frequency = frequency[by_rarity]
+        # Of a row and the rank of a word in it, in order.
+        self._keys = np.sort(row * self._width + rank[used])
+        self._row, self._rank = np.divmod(self._keys, self._width)
+        self._starts = np.searchsorted(self._row, np.arange(self._count + 1))
+        self._weights = np.array([term_weight(word) for word in self._words])[self._rank]
+        self._totals = np.bincount(self._row, self._weights, self._count)
+        whole = self._weights >= WORD_WEIGHT
+        self._marks = np.zeros(self._count, np.uint64)
+        marks = np.uint64(1) << (self._rank[whole] % 64).astype(np.uint64)
+        np.bitwise_or.at(self._marks, self._row[whole], marks)
+
+    def pairs(self) -> Places:
+        """Pairs that share one of their rarest words, sorted by the words beside it."""
+        told = self._frequency[self._rank] > 1
+        row, rank = self._row[told], self._rank[told]
+        first = np.searchsorted(row, np.arange(self._count))
+        place = np.arange(len(row)) - first[row]
+        few = place < _RAREST + _BESIDE
+        table = np.full((self._count, _RAREST + _BESIDE), self._width)
+        table[row[few], place[few]] = rank[few]
+        keys = np.concatenate(
+            [
+                np.column_stack((table[:, n], np.delete(table, n, 1), np.arange(self._count)))
+                for n in range(_RAREST)
+            ]
+        )
+        keys = keys[keys[:, 0] < self._width]
+        keys = keys[np.lexsort(keys.T[::-1])]
+        return _neighbours(keys[:, 0], keys[:, -1], self._count)
+
+    def overlap(self, one: Places, other: Places, least: float) -> Weights:
+        """Shared words as a share of all words, by their weights; 0 where it is below ``least``
+        for certain, by the whole words that the marks of only one of them stand for.
+        """
+        both = self._totals[one] + self._totals[other]
+        most = np.minimum(
+            self._totals[one] - np.bitwise_count(self._marks[one] & ~self._marks[other]),
+            self._totals[other] - np.bitwise_count(self._marks[other] & ~self._marks[one]),
+        )
+        near = np.flatnonzero(most * (1 + least) >= least * both - _TINY)
+        shared = np.zeros(len(one))
+        shared[near] = self._shared(one[near], other[near], self._weights)
+        return shared / np.maximum(both - shared, _TINY)
+
+    def share_of_shorter(self, one: Places, other: Places, weights: Weights) -> Weights:
+        """Shared words as a share of the shorter statement, by these weights."""
+        totals = np.bincount(self._row, weights, self._count)
+        shorter = np.minimum(totals[one], totals[other])
+        return self._shared(one, other, weights) / np.maximum(shorter, _TINY)
+
+    def keyword_weights(self) -> Weights:
+        """Without pairs of characters, so that the order of Chinese words does not count, and
+        without the owner; the rarer among the statements, the more a word tells.
+        """
+        telling = np.log1p(self._count / np.maximum(2, self._frequency))
+        pairs = [len(word) > 1 and has_dense_script(word) for word in self._words]
+        telling[np.array(pairs, np.bool_)] = 0.0
+        weights: Weights = self._weights * telling[self._rank]
+        for name, parts in _ABOUT_USER.items():
+            about = np.isin(np.arange(self._count), self._row[self._holding([name])])
+            weights[self._holding(parts) & about[self._row]] = 0.0
+        return weights
+
+    def _holding(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Where one of the words stands."""
+        known = np.array([word in words for word in self._words], np.bool_)
+        holding: NDArray[np.bool_] = known[self._rank]
+        return holding
+
+    def _shared(self, one: Places, other: Places, weights: Weights) -> Weights:
+        """The weights of the words that both statements of each pair have."""
+        lengths = self._starts[one + 1] - self._starts[one]
+        pair = np.repeat(np.arange(len(one)), lengths)
+        entry = np.arange(len(pair)) + (self._starts[one] - np.cumsum(lengths) + lengths)[pair]
+        sought = other[pair] * self._width + self._rank[entry]
+        place = np.minimum(np.searchsorted(self._keys, sought), len(self._keys) - 1)
+        both = self._keys[place] == sought
+        lighter = np.minimum(weights[entry[both]], weights[place[both]])
+        return np.bincount(pair[both], lighter, len(one)).astype(np.float64)
 
 
 def _with_new(seen: Places, new: NDArray[np.bool_]) -> Places:
     first, second = np.divmod(seen, len(new))
     return seen[new[first] | new[second]]
-
-
-class _Compared(NamedTuple):
-    """Memories by their places, with what they are compared by."""
-
-    memories: Sequence[Memory]
-    words: Sequence[dict[str, float]]
-    vectors: Floats | None
-    keywords: Sequence[dict[str, float]] | None
-
-
-def _pair_of(compared: _Compared, places: tuple[int, int], least: float) -> Pair | None:
-    memories, words, vectors, keywords = compared
-    a, b = places
-    one, other = memories[a], memories[b]
-    shared = 1.0 if _same_slot(one, other) else overlap(words[a], words[b])
-    cosine = 0.0 if vectors is None else min(1.0, float(vectors[a] @ vectors[b]))
-    if max(shared, cosine) < least and (
-        keywords is None or _share_of_shorter(keywords[a], keywords[b]) < _KEYWORDS
-    ):
-        return None
-    apart = _apart(one, other, words[a], words[b])
-    return Pair(a, b, max(shared, cosine), cosine > shared, apart)
-
-
-def _keywords(words: Sequence[dict[str, float]]) -> list[dict[str, float]]:
-    """The words of each statement without pairs of characters, so that the order of Chinese words
-    does not count; the rarer among the statements, the more a word tells.
-    """
-    frequency = Counter(word for some in words for word in some)
-    return [
-        {
-            word: weight * math.log1p(len(words) / max(2, frequency[word]))
-            for word, weight in some.items()
-            if not (len(word) > 1 and has_dense_script(word)) and word not in _subject(some)
-        }
-        for some in words
-    ]
-
-
-def _subject(words: Collection[str]) -> set[str]:
-    return {part for name, parts in _ABOUT_USER.items() if name in words for part in parts}
-
-
-def _share_of_shorter(one: dict[str, float], other: dict[str, float]) -> float:
-    shorter = min(sum(one.values()), sum(other.values()))
-    shared = sum(weight for word, weight in one.items() if word in other)
-    return shared / shorter if shorter else 0.0
 
 
 def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Places:
@@ -132,73 +209,52 @@ def _nearer(vectors: Floats, seen: Places, least: float, *, unknown: bool) -> Pl
     return np.concatenate(parts)
 
 
-def _split(seen: Places, count: int) -> Iterator[tuple[int, int]]:
-    first, second = np.divmod(seen, count)
-    return zip(first.tolist(), second.tolist(), strict=True)
-
-
-def _apart(one: Memory, other: Memory, words: dict[str, float], others: dict[str, float]) -> int:
+def _apart(one: Memory, other: Memory) -> int:
     """How many content words only one has, apart from those of their slots."""
     about = {
-        term.text
+        term
         for memory in (one, other)
-        for term in query_terms(f"{memory.subject} {memory.predicate} {memory.value}")
+        for term in index_text(f"{memory.subject} {memory.predicate} {memory.value}").split()
     }
-    return apart(
-        {word: weight for word, weight in words.items() if word not in about},
-        {word: weight for word, weight in others.items() if word not in about},
-        CHARACTER_WEIGHT,
-    )
+    words, others = weighed_words(one.content), weighed_words(other.content)
+    for word in about:
+        words.pop(word, None)
+        others.pop(word, None)
+    return apart(words, others, CHARACTER_WEIGHT)
 
 
-def _same_slot(one: Memory, other: Memory) -> bool:
-    slot = slot_of(one.subject, one.predicate)
-    return bool(
-        slot
-        and one.value
-        and one.value.casefold() == other.value.casefold()
-        and slot == slot_of(other.subject, other.predicate)
-    )
-
-
-def _by_words(words: Sequence[dict[str, float]]) -> Places:
-    """Pairs that share one of their rarest words, sorted by the words beside it."""
-    frequency = Counter(word for some in words for word in some)
-    keys: list[tuple[str, tuple[str, ...], int]] = []
-    for place, some in enumerate(words):
-        rare = sorted(
-            (word for word in some if frequency[word] > 1), key=lambda w: (frequency[w], w)
-        )
-        keys += [
-            (word, (*rare[:n], *rare[n + 1 :]), place) for n, word in enumerate(rare[:_RAREST])
-        ]
-    keys.sort()
-    return _neighbours(
-        [key[0] for key in keys], np.array([key[2] for key in keys], np.int64), len(words)
-    )
-
-
-def _by_slot(memories: Sequence[Memory]) -> Places:
-    """Pairs with the same slot and value."""
-    keys = sorted(
-        (f"{slot}\x1f{memory.value.casefold()}", place)
-        for place, memory in enumerate(memories)
+def _slots(memories: Sequence[Memory]) -> Places:
+    """A number for each slot and value; -1 for a memory that has no slot or no value."""
+    numbers: dict[tuple[str, str], int] = {}
+    slots = [
+        numbers.setdefault((slot, memory.value.casefold()), len(numbers))
         if memory.value and (slot := slot_of(memory.subject, memory.predicate))
-    )
-    return _neighbours(
-        [key for key, _ in keys], np.array([place for _, place in keys], np.int64), len(memories)
-    )
+        else -1
+        for memory in memories
+    ]
+    return np.array(slots, np.int64)
 
 
-def _neighbours(keys: Sequence[str], places: Places, count: int) -> Places:
+def _by_slot(slots: Places) -> Places:
+    """Pairs with the same slot and value."""
+    order = np.argsort(slots, kind="stable")
+    order = order[slots[order] >= 0]
+    return _neighbours(slots[order], order, len(slots))
+
+
+def _neighbours(keys: Places, places: Places, count: int) -> Places:
     """Pairs of places with the same key at most so far apart, each as one number."""
-    names = {key: n for n, key in enumerate(dict.fromkeys(keys))}
-    numbers = np.array([names[key] for key in keys], np.int64)
     parts = [np.empty(0, np.int64)]
     for reach in range(1, _REACH + 1):
-        same = numbers[:-reach] == numbers[reach:]
+        same = keys[:-reach] == keys[reach:]
         parts.append(_as_number(places[:-reach][same], places[reach:][same], count))
-    return np.unique(np.concatenate(parts))
+    return _distinct(*parts)
+
+
+def _distinct(*parts: Places) -> Places:
+    """Each number once, in order; by sorting, which is quicker than the table of np.unique."""
+    numbers = np.sort(np.concatenate(parts))
+    return numbers[np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]]
 
 
 def _by_planes(vectors: Floats) -> Iterator[Places]:

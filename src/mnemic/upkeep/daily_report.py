@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mnemic.language.detection import language_of
-from mnemic.prompts import Language
+from mnemic.prompts import ByLanguage, Language
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, TurnFilter
 from mnemic.upkeep.report import Change, StepReport
@@ -14,7 +14,7 @@ from mnemic.upkeep.work import DailyReportText, Step
 
 _TEXTS = 200  # of memories and of turns, that tell the user's language
 _LISTED = 20  # dead jobs and pending statements that are named; the rest is counted
-_ZH: Mapping[str, str] = {
+_WORDS = ByLanguage[Mapping[str, str]](en={}, zh={
     "queue": "待处理队列", "turns": "未提取的对话", "events": "事件", "dedup": "去重合并",
     "decay": "衰减", "expiry": "过期清理", "attachments": "附件清理", "capacity": "容量",
     "documents": "文档", "identity": "身份卡片", "report": "报告", "clock": "时钟",
@@ -24,7 +24,9 @@ _ZH: Mapping[str, str] = {
     "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
     "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
     "removed": "移除",
-}  # fmt: skip
+})  # fmt: skip
+_LINE = ByLanguage(en="{}: {}", zh="{}：{}")
+_CHANGE = ByLanguage(en="{} ({})", zh="{}（{}）")
 
 
 def daily_report(step: Step) -> DailyReportText:
@@ -55,11 +57,7 @@ def _lines(report: StepReport, language: Language) -> list[str]:
 
 
 def _change(change: Change, language: Language) -> str:
-    return (
-        f"{change.text}（{change.reason.zh}）"
-        if language == "zh"
-        else f"{change.text} ({change.reason})"
-    )
+    return _CHANGE[language].format(change.text, change.reason.texts[language])
 
 
 def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
@@ -70,8 +68,8 @@ def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
 
 
 def _line(name: str, text: str, language: Language) -> str:
-    return f"{_word(name, language)}：{text}" if language == "zh" else f"{name}: {text}"
+    return _LINE[language].format(_word(name, language), text)
 
 
 def _word(name: str, language: Language) -> str:
-    return _ZH.get(name, name) if language == "zh" else name
+    return _WORDS[language].get(name, name)

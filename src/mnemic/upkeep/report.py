@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
+from mnemic.prompts import ByLanguage
+
 Work = Literal["daily", "weekly"]
 WORKS: tuple[Work, ...] = ("daily", "weekly")
 Action = Literal[
@@ -18,11 +20,11 @@ StepState = Literal["done", "done before", "running elsewhere", "failed", "plann
 class Reason(str):
     """Why something was changed, for logs and programs in English, for a report in Chinese too."""
 
-    zh: str
+    texts: ByLanguage[str]
 
     def __new__(cls, en: str, zh: str) -> Reason:
         reason = super().__new__(cls, en)
-        reason.zh = zh
+        reason.texts = ByLanguage(en=en, zh=zh)
         return reason
 
 

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from mnemic.clock import Clock, in_zone
+from mnemic.clock import Clock
+from mnemic.days import day_of
 from mnemic.errors import MnemicError, ModelError, NotFound
 from mnemic.ids import new_id
 from mnemic.jobs.worker import JobPutOff, next_run
@@ -20,6 +21,7 @@ from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
+from mnemic.store.user_zone import user_zone
 from mnemic.types import EMPTY, Job, SafeText, joined
 from mnemic.types.safe import constant, key_of
 from mnemic.upkeep.changes import undo
@@ -198,7 +200,9 @@ class Upkeep:
         run: str = "",
     ) -> Report:
         now = self._clock.now()
-        day = in_zone(now, self._settings.schedule.zone).date()
+        with self._store.read(space) as unit:
+            zone = user_zone(unit, self._settings.schedule.zone)
+        day = day_of(now, zone)
         if not run:
             run = day.isoformat() if dry_run else self._begin(space, work, day, now)
         owner = f"{os.getpid()}-{new_id(now)}"
@@ -213,7 +217,7 @@ class Upkeep:
                 continue
             step = Step(
                 self._store, space, self._settings, self._clock, self._tools,
-                work, name, day, run, owner, dry_run, tuple(reports),
+                work, name, day, zone, run, owner, dry_run, tuple(reports),
                 stopping=stopping,
             )  # fmt: skip
             reports.append(_planned(step) if dry_run else self._take(step))

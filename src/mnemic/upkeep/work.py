@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mnemic.clock import Clock
+from mnemic.days import Zone
 from mnemic.errors import Conflict
 from mnemic.index.embedding_job import Ask
 from mnemic.jobs.worker import JobPutOff
@@ -75,6 +76,7 @@ class Step:
     work: WorkName
     name: str
     day: date
+    zone: Zone
     run: str
     owner: str
     dry_run: bool

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 
 from mnemic.language.secrets.finder import find_secrets
 from mnemic.language.secrets.randomness import Bounds
-from tests.rules.secrets_spoken.samples import Half, Message, messages
+from tests.rules.secrets_spoken.samples import File, Half, Message, messages
 
 try:
     EVERY = Bounds(personal_numbers=("card", "iban", "identity_card", "passport"))
@@ -35,8 +36,18 @@ def is_taken(message: Message) -> bool:
     return bool(find_secrets(message.text, EVERY))
 
 
+FILES: tuple[tuple[File, Callable[[Message], bool]], ...] = (
+    ("secrets", is_found),
+    ("vendor_secrets", is_found),
+    ("cue_secrets", is_found),
+    ("harmless", is_taken),
+    ("vendor_harmless", is_taken),
+    ("cue_harmless", is_taken),
+)
+
+
 def main(half: Half, *, misses: bool) -> None:
-    for file, good in (("secrets", is_found), ("harmless", is_taken)):
+    for file, good in FILES:
         told = messages(file, half)
         total, hits = (
             Counter(m.category for m in told),
@@ -48,7 +59,7 @@ def main(half: Half, *, misses: bool) -> None:
         print("   " + ", ".join(f"{name} {hits[name]}/{total[name]}" for name in total))
         if misses:
             for message in told:
-                if good(message) != (file == "secrets"):
+                if good(message) != (good is is_found):
                     print(
                         "  ",
                         message.category,

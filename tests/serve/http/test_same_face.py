@@ -149,6 +149,8 @@ def recalling(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield "recall", mind.recall("what tea do they like?", k=3, since="2026-01-01")
     yield "recall of", mind.recall("tea", of="turn", around=["green"])
     yield "retrieve", mind.retrieve("tea", max_tokens=200)
+    records = mind.evidence("tea", mind.recall("tea", k=3))
+    yield "evidence", [(one.hit, one.head) for one in records]
     yield "context", mind.context("tea?", session="talk", budget=2000, host={"system": "Be kind"})
     yield "words", mind.words(mind.get(kept.id))
     yield "gate", mind.gate("do you remember my cat?")

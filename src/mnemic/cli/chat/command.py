@@ -31,7 +31,7 @@ def chat(state: State, *, project: str | None, why: bool, language: Language | N
     if state.json:
         raise click.UsageError("A chat is for people. Use recall or context with --json.")
     spoken = language or state.language
-    if language or spoken == "zh":
+    if language or spoken != "en":
         # What is asked on first use is then in the same language.
         state.overrides["memory.language"] = spoken
     with speaking(lambda: spoken), state.open(create=True, worker="thread") as mind:

@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 
+from mnemic.days import Zone, day_of
 from mnemic.documents.fallback import logs, notes
 from mnemic.documents.fallback.files import Folder
 from mnemic.documents.fallback.logs import Entry, LoggedTurn
@@ -54,10 +55,13 @@ class Added:
 class PlainFileReader:
     """Reads the files of a folder, the logs of the last days only, and each part of them once."""
 
-    def __init__(self, folder: Folder, keep: timedelta, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, folder: Folder, keep: timedelta, now: Callable[[], datetime], zone: Zone
+    ) -> None:
         self._folder = folder
         self._keep = keep
         self._now = now
+        self._zone = zone
         self.forget()
 
     def forget(self) -> None:
@@ -101,7 +105,7 @@ class PlainFileReader:
 
     def days(self) -> dict[date, str]:
         """The logs of the last days as a person reads them, the oldest first."""
-        first = self._first_day()
+        first = self.first_day()
         texts = {
             day: logs.without_marks(self._folder.text(path))
             for day, path in self._folder.logs().items()
@@ -112,7 +116,7 @@ class PlainFileReader:
     def older(self, session: str) -> Mapping[int, Turn]:
         """The turns of a session in the logs that are too old to be shown, by index."""
         if self._older is None:
-            first, turns = self._first_day(), defaultdict[str, dict[int, Turn]](dict)
+            first, turns = self.first_day(), defaultdict[str, dict[int, Turn]](dict)
             for day, path in self._folder.logs().items():
                 for entry in logs.parse(self._folder.text(path)) if day < first else ():
                     if isinstance(entry, LoggedTurn):
@@ -120,20 +124,22 @@ class PlainFileReader:
             self._older = dict(turns)
         return self._older.get(session, {})
 
-    def _first_day(self) -> date:
+    def first_day(self) -> date:
         """The day of the oldest log that is read; today's is always one of them."""
-        return (self._now() - self._keep).date() + timedelta(days=1)
+        return day_of(self._now() - self._keep, self._zone) + timedelta(days=1)
 
     def _look(self) -> dict[Path, _Stamp]:
         with typed(self._folder.path, "read"):
-            listed = self._first_day(), _stamp(self._folder.path)
+            listed = self.first_day(), _stamp(self._folder.path)
             if listed != self._listed:
                 days = self._folder.logs()
                 self._days = [path for day, path in days.items() if day >= listed[0]]
                 self._listed = listed
-            # A log that was just begun may not show yet in the time of its folder.
-            today = self._folder.log(self._now().date())
-            return {path: _stamp(path) for path in (*self._days, today, self._folder.notes)}
+            # A log that was just begun, in whichever zone, may not show yet in the time of its
+            # folder.
+            today = day_of(self._now(), self._zone)
+            begun = [self._folder.log(today + timedelta(days=shift)) for shift in (-1, 0, 1)]
+            return {path: _stamp(path) for path in (*self._days, *begun, self._folder.notes)}
 
     def _read_log(self, path: Path) -> list[Entry] | None:
         """Up to the last whole entry: what comes after it may still be being written."""
@@ -145,7 +151,10 @@ class PlainFileReader:
         added = data[part.size : end]
         part.extend(added, data[end:])
         free = logs.free_text(
-            data.decode("utf-8", "replace"), date.fromisoformat(path.stem), self._now()
+            data.decode("utf-8", "replace"),
+            date.fromisoformat(path.stem),
+            self._now(),
+            self._zone,
         )
         known, self._free[path] = self._free.get(path, []), [entry.turn.id for entry in free]
         if not set(known) <= set(self._free[path]):

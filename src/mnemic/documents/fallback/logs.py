@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from mnemic.days import Zone, local_time, noon
 from mnemic.documents.fallback.marks import mark, read_mark, read_time
 from mnemic.plain import plain
 from mnemic.store.codec import stored_text
@@ -60,6 +61,18 @@ class Failed:
 
 
 Entry = LoggedTurn | Ended | Failed
+
+
+def in_local_time(entry: Entry, zone: Zone) -> Entry:
+    """The entry by the clocks of whoever spoke, else of ``zone``: its log is that of their day."""
+    if isinstance(entry, LoggedTurn):
+        at = local_time(entry.turn.at, zone)
+        return replace(entry, turn=replace(entry.turn, at=at))
+    return replace(entry, at=local_time(entry.at, zone))
+
+
+def moment_of(entry: Entry) -> datetime:
+    return entry.turn.at if isinstance(entry, LoggedTurn) else entry.at
 
 
 def written(entry: Entry) -> str:
@@ -112,7 +125,7 @@ def without_marks(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if read_mark(line) is None).strip()
 
 
-def free_text(text: str, day: date, now: datetime) -> list[LoggedTurn]:
+def free_text(text: str, day: date, now: datetime, zone: Zone) -> list[LoggedTurn]:
     """What a person wrote into the log of a day, paragraph by paragraph, as words of the user; an
     entry of ours that was cut off is none.
     """
@@ -122,7 +135,7 @@ def free_text(text: str, day: date, now: datetime) -> list[LoggedTurn]:
             paragraphs.append([])
         else:
             paragraphs[-1].append(lines[0])
-    at = min(datetime.combine(day, time(12), UTC), now)
+    at = min(noon(day, zone), now)
     texts = dict.fromkeys("\n".join(lines) for lines in paragraphs if _is_free(lines))
     return [LoggedTurn(_free_turn(day, at, *place)) for place in enumerate(texts)]
 

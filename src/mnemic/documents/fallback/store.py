@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+from mnemic.days import Zone, day_of
 from mnemic.documents.fallback import logs, notes
 from mnemic.documents.fallback.changes import Added, PlainFileReader
 from mnemic.documents.fallback.entries import last_ends, new_memory, turn_at, turn_rows
@@ -30,6 +32,7 @@ from mnemic.store.rows import TurnRow
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.sqlite.store import SqliteStore, SqliteUnit
+from mnemic.store.user_zone import user_zone
 from mnemic.types import SafeName, Stats, key_of
 
 DATED_LOGS = timedelta(days=7)  # how far back the dated logs are read
@@ -41,11 +44,12 @@ class PlainFileStore(SqliteStore):
     def __init__(
         self, folder: Folder, space: str, settings: Settings, now: Callable[[], datetime]
     ) -> None:
+        self._zone = settings.schedule.zone
         self._busy_timeout = settings.store.busy_timeout.total_seconds()
         super().__init__(MEMORY, busy_timeout=self._busy_timeout, now=now)
         self.folder = folder
         self._mirrored_space = space
-        self._reader = PlainFileReader(folder, DATED_LOGS, now)
+        self._reader = PlainFileReader(folder, DATED_LOGS, now, self._zone)
         self._guard = guard_of(settings)
         self._disown = Disowner(settings, self._guard.owners)
         self._writer: MemoryWriter | None = None
@@ -87,7 +91,7 @@ class PlainFileStore(SqliteStore):
                     conn, self.create(conn, space), self.text_stats, self._reader.older
                 )
                 yield unit
-                appended = self._append(unit.entries, unit.notes)
+                appended = self._append(unit.entries, unit.notes, user_zone(unit, self._zone))
             for path, data in appended:
                 self._reader.note_appended(path, data)
             self._opened |= unit.opened
@@ -107,11 +111,17 @@ class PlainFileStore(SqliteStore):
             self._closed = True
             super().close()
 
-    def _append(self, entries: Sequence[Entry], added: Sequence[Note]) -> list[tuple[Path, bytes]]:
-        texts = {
-            self.folder.log(self._now().date()): "".join(map(logs.written, entries)),
-            self.folder.notes: "".join(map(notes.written, added)),
-        }
+    def _append(
+        self, entries: Sequence[Entry], added: Sequence[Note], zone: Zone
+    ) -> list[tuple[Path, bytes]]:
+        """Each entry in the log of its day; one too old to be read there in today's."""
+        texts: dict[Path, str] = defaultdict(str)
+        first, today = self._reader.first_day(), day_of(self._now(), zone)
+        for entry in entries:
+            local = logs.in_local_time(entry, zone)
+            day = logs.moment_of(local).date()
+            texts[self.folder.log(day if day >= first else today)] += logs.written(local)
+        texts[self.folder.notes] = "".join(map(notes.written, added))
         return [(path, self.folder.append(path, text)) for path, text in texts.items() if text]
 
     @contextlib.contextmanager

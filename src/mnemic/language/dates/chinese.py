@@ -101,6 +101,7 @@ _MONTH = (
     r"(?<![\d一二三四五六七八九十个几.])(?P<m>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?月"
     r"(?![亮饼球薪嫂天])份?"
 )
+_NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _DAY = r"(?P<d>3[01]|[12]\d|0?[1-9]|[一二三四五六七八九十]{1,3})\s?[日号](?![码楼线店机房门院])"
 _THIRD = r"(?P<third>上旬|中旬|下旬|初|底|末)"
 _THIRDS: dict[str, Third] = {"初": "early", "上": "early", "中": "mid"}
@@ -137,7 +138,7 @@ def _patterns() -> tuple[Pattern, ...]:
             (r"(?<![年月\d])(?P<unit>[年月])(?P<third>初|底|末)", _bare_third),
             (rf"(?:{_YEAR}\s?的?\s?)?{_MONTH}(?:{_THIRD}|\s?{_DAY})?" + _PART, _date),
             (
-                rf"(?:{_YEAR}\s?)?{_MONTH}\s?(?P<d>\d{{1,2}})[日号]?\s?[-~–—～至到]\s?(?P<d2>\d{{1,2}})[日号]",
+                rf"(?:{_YEAR}\s?)?{_MONTH}\s?(?P<d>{_NUMBER})[日号]?\s?[-~–—～至到]\s?(?P<d2>{_NUMBER})[日号]",
                 _date,
             ),
             (
@@ -223,8 +224,10 @@ def _week(match: re.Match[str], calendar: Calendar) -> DateMatch:
 def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch:
     weekday = _WEEKDAYS[match["wd"]]
     span = calendar.weekday(0, weekday, _hours(match))
+    other = 1 if calendar.ahead else -1
     return date_match(
-        match, span if span[0] <= calendar.now else calendar.weekday(-1, weekday, _hours(match))
+        match,
+        span if calendar.is_meant(span) else calendar.weekday(other, weekday, _hours(match)),
     )
 
 
@@ -309,6 +312,8 @@ def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if not amounts or (unit == "year" and max(amounts) >= 1000):  # 2023年前 is before that year
         return None
     direction = -1 if "前" in match["way"] else 1
+    if direction > 0 and calendar.ahead:
+        return date_match(match, *(calendar.day_in(amount, unit) for amount in amounts))
     spans = [calendar.away(amount, unit, direction) for amount in amounts]
     return date_match(match, *spans, rolling=True)
 

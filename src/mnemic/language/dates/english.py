@@ -63,11 +63,11 @@ _NO_APOSTROPHE = str.maketrans("", "", "'’")
 _FEAST_WORD = re.compile("[a-z]+")
 _FEAST = "|".join(name.replace("s ", "['’]?s ").replace(" ", "[ -]") for name in _FEASTS)
 _DAYS = {
-    "the day before yesterday": -2,
+    "day before yesterday": -2,
     "yesterday": -1,
     "today": 0,
     "tomorrow": 1,
-    "the day after tomorrow": 2,
+    "day after tomorrow": 2,
 }
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
 _THIRDS: dict[str, Third] = {
@@ -119,7 +119,7 @@ def _patterns() -> tuple[Pattern, ...]:
             (rf"q(?P<q>[1-4])\s{{1,2}}(?:of\s{{1,2}})?{_Y}", _quarter),
             (rf"(?:the\s)?(?P<q>first|second|third|fourth|last)\squarter\sof\s{_Y}", _quarter),
             (rf"(?:the\s)?(?P<half>first|second)\shalf\sof\s{_Y}", _half),
-            (rf"(?P<day>{'|'.join(_DAYS)}){_PART}\b", _relative_day),
+            (rf"(?:the\s)?(?P<day>{'|'.join(_DAYS)}){_PART}\b", _relative_day),
             (r"(?P<day>tonight|last\snight|this\s(?:morning|afternoon|evening))\b", _part_of_day),
             (rf"{_TURN}(?P<unit>week|weekend|month|quarter|year)\b", _last_unit),
             (r"(?:the\s)?(?P<unit>week|month|year)\sbefore\slast\b", _before_last),
@@ -131,6 +131,7 @@ def _patterns() -> tuple[Pattern, ...]:
                 r"(?P<way>ago|back|from\snow)\b",
                 _away,
             ),
+            (rf"in\s(?P<n>{ENGLISH})\s{{0,2}}{_UNIT}s?(?:['’]\stime)?\b", _in),
             (rf"(?:the\s)?(?:last|past|previous)\s(?P<n>{ENGLISH})\s{{0,2}}{_UNIT}s?\b", _latest),
             (
                 r"(?:on|to|until|till|through|since|before|after)\sthe\s(?P<d>\d{1,2})(?:st|nd|rd|th)\b"
@@ -304,8 +305,9 @@ def _weekday(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     if word in ("every", "each"):
         return None
     weekday = _WEEKDAYS.index(match["wd"][:3].lower())
-    spans = [calendar.weekday(week, weekday, _hours(match)) for week in (0, -1)]
-    spans = [span for span in spans if span[0] <= calendar.now][:1]
+    weeks = (0, 1 if calendar.ahead else -1)
+    spans = [calendar.weekday(week, weekday, _hours(match)) for week in weeks]
+    spans = [span for span in spans if calendar.is_meant(span)][:1]
     return DateMatch(match.start("wd"), match.end(), spans)
 
 
@@ -322,6 +324,12 @@ def _away(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
         return None
     direction = 1 if match["way"].lower().startswith("from") else -1
     return date_match(match, calendar.away(amount, unit, direction), rolling=True)
+
+
+def _in(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
+    """In three weeks is a day of the plan; asked of the past it is how long something took."""
+    amount, unit = _amount(match)
+    return date_match(match, calendar.day_in(amount, unit)) if calendar.ahead and amount else None
 
 
 def _latest(match: re.Match[str], calendar: Calendar) -> DateMatch | None:

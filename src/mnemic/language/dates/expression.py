@@ -45,12 +45,12 @@ def dated(
 def on_feast(
     match: re.Match[str], calendar: Calendar, feast: Feast, year: int | None, length: int = 1
 ) -> DateMatch:
-    """A feast of a year; of an open one the latest that is not in the future."""
+    """A feast of a year; of an open one the nearest on the calendar's side of now."""
     if isinstance(feast, tuple):
         return dated(match, calendar, Date(year, *feast, length))
-    day = feast(year or calendar.today.year)
-    if year is None and day > calendar.today.date():
-        day = feast(calendar.today.year - 1)
+    day, today = feast(year or calendar.today.year), calendar.today.date()
+    if year is None and (day < today if calendar.ahead else day > today):
+        day = feast(today.year + (1 if calendar.ahead else -1))
     found = dated(match, calendar, Date(day.year, day.month, day.day, length))
     return replace(found, relative=found.relative or year is None)
 

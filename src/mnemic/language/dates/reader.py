@@ -2,7 +2,8 @@
 
 The patterns are our own: the libraries there are read single dates well, but not Chinese ranges,
 and weigh more than this whole package. What is said of a date without its year means the latest one
-that is not in the future. An expression that can be read in two ways gives both spans.
+that is not in the future, or in talk of what lies ahead the next one. An expression that can be
+read in two ways gives both spans.
 """
 
 from __future__ import annotations
@@ -52,10 +53,13 @@ class TimeSpan:
     text: str
 
 
-def find_times(text: str, now: datetime) -> list[TimeSpan]:
-    """The times a text speaks of, seen from ``now`` and in its zone, in the order of the text."""
+def find_times(text: str, now: datetime, *, ahead: bool = False) -> list[TimeSpan]:
+    """The times a text speaks of, seen from ``now`` and in its zone, in the order of the text.
+
+    ``ahead``: it speaks of what is to come, so "on Friday" is the next one.
+    """
     now = now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
-    calendar = Calendar(now)
+    calendar = Calendar(now, ahead=ahead)
     return [
         TimeSpan(start.replace(tzinfo=now.tzinfo), end.replace(tzinfo=now.tzinfo), words)
         for part in two_ends(text, LONGEST)
@@ -153,8 +157,10 @@ def _aligned(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
 
 
 def _extended(item: DateMatch, text: str, calendar: Calendar) -> DateMatch:
-    """With "since" or "before" the span reaches to today, or back to the beginning."""
-    if item.joined or item.rolling:
+    """With "since" or "before" the span reaches to today, or back to the beginning; what lies ahead
+    is due on the day itself.
+    """
+    if item.joined or item.rolling or calendar.ahead:
         return item
     before = text[max(0, item.start - _GAP) : item.start]
     tomorrow = calendar.today + DAY

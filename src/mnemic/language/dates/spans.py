@@ -37,7 +37,7 @@ _YEAR_THIRDS = {"early": (1, 3), "mid": (5, 4), "late": (10, 3)}  # month, and h
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date with some of its parts; what is missing is the latest that is not in the future."""
+    """A date with some of its parts; what is missing is filled in by the calendar."""
 
     year: int | None = None
     month: int | None = None
@@ -48,9 +48,14 @@ class Date:
 
 
 class Calendar:
-    """The calendar as seen from ``now``."""
+    """The calendar as seen from ``now``.
 
-    def __init__(self, now: datetime) -> None:
+    A date with parts left open is the latest that is not in the future, or with ``ahead`` the first
+    that is not over.
+    """
+
+    def __init__(self, now: datetime, *, ahead: bool = False) -> None:
+        self.ahead = ahead
         self.now = now.replace(tzinfo=None, fold=0)
         self.today = self.now.replace(hour=0, minute=0, second=0, microsecond=0)
 
@@ -98,6 +103,19 @@ class Calendar:
             return monday, monday + 7 * DAY
         return self.unit(unit, direction * whole)
 
+    def day_in(self, amount: float, unit: Unit) -> Span:
+        """The day so many units ahead, as people count when they make a date."""
+        whole, unit = _whole(amount, unit)
+        if unit in _SHORT:
+            day = (self.now + whole * _SHORT[unit]).replace(
+                hour=0, minute=0, second=0, microsecond=0
+            )
+        elif unit in _MONTHS:
+            day = shift(self.today, whole * _MONTHS[unit])
+        else:
+            day = self.today + whole * (7 if unit == "week" else 1) * DAY
+        return day, day + DAY
+
     def latest(self, amount: float, unit: Unit) -> Span:
         """The last so many units up to and with today; of hours and less, up to now."""
         whole, unit = _whole(amount, unit)
@@ -114,18 +132,21 @@ class Calendar:
         )
         if date.year is not None or (date.month is None and date.day is None):
             return _span(replace(date, year=date.year or self.today.year))
-        if date.month is None:
-            return self._bare_day(date)
-        span = _leap(replace(date, year=self.today.year))
-        return span if span and span[0] <= self.now else _earlier(date, self.today.year - 1)
-
-    def _bare_day(self, date: Date) -> Span:
-        for offset in range(3):  # a month without a 31st is passed over
-            first, _ = self.month(-offset)
-            span = _leap(replace(date, year=first.year, month=first.month))
-            if span and span[0] <= self.now:
+        step = 1 if self.ahead else -1
+        if date.month is None:  # a month without a 31st is passed over
+            months = (self.month(step * offset)[0] for offset in range(3))
+            dates = [replace(date, year=first.year, month=first.month) for first in months]
+        else:  # leap years are at most eight years apart
+            years = range(self.today.year, self.today.year + step * 10, step)
+            dates = [replace(date, year=year) for year in years]
+        for span in map(_leap, dates):
+            if span and self.is_meant(span):
                 return span
-        raise ValueError(f"no such day: {date}")
+        raise ValueError(f"no such date: {date}")
+
+    def is_meant(self, span: Span) -> bool:
+        """Whether a span lies on the side of now that open dates are taken from."""
+        return span[1] > self.today if self.ahead else span[0] <= self.now
 
 
 def shift(moment: datetime, months: int) -> datetime:
@@ -180,11 +201,3 @@ def _leap(date: Date) -> Span | None:
         return _span(date)
     except ValueError:
         return None
-
-
-def _earlier(date: Date, year: int) -> Span:
-    for back in range(8):  # leap years are at most eight years apart
-        span = _leap(replace(date, year=year - back))
-        if span:
-            return span
-    raise ValueError(f"no such date: {date}")

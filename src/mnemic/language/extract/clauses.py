@@ -38,6 +38,7 @@ class Completer:
         self._mine = phrases("clearly_mine")
         self._goes_on = phrases("goes_on")
         self._final = phrases("that_is_final")
+        self._denial_end = phrases("denial_end")
         self._made_up = phrases("made_up_minds")
         self._will = phrases("will")
         self._trailing = phrases("trailing")
@@ -146,6 +147,18 @@ class Completer:
                 if (own or one.after in ("any", about)) and (match := one.match.match(clause)):
                     return one.put + clause[match.end() :]
         return clause
+
+    def affirmed(self, clause: str) -> Iterator[str]:
+        """What a clause denies, said as if it were so: "I'm not a smoker" denies "I'm a smoker"."""
+        for language in self._patterns.languages:
+            if not language.reads.match(clause):
+                continue
+            for one in language.affirm:
+                for match in one.match.finditer(clause):
+                    said = (
+                        f"{clause[: match.start()]}{match.expand(one.put)}{clause[match.end() :]}"
+                    )
+                    yield self._denial_end.sub("", " ".join(said.split()))
 
     def in_own_words(self, clause: str) -> tuple[str, ...]:
         """A clause, and the same said of "I" where it says "we"."""

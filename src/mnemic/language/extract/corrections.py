@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.sentences import GAP
+from mnemic.language.value_types import fits
+from mnemic.rules.slots import value_type
 from mnemic.types import Candidate
 
 _VERSION = re.compile(r"(?:[A-Za-z][\w.+#]* )?v?\d+(?:\.\d+){1,3}")
@@ -50,6 +52,8 @@ def corrected(
             if earlier.predicate == "version"
             else value
         )
+        if not fits(value_type(earlier.predicate), right):
+            continue
         text = earlier.content
         content = (
             text.replace(earlier.value, right) if earlier.value in text else f"{text} → {right}"

@@ -17,39 +17,37 @@ _AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
 _TIMELESS = frozenset(
     "likes dislikes rule habit birthday age name nickname port path decision email phone".split()
 )
-_WEEKDAY = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.I
-)
 _WRITTEN = re.compile(r"\d{4}")
-_CALENDAR = re.compile(
-    r"\d{1,2}\s?月|\d{1,2}/\d{1,2}|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov"
-    r"|dec)",
-    re.I,
-)
-_OF_THE_MONTH = re.compile(r"\b\d{1,2}(?:st|nd|rd|th)\b|\d{1,2}\s?[号日]|[一二三十]{1,3}号", re.I)
 _AGAIN = re.compile(r"\b(?:every|each|daily|weekly|monthly)\b|days\b|每|隔", re.I)
-_IN_SPAN = re.compile(
-    r"\bin (?P<count>an?|one|two|three|four|five|six|\d{1,2}) (?P<unit>day|week|month)s?\b"
-    r"|(?P<number>[一两二三四五六]|\d{1,2})个?(?P<measure>天|周|星期|礼拜|月)(?:之|以)?后",
+_NOT_THEN = re.compile(
+    r"(?:\b(?:instead of|rather than|not|no longer|isn't|was)|而不是|不是|不在|原定|原来|本来)\W*"
+    r"(?:(?:in|on|at|the)\s+)*$",
     re.I,
 )
-_COUNTS = {
-    **dict(zip("a an one two three four five six".split(), (1, 1, 1, 2, 3, 4, 5, 6), strict=True)),
-    **dict(zip("一两二三四五六", (1, 2, 2, 3, 4, 5, 6), strict=True)),
-}
+_TO_COME = re.compile(
+    r"\b(?:will|won't|going to|gonna|about to|start(?:s|ing)?|begin(?:s|ning)?|as of|effective"
+    r"|(?:am|'m|are|'re|is|'s) (?:mov|leav|join|switch|chang|retir|quit|transferr|relocat)\w+)\b"
+    r"|'ll\b|要|将|打算|准备|计划|(?<=[年月日号周天])起|开始",
+    re.I,
+)
+_LIMIT = re.compile(r"(?:\b(?:until|till|through|up to)|直到|截至|到)\W*(?:(?:the|on)\s+)*$", re.I)
+_LIMITED = re.compile(r"(?:this|today|tonight|until|till|这|今|本)|.*(?:为止|之前)$", re.I)
+_DONE = re.compile(r"[了过]|已经|\b(?:ago|since|was|were|did|have been|'ve been)\b", re.I)
 _TIME_ONLY = re.compile(r"\s*(?:back\s*)?(?:in|on|at)?\s*", re.I)
 _LONGEST_TIME = 32  # characters
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
-_DAYS = {"day": 1, "week": 7, "month": 30, "天": 1, "周": 7, "星期": 7, "礼拜": 7, "月": 30}
+_LONGEST_PLAN = timedelta(days=31)
 
 
 def dated(candidate: Candidate, said_at: datetime) -> Candidate:
     """A statement with the time it speaks of."""
     if candidate.predicate in _AHEAD:
         return candidate if candidate.withdraws else _ahead(candidate, said_at)
-    if candidate.predicate in _TIMELESS or candidate.kind == "rule":
+    if candidate.kind == "rule":
+        return _until(candidate, said_at)
+    if candidate.predicate in _TIMELESS:
         return candidate
-    return _past(candidate, said_at)
+    return _since(candidate, said_at)
 
 
 def names_a_time(words: str) -> bool:
@@ -68,71 +66,77 @@ def only_a_time(clause: str) -> bool:
 
 
 def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
-    words = candidate.value if candidate.predicate in ("deadline", "schedule") else ""
-    words = words or candidate.content
-    if _AGAIN.search(words):
+    if _AGAIN.search(candidate.value or candidate.content):
         return candidate
-    span = due(words, said_at)
-    if span is None:
+    times = _times_ahead(candidate.content, said_at)
+    # The words of the value may be the end of a longer time: "the day after tomorrow".
+    named = [time for time in times if _overlap(time.text, candidate.value)]
+    if not named and not times:
         return candidate
-    first, last = span
+    time = (named or times)[-1]
+    first, last = _days(time)
     content = candidate.content
-    if not _WRITTEN.search(words):
+    if not _WRITTEN.search(time.text):
         content += f" ({first})" if first == last else f" ({first} – {last})"
     ends = datetime(last.year, last.month, last.day, tzinfo=said_at.tzinfo) + timedelta(days=1)
-    return replace(candidate, content=content, valid_to=ends)
+    subject = candidate.subject
+    for cut in range(len(time.text), 0, -1):
+        if subject.lower().endswith(" " + time.text[:cut].lower().strip()):
+            subject = subject[: -len(time.text[:cut].strip())].rstrip()
+            break
+    return replace(candidate, content=content, subject=subject, valid_to=ends)
 
 
 def due(words: str, said_at: datetime) -> tuple[date, date] | None:
     """The first and the last day that words about the future name, not before they were said."""
-    if match := _IN_SPAN.search(words):
-        count = match["count"] or match["number"]
-        number = _COUNTS.get(count.lower()) or int(count)
-        unit = (match["unit"] or match["measure"]).lower()
-        day = said_at.date() + timedelta(days=number * _DAYS[unit])
-        return day, day
-    spans = find_times(words, said_at)
-    if not spans:
-        return None
-    return _not_before(spans[-1], words, said_at.date())
+    times = _times_ahead(words, said_at)
+    return _days(times[-1]) if times else None
 
 
-def _not_before(span: TimeSpan, words: str, today: date) -> tuple[date, date] | None:
-    first, last = span.start.date(), (span.end - timedelta(microseconds=1)).date()
-    if last - first > timedelta(days=31):
-        first = last
-    if last >= today:
-        return first, last
-    if _CALENDAR.search(words):
-        years = today.year - last.year
-        while _in_year(last, last.year + years) < today:
-            years += 1
-        return _in_year(first, first.year + years), _in_year(last, last.year + years)
-    if _WEEKDAY.search(words):
-        weeks = timedelta(days=-(-(today - last).days // 7) * 7)
-        return first + weeks, last + weeks
-    if _OF_THE_MONTH.search(words) and last.day <= 28:
-        month = (last.replace(day=1) + timedelta(days=32)).replace(day=1)
-        later = month.replace(day=last.day)
-        return (later, later) if later >= today else None
-    return None
+def _days(time: TimeSpan) -> tuple[date, date]:
+    """Its first and last day; of a long stretch only the last, by which it is due."""
+    first, last = time.start.date(), (time.end - timedelta(microseconds=1)).date()
+    return (last if last - first > _LONGEST_PLAN else first), last
 
 
-def _in_year(day: date, year: int) -> date:
-    leap = (day.month, day.day) == (2, 29)
-    return day.replace(year=year, day=28 if leap else day.day)
+def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
+    """The times to come that a text names, without those that it says it is not."""
+    today = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
+    return [
+        time
+        for time in find_times(text, said_at, ahead=True)
+        if time.end > today and not _NOT_THEN.search(text[: text.find(time.text)])
+    ]
 
 
-def _past(candidate: Candidate, said_at: datetime) -> Candidate:
-    """Since when it holds, or when it happened, as far as it says so."""
+def _until(rule: Candidate, said_at: datetime) -> Candidate:
+    """A rule that was given for a time ends with it: "until Friday", 这周."""
+    for time in () if _AGAIN.search(rule.content) else _times_ahead(rule.content, said_at):
+        before = rule.content[: rule.content.find(time.text)]
+        if _LIMIT.search(before) or _LIMITED.match(time.text):
+            return replace(rule, valid_to=time.end)
+    return rule
+
+
+def _overlap(time: str, value: str) -> bool:
+    """Whether a time is part of a value, or the value begins in the time."""
+    time, value = time.lower(), value.lower()
+    return bool(value) and (time in value or value in time or value.split()[0] in time.split())
+
+
+def _since(candidate: Candidate, said_at: datetime) -> Candidate:
+    """Since when it holds, from when it will, or when it happened, as far as it says so."""
     today = said_at.date()
-    for span in find_times(candidate.content, said_at):
-        began = span.start.date()
-        if began >= today or began.year < 1900:
+    times = find_times(candidate.content, said_at)
+    if _TO_COME.search(candidate.content) and not _DONE.search(candidate.content):
+        times = _times_ahead(candidate.content, said_at) or times
+    for time in times:
+        began = time.start.date()
+        if began == today or began.year < 1900:
             continue
-        length = span.end - span.start
+        length = time.end - time.start
         text = f"{began:%Y-%m-%d}" if length <= timedelta(days=8) else f"{began:%Y-%m}"
-        if length > timedelta(days=31) or _WRITTEN.search(span.text):
-            return replace(candidate, valid_from=span.start)
-        return replace(candidate, content=f"{candidate.content} ({text})", valid_from=span.start)
+        if length > _LONGEST_PLAN or _WRITTEN.search(time.text):
+            return replace(candidate, valid_from=time.start)
+        return replace(candidate, content=f"{candidate.content} ({text})", valid_from=time.start)
     return candidate

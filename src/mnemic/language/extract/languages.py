@@ -22,7 +22,9 @@ from mnemic.language.extract.entries import (
 from mnemic.language.extract.values import Values
 
 BUILT_IN = ("en", "zh")
-_TABLES = frozenset({"language", "reads", "words", "phrases", "pattern", "complete", "rewrite"})
+_TABLES = frozenset(
+    {"language", "reads", "words", "phrases", "pattern", "complete", "rewrite", "affirm"}
+)
 _ANY_BUT_HAN = r"[^\u4e00-\u9fff]*"
 
 
@@ -50,6 +52,7 @@ class Language:
     phrases: Mapping[str, str]
     complete: tuple[Replacement, ...]
     rewrite: tuple[Replacement, ...]
+    affirm: tuple[Replacement, ...]
 
     @cached_property
     def prefiltered(self) -> Mapping[Scope, list[tuple[tuple[str, ...], Entry]]]:
@@ -157,13 +160,14 @@ def _language(text: str, file: str, base: Sequence[Language]) -> Language:
         phrases=tree.get("phrases", {}),
         complete=_replacements(tree.get("complete", ()), vocabulary),
         rewrite=_replacements(tree.get("rewrite", ()), vocabulary),
+        affirm=_replacements(tree.get("affirm", ()), vocabulary),
     )
 
 
 def _tree(text: str, file: str) -> dict[str, Any]:
     try:
         tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of numbers with more digits than Python reads
         raise ConfigError(f"{file} is not TOML: {error}", remedy="Correct that place") from error
     if not isinstance(tree.get("language"), str) or not tree["language"]:
         raise ConfigError(f"{file} names no language", remedy='Begin it with: language = "en"')
@@ -176,7 +180,7 @@ def _tree(text: str, file: str) -> dict[str, Any]:
     for name in ("words", "phrases"):
         if not isinstance(tree.get(name, {}), dict):
             raise ConfigError(f"{file}: {name} is no table", remedy=f"Write it as [{name}]")
-    for name in ("pattern", "complete", "rewrite"):
+    for name in ("pattern", "complete", "rewrite", "affirm"):
         items = tree.get(name, [])
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
             raise ConfigError(f"{file}: {name} is no list", remedy=f"Write each as [[{name}]]")

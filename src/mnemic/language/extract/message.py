@@ -20,13 +20,15 @@ from mnemic.language.extract.people import (
 from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, Sentence, Splitter
 from mnemic.language.extract.statements import StatementReader
-from mnemic.language.extract.traps import Traps
+from mnemic.language.extract.traps import Instructions, Traps
+from mnemic.language.extract.wording import word_alone
 from mnemic.types import Candidate
 
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 _OTHERS = ("other", "person")
+_NEVER_DENIED = frozenset({"dislikes", "rule", "decision", "has", "event", "is"})  # said otherwise
 _DATED = ("schedule", "deadline")  # said of a thing by its own name, whoever was spoken of before
 
 
@@ -45,6 +47,7 @@ class MessageReader:
         self._first_person = patterns.phrases("first_person")
         self._secret = patterns.phrases("secret")
         self._not_done = patterns.phrases("not_done")
+        self._instructions = Instructions(patterns.phrases)
 
     def read(
         self, text: str, before: Sequence[str] = (), people: KnownPeople | None = None
@@ -99,7 +102,17 @@ class MessageReader:
         if rule:
             yield replace(rule, content=self._tidy(text))
             return
-        yield from self._clauses(stated, before, earlier, people)
+        for one in self._clauses(stated, before, earlier, people):
+            yield self._whose(one, text)
+
+    def _whose(self, candidate: Candidate, sentence: str) -> Candidate:
+        """A contact in a request is that of the person whom it names: "send it to my boss at …"."""
+        if candidate.predicate not in REACHED_AT or candidate.subject != USER:
+            return candidate
+        person = self._people.reached(sentence.partition(candidate.value)[0])
+        if person is None:
+            return candidate
+        return word_alone(replace(candidate, subject=person.called, content=self._tidy(sentence)))
 
     def _put_right(
         self,
@@ -123,7 +136,8 @@ class MessageReader:
         people: KnownPeople,
     ) -> Iterator[Candidate]:
         completer = self._completer
-        about, ruled = "", False  # whom the clause before was about; a sentence has one rule
+        about = ""  # whom the clause before was about
+        rule, alone = None, list[str]()  # a sentence has one rule, with all that says nothing else
         named = False  # whether the clause before named somebody
         doubtful = False  # whether the clause before was only a thought
         joined = list(completer.settled(completer.greeted(completer.apposed(stated))))
@@ -146,6 +160,8 @@ class MessageReader:
             else:
                 some = [] if silent and about == "other" else self._clause(whole, clause, stated)
                 some = [one for one in some if not silent or one.predicate in _DATED]
+            denied = self._denied(subject, whole) if people.remembered else []
+            some = [one for one in some if not any(_denies(no, one) for no in denied)] or denied
             if not some and not number and len(joined) > 1:
                 some = completer.named_self(whole, joined[1])
             some = _with_new(some, self._mentions(lead, clause, stated, subject))
@@ -166,11 +182,12 @@ class MessageReader:
             goes_on = named and completer.attribute.fullmatch(clause) is not None
             kin = any(one.predicate != "pet" for one in self._people.named_in(some))
             named = bool(subject) or goes_on or kin
-            rule = None if some or ruled else self._clause_rule(clause, joined)
-            if rule:
-                ruled = True
-                joint = "，" if HAN.search(clause) else ", "
-                yield replace(rule, content=self._tidy(joint.join(joined)))
+            if not some:
+                rule = rule or self._clause_rule(clause, joined)
+                alone.append(clause)
+        if rule:
+            joint = "，" if HAN.search(alone[0]) else ", "
+            yield replace(rule, content=self._tidy(joint.join(alone)))
 
     def _clause(
         self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
@@ -184,6 +201,22 @@ class MessageReader:
                     candidates = self._statements.statements(entry, match) if match else []
                     if candidates:
                         return [one for one in candidates if self._holds(one, clause, stated)]
+        return []
+
+    def _denied(self, subject: Subject | None, whole: str) -> list[Candidate]:
+        """The end of what a clause says is not so, for whoever knows it."""
+        for own in subject.clauses if subject else (whole,):
+            for said in self._completer.affirmed(own):
+                read = self._clause(said, said, (said,))
+                if subject:
+                    read = [x for x in (attributed(one, subject.person) for one in read) if x]
+                ended = [
+                    replace(one, withdraws=True, is_update=False)
+                    for one in read
+                    if one.value and _is_whole(said, one.value)
+                ]
+                if ended:
+                    return [one for one in ended if one.predicate not in _NEVER_DENIED]
         return []
 
     def _about_somebody(
@@ -251,7 +284,9 @@ class MessageReader:
             match = entry.matcher.fullmatch(sentence)
             candidates = self._statements.statements(entry, match) if match else []
             if candidates:
-                return None if GAP in candidates[0].value else candidates[0]
+                rule = candidates[0]
+                meant = rule.asked or rule.kind != "rule" or self._instructions.asks(sentence)
+                return rule if meant and GAP not in rule.value else None
         return None
 
     def _clause_rule(self, clause: str, stated: Sequence[str]) -> Candidate | None:
@@ -321,6 +356,19 @@ def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Cand
     dated = {one.predicate for one in some if one.predicate in ("schedule", "deadline", "trip")}
     new = (one for one in more if (one.predicate, one.value) not in said)
     return [*some, *(one for one in new if not dated or one.predicate != "schedule")]
+
+
+def _is_whole(clause: str, value: str) -> bool:
+    """Whether nothing limits the value: "I don't work at Bosch on Fridays" denies no job."""
+    behind = clause.lower().rpartition(value.lower())[2]
+    return (
+        not behind.strip() or HAN.search(clause) is not None or value.lower() not in clause.lower()
+    )
+
+
+def _denies(no: Candidate, one: Candidate) -> bool:
+    """Whether a statement is what a denial says, misread: 虾不 of 对虾不过敏."""
+    return (no.subject, no.predicate) == (one.subject, one.predicate) and not one.withdraws
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -30,6 +30,9 @@ _IRREGULAR = {
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
 _IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
+_ADVERB = re.compile(
+    r"^(?:已经|其实|现在|今年|早就|后来|最近|刚|终于|确实|也|都|还|去年|上个?月|前年){1,3}"
+)
 _OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
 
@@ -61,9 +64,12 @@ class Subject:
 
 
 class KnownPeople:
-    """Those a message has spoken of so far."""
+    """Those a message has spoken of so far. ``remembered``: there is a memory, of which a message
+    may deny something.
+    """
 
-    def __init__(self, people: Iterable[Person] = ()) -> None:
+    def __init__(self, people: Iterable[Person] = (), *, remembered: bool = False) -> None:
+        self.remembered = remembered
         self.last: Person | None = None
         self._by_name = {person.name: person for person in people if person.name}
 
@@ -102,6 +108,8 @@ class People:
         self._pronoun = patterns.phrases("person_pronoun")
         self._goes_on = patterns.phrases("person_goes_on")
         self._possessive = patterns.phrases("person_possessive")
+        self._contact_own = patterns.phrases("contact_own")
+        self._contact_of = patterns.phrases("contact_of")
         self._person_name = patterns.values.person
 
     def subject(self, clause: str, known: KnownPeople) -> Subject | None:
@@ -142,6 +150,15 @@ class People:
         if _HAN.match(rest):
             return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
         return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
+
+    def reached(self, before: str) -> Person | None:
+        """Whose an address is, by what stands before it; None where it is the speaker's own."""
+        found = list(self._contact_of.finditer(before))
+        if not found or self._contact_own.search(before, found[-1].end()):
+            return None
+        words = next(filter(None, found[-1].groups()), "")
+        relation = self._tables.get(words.lower(), "")
+        return Person(relation, "", words) if relation else Person("", words)
 
     def without_unnamed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Statements without "a puppy" where the message goes on to name it."""
@@ -195,7 +212,8 @@ def _in_first_person(rest: str) -> tuple[str, ...]:
     """What follows a subject, with "I" or 我 before it and the verb to go with it."""
     rest = rest.lstrip(" ,，")
     if _HAN.search(rest[:4]):
-        return (f"我{rest}",)
+        plain = _ADVERB.sub("", rest)
+        return tuple(dict.fromkeys((f"我{rest}", f"我{plain}")))
     match = _FIRST_WORD.match(rest)
     if not match:
         return ()

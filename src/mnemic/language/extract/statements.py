@@ -15,6 +15,8 @@ from mnemic.language.extract.products import (
     versioned,
 )
 from mnemic.language.extract.values import Values
+from mnemic.language.value_types import fits
+from mnemic.rules.slots import value_type
 from mnemic.types import Candidate
 
 _NAME = re.compile(r"[A-Za-z][\w.+#-]*(?: (?-i:[A-Z])\w*)?")
@@ -31,7 +33,11 @@ class StatementReader:
         """The statements of a clause that an entry matches; none where a guard says no."""
         if entry.finds(entry.reject_clause, match.group()):
             return []
-        candidates = _YIELDS[entry.yields](self, entry, match)
+        candidates = [
+            one
+            for one in _YIELDS[entry.yields](self, entry, match)
+            if fits(value_type(one.predicate), one.value)
+        ]
         change = entry.change or bool(match.groupdict().get("change"))
         if not change and not entry.ended:
             return candidates

@@ -86,3 +86,23 @@ class Traps:
         # The mark makes the last clause a question, however it is worded.
         alone = len(clauses) == 1 or self._doubted.search(last)
         return () if alone else stated[:-1]
+
+
+class Instructions:
+    """Judges whether words tell the assistant how to go about its work, and are no advice to
+    somebody else, no exclamation and no report.
+    """
+
+    def __init__(self, phrases: Callable[[str], re.Pattern[str]]) -> None:
+        self._about = phrases("instruction_about")
+        self._standing = phrases("instruction_standing")
+        self._not = phrases("instruction_not")
+
+    def asks(self, text: str) -> bool:
+        if self._not.search(text):
+            return False
+        return bool(self._about.search(text) or self._standing.search(text))
+
+    def may_be(self, text: str) -> bool:
+        """The same of a rule in words that nobody may have said: what speaks against it counts."""
+        return self._not.search(text) is None

@@ -7,17 +7,14 @@ from collections.abc import Callable
 
 from mnemic.language.extract.products import canonical, ordinary, product
 from mnemic.language.extract.sentences import GAP
+from mnemic.language.value_types import is_person, is_pet, is_place
 
-CHECKS = ("written", "clean", "thing", "statement", "place", "person", "surnamed")
+CHECKS = ("written", "clean", "thing", "statement", "place", "person", "pet", "surnamed")
 
-_LATIN_NAME = re.compile(r"[A-Z][\w'-]{0,20}(?: (?:[A-Z][\w'.-]{0,20}|de|van|von|da|bin|al)){0,3}")
-_LOWER_NAME = re.compile(r"[a-z][a-z'-]{1,15}(?: [a-z][a-z'-]{1,15})?")
 _HAN_NAME = re.compile(r"[\u4e00-\u9fff·]{1,6}")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 _NAMED = re.compile(r"[\w.+#/@-]+")
 _MARKS = " .。,，!！?？~～:：、;；\"'“”「」"
 _LONGEST_THING = 90
-_LONGEST_HAN_PLACE = 20
 
 
 class Values:
@@ -29,9 +26,6 @@ class Values:
         self._points = phrases("value_points")
         self._statement_points = phrases("statement_points")
         self._article = phrases("article")
-        self._place = phrases("place")
-        self._not_place = phrases("not_a_place")
-        self._not_person = phrases("not_a_person")
         self._surname = phrases("surname")
         self._day = phrases("correction_day")
 
@@ -65,28 +59,24 @@ class Values:
         return "" if GAP in value or len(value) < 2 or pointing else value
 
     def place(self, text: str) -> str:
-        """A place: written with a capital, or in lower case by somebody who never uses capitals."""
+        """A place to live in or to come from."""
         value = self._lead.sub("", self.clean(text))
         if not value or GAP in value or self._points.match(value):
             return ""
         if product(value) and not ordinary(value):
             return ""
-        if _HAN.search(value):
-            return value if len(value) <= _LONGEST_HAN_PLACE else ""
-        value = value.removeprefix("the city of ")
-        if match := self._place.fullmatch(value):
-            return match.group().removesuffix(" area")
-        words = value.split()
-        lower = value.islower() and value.replace(" ", "").isalpha() and len(words) <= 3
-        return value if lower and not self._not_place.fullmatch(words[0]) else ""
+        value = value.removeprefix("the city of ").removesuffix(" area")
+        return value if is_place(value) else ""
 
     def person(self, text: str) -> str:
         """The name of a person."""
         value = self.clean(text)
-        if not value or GAP in value or self._not_person.fullmatch(value.split()[0]):
-            return ""
-        named = (_HAN_NAME, _LATIN_NAME, _LOWER_NAME)
-        return value if any(form.fullmatch(value) for form in named) else ""
+        return value if value and GAP not in value and is_person(value) else ""
+
+    def pet(self, text: str) -> str:
+        """The name of an animal, or what it is."""
+        value = self.clean(text)
+        return value if value and GAP not in value and is_pet(value) else ""
 
     def surnamed(self, text: str) -> str:
         """A name by its surname, where that comes first and is one of a few."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.language.batches import together
-from mnemic.language.secrets.codes import NUMBER_WORD_HINTS, spells_digits
+from mnemic.language.secrets.cookies import COOKIE_HINTS
+from mnemic.language.secrets.cues import cue_words
 from mnemic.language.secrets.finder import (
-    BROKEN_LITERALS,
-    DIGIT_HINTS,
+    BEARER,
     LONG,
-    SHORT_LITERALS,
-    SIGN_HINTS,
     SIGNS,
-    WORD_HINTS,
+    SPELT_HINTS,
+    broken_starts,
     redact,
 )
-from mnemic.language.secrets.names import CAPITALS, FOLDED
+from mnemic.language.secrets.formats import CODES, SYNTAX, load_formats
 from mnemic.language.secrets.numbers import LEAST_DIGITS
 from mnemic.language.secrets.randomness import Bounds
+from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
 from mnemic.language.secrets.seed_phrases import SPACES, is_bare_list
 
 Places = NDArray[np.int64]
@@ -38,7 +38,6 @@ class _Part(NamedTuple):
     at: int
     folded: bool
     needs: str = ""  # characters of which the text has to have one besides
-    spelt: bool = False  # digits that are spelt out have to follow
 
 
 def redact_many(texts: Sequence[str], bounds: Bounds) -> list[str]:
@@ -117,9 +116,7 @@ def _with_parts(whole: str, data: NDArray[np.uint8], ends: Places, has: Places) 
             if not allowed[owner] & _KINDS[part.needs]:
                 continue
             start = max(0, place - part.at)
-            if (folded if part.folded else whole).startswith(part.text, start) and (
-                not part.spelt or spells_digits(folded, start)
-            ):
+            if (folded if part.folded else whole).startswith(part.text, start):
                 yield owner
                 done = owner
                 break
@@ -130,7 +127,7 @@ def _tables() -> tuple[NDArray[np.bool_], NDArray[np.uint8], dict[int, list[_Par
     """The first two characters to look at closer; the kinds of parts that have three; the parts."""
     table, parts = np.zeros(1 << 23, np.uint8), dict[int, list[_Part]]()
     pairs = np.zeros(1 << 16, np.bool_)
-    for part in _PARTS:
+    for part in _parts():
         rare = part.text[part.at : part.at + 3]
         cased = [{c, c.upper()} if part.folded else {c} for c in rare]
         cased += [set(map(chr, range(128)))] * (3 - len(rare))
@@ -155,11 +152,20 @@ def _rarest(text: str) -> int:
 
 _DIGITS = "0123456789"
 _KINDS = {"": 1, SIGNS: 2, _DIGITS: 4}
-_PARTS = (
-    *(_Part(text, _rarest(text), False) for text in (*SHORT_LITERALS, *CAPITALS)),
-    *(_Part(text, _rarest(text), True) for text in (*FOLDED, *WORD_HINTS)),
-    *(_Part(text, _rarest(text), True, spelt=True) for text in NUMBER_WORD_HINTS),
-    *(_Part(text, _rarest(text), True, SIGNS) for text in SIGN_HINTS),
-    *(_Part(text, _rarest(text), True, _DIGITS) for text in DIGIT_HINTS),
-    *(_Part(text, _rarest(text), False, _DIGITS) for text in BROKEN_LITERALS),
-)
+
+
+def _parts() -> Iterator[_Part]:
+    def make(words: Iterable[str], folded: bool, needs: str = "") -> list[_Part]:
+        return [_Part(w, _rarest(w), folded, needs) for w in words if w.isascii()]
+
+    for word, folded in cue_words():
+        yield from make([word], folded)
+    yield from make((*SEED_HINTS, *SPELT_HINTS, BEARER), True)
+    yield from make(COOKIE_HINTS, True, SIGNS)
+    for form in load_formats(*SYNTAX):
+        yield from make(form.keywords, form.folded, SIGNS)
+    for form in load_formats(*CODES):
+        yield from make(form.keywords, form.folded, _DIGITS)
+    yield from make(
+        (start for starts in broken_starts().values() for start in starts), False, _DIGITS
+    )

@@ -1,8 +1,8 @@
-"""Secrets in a text: passwords, keys and tokens, found by their format, by their name, or by the
-words and the syntax around them.
+"""Secrets in a text: passwords, keys and tokens, found by their format, by the syntax around them
+or by the words before them.
 
 Every turn that is recorded comes by here, so a text without secrets must cost next to nothing:
-about 9 µs for 100 characters. The detect-secrets library is written for files that are scanned
+about 10 µs for 200 characters. The detect-secrets library is written for files that are scanned
 once: the same texts took it 0.5 to 4 ms, it knows no Chinese phrases and no Chinese clouds, and
 with its default plugins it took most of the harmless twins in our tests for secrets. The tests
 compare what its format plugins find with what is found here.
@@ -19,37 +19,27 @@ from functools import cache, partial
 from typing import Any
 
 from mnemic.language.secrets.broken_keys import broken_end
-from mnemic.language.secrets.codes import HINTS as CODE_HINTS
-from mnemic.language.secrets.codes import NUMBER_WORD_HINTS, codes_in_number_words, spoken_codes
-from mnemic.language.secrets.commands import (
-    COOKIE_HINTS,
-    is_basic_login,
-    secrets_in_syntax,
-    session_cookies,
+from mnemic.language.secrets.cookies import COOKIE_HINTS, session_cookies
+from mnemic.language.secrets.cues import find_cued
+from mnemic.language.secrets.formats import (
+    CODES,
+    KEYS,
+    SYNTAX,
+    Format,
+    compile_format,
+    find_formats,
+    find_gate,
+    holds,
+    key_starts,
 )
-from mnemic.language.secrets.commands import HINTS as SYNTAX_HINTS
-from mnemic.language.secrets.formats import FORMATS, Format
-from mnemic.language.secrets.names import may_name, named_secrets
 from mnemic.language.secrets.numbers import DIGITS, passport_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import (
     MARK,
     Bounds,
-    entropy,
-    is_placeholder,
-    looks_like_password,
-    looks_random,
 )
 from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
 from mnemic.language.secrets.seed_phrases import is_bare_list, seed_phrases
-from mnemic.language.secrets.spoken_chinese import HINTS as CHINESE_HINTS
-from mnemic.language.secrets.spoken_chinese import spoken_in_chinese
-from mnemic.language.secrets.spoken_english import (
-    ANSWER_HINTS,
-    security_answers,
-    spoken_passwords,
-)
-from mnemic.language.secrets.spoken_english import HINTS as PASSWORD_HINTS
 
 _SHAPES = bytes(
     ord(" ") if code == ord(" ") else ord("x") if ord("!") <= code <= ord("~") else 0
@@ -144,93 +134,29 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 
 
 Span = tuple[str, int, int]
-_Find = Callable[[str], Iterator[Span]]
-# What is asked of every text, in lower case.
-_BY_WORD: tuple[tuple[str, _Find], ...] = (
-    *((hint, spoken_passwords) for hint in PASSWORD_HINTS),
-    *((hint, security_answers) for hint in ANSWER_HINTS),
-    *((hint, seed_phrases) for hint in SEED_HINTS),
-    *((hint, codes_in_number_words) for hint in NUMBER_WORD_HINTS),
-)
-# What is asked only of texts with signs that syntax is made of.
-_BY_SYNTAX: tuple[tuple[str, _Find], ...] = (
-    *((hint, secrets_in_syntax) for hint in SYNTAX_HINTS),
-    *((hint, session_cookies) for hint in COOKIE_HINTS),
-)
-# In lower case: what any text, one with signs, and one with digits is asked for.
-WORD_HINTS = (*PASSWORD_HINTS, *ANSWER_HINTS, *SEED_HINTS)
-SIGN_HINTS = tuple(dict.fromkeys(hint for hint, _ in _BY_SYNTAX))
-DIGIT_HINTS = CODE_HINTS
+BEARER = "bearer"
+SPELT_HINTS = (" pin", " code")  # what digits in words may follow
+_SPELT = re.compile(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
 
 
-def secrets_in_words(text: str, folded: str, syntax: bool) -> list[Span]:
-    """The name, start and end of secrets that words or syntax around them give away.
-
-    ``folded`` is the text in lower case; ``syntax`` tells whether it has any of the signs.
-    """
-    spans: list[Span] = []
-    done: _Find | None = None
-    for hint, find in _BY_WORD:
-        if hint in folded and find is not done:
-            spans += find(text)
-            done = find
-    if syntax:
-        for hint, find in _BY_SYNTAX:
-            if hint in folded and find is not done:
-                spans += find(text)
-                done = find
-    if is_bare_list(text):
-        spans += seed_phrases(text)
-    if not text.isascii():
-        for hint in CHINESE_HINTS:
-            if hint in text:
-                spans += spoken_in_chinese(text)
-                spans += seed_phrases(text)
-                break
-    return spans
-
-
-def secrets_in_digits(text: str, folded: str, bounds: Bounds) -> list[Span]:
-    """Codes and personal numbers in a text that has digits."""
-    spans: list[Span] = []
-    for hint in CODE_HINTS:
-        if hint in folded:
-            spans += spoken_codes(text)
-            if not text.isascii():
-                spans += spoken_in_chinese(text)
-            break
-    if bounds.personal_numbers:
-        if DIGITS.search(text):
-            spans += personal_numbers(text, bounds.personal_numbers)
-        if "passport" in bounds.personal_numbers:
-            spans += passport_numbers(text)
-    return spans
+def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
+    """Personal numbers in a text that has digits."""
+    if DIGITS.search(text):
+        yield from personal_numbers(text, kinds)
+    if "passport" in kinds:
+        yield from passport_numbers(text)
 
 
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
 _LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
-_SHORT = ("url_password", "command_password", "basic_auth")
-_SHORT_FORMS = tuple((form.literal, form) for form in FORMATS if form.name in _SHORT)
-SHORT_LITERALS = tuple(literal for literal, _ in _SHORT_FORMS)
-_LITERALS = tuple((form.literal, form) for form in FORMATS)
+_LONG_RUNS = re.compile(rf"[!-~]{{{LONG},}}+")
+_NEAR = 64  # characters before a key in which its vendor may be named
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
-# Keys that start with their literal part, which is long enough not to turn up by chance.
-_WHOLE_FORMS = tuple(
-    form for form in FORMATS if not form.inner and not form.before and len(form.literal) > 2
-)
-_SIGNS = ("_", "-", "A", ".", "")  # one character that many of the literal parts have
-BROKEN_LITERALS = tuple(dict.fromkeys(form.literal for form in _WHOLE_FORMS))
-_BY_SIGN = tuple(
-    (sign, tuple(part for part in BROKEN_LITERALS if sign == next(s for s in _SIGNS if s in part)))
-    for sign in _SIGNS
-)
+_MIXED = re.compile("[A-Za-z][0-9]")  # what a broken key has, and few sentences
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
-_LOOK_BACK = 40
 _PASSES = 4
-_MEASURED = 200  # characters whose variety is looked at
-_LEAST = 2.5  # bits a character, in something that already has the form of a key
 _DISCORD = re.compile(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
 _DISCORD_USER = re.compile(r"[MNO][A-Za-z0-9]{22,27}$")
 
@@ -261,15 +187,22 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
     if _has_long_run(text):
-        spans = [*_formatted(text, _LITERALS, bounds), *_discord(text)]
-    elif (syntax or "bearer " in folded) and _has_any(SHORT_LITERALS, text):
-        spans = [*_formatted(text, _SHORT_FORMS, bounds)]
-    if may_name(text, folded, syntax):
-        spans += [SecretSpan(*span) for span in named_secrets(text, bounds)]
-    if in_words := secrets_in_words(text, folded, syntax):
-        spans += [SecretSpan(*span) for span in in_words]
-    if _has_any("0123456789", text):
-        spans += [SecretSpan(*span) for span in secrets_in_digits(text, folded, bounds)]
+        near = _around_long_runs(text)
+        spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
+    if syntax or BEARER in folded:
+        spans += find_formats(text, folded, SYNTAX, bounds)
+    if cued := find_cued(text, folded, bounds):
+        spans += [SecretSpan(*span) for span in cued]
+    if _has_any(SEED_HINTS, folded) or is_bare_list(text):
+        spans += [SecretSpan(*span) for span in seed_phrases(text)]
+    if syntax and _has_any(COOKIE_HINTS, folded):
+        spans += [SecretSpan(*span) for span in session_cookies(text)]
+    digits = _has_any("0123456789", text)
+    if digits or (_has_any(SPELT_HINTS, folded) and _SPELT.search(folded)):
+        spans += find_formats(text, folded, CODES, bounds)
+    if digits:
+        if bounds.personal_numbers:
+            spans += [SecretSpan(*span) for span in _personal(text, bounds.personal_numbers)]
         if _may_be_broken(text):
             spans += _broken(text, bounds)
     return spans
@@ -293,6 +226,12 @@ def _has_long_run(text: str) -> bool:
             return _LONG_RUN.search(text, place) is not None
         place = space + 1
     return False
+
+
+def _around_long_runs(text: str) -> str:
+    """The long runs of a text, each with what stands before it."""
+    places = (match.span() for match in _LONG_RUNS.finditer(text))
+    return "\n".join(text[max(0, start - _NEAR) : end] for start, end in places)
 
 
 def redact(text: str, bounds: Bounds = USUAL) -> str:
@@ -347,51 +286,30 @@ def _redact_named(name: str, value: str, bounds: Bounds) -> str:
     return redact(value, bounds)
 
 
-def _formatted(
-    text: str, literals: tuple[tuple[str, Format], ...], bounds: Bounds
-) -> Iterator[SecretSpan]:
-    for form in [form for literal, form in literals if literal in text]:
-        for match in _pattern(form).finditer(text):
-            start, end = match.span(1 if form.inner else 0)
-            if form.before:
-                reach = _before(form, text, start)
-                if not reach:
-                    continue
-                start -= reach
-            if _holds(form.name, text[start:end], bounds):
-                yield SecretSpan(form.name, start, end)
-
-
 @cache
-def _pattern(form: Format) -> re.Pattern[str]:
-    end = "" if form.inner else "(?![A-Za-z0-9])"
-    # What starts inside a word is no key; asked here, a run of letters is looked at only once.
-    edge = "" if form.inner or form.before else f"(?<![A-Za-z0-9_-]{re.escape(form.literal)})"
-    return re.compile(f"{re.escape(form.literal)}{edge}{form.after}{end}", re.A)
-
-
-def _before(form: Format, text: str, place: int) -> int:
-    """How far a key reaches back from its literal part; 0 when what has to be there is not."""
-    behind = text[max(0, place - _LOOK_BACK) : place]
-    match = _behind(form.before).search(behind)
-    return len(match.group()) if match else 0
-
-
-@cache
-def _behind(pattern: str) -> re.Pattern[str]:
-    return re.compile(f"(?<![A-Za-z0-9]){pattern}$", re.A)
+def broken_starts() -> dict[str, list[str]]:
+    """Starts of keys by a sign that they have."""
+    by_gate: dict[str, list[str]] = {}
+    for start in dict.fromkeys(start for start, _ in key_starts()):
+        by_gate.setdefault(find_gate(start), []).append(start)
+    return by_gate
 
 
 def _may_be_broken(text: str) -> bool:
     """Whether the start of a key is in the text, be the rest of it on the next line."""
-    return any(sign in text and _has_any(literals, text) for sign, literals in _BY_SIGN)
+    if not _MIXED.search(text):
+        return False
+    for gate, starts in broken_starts().items():  # noqa: SIM110 - as above
+        if gate in text and _has_any(starts, text):
+            return True
+    return False
 
 
 def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:
     """Keys that were broken over lines, or written in groups of characters."""
     tries = _MOST_BROKEN
-    for form in _WHOLE_FORMS:
-        at = text.find(form.literal)
+    for start, form in key_starts():
+        at = text.find(start)
         while at >= 0 and tries:
             tries -= 1
             end = 0
@@ -399,29 +317,11 @@ def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:
                 end = broken_end(text, at, partial(_is_key, form, bounds))
             if end:
                 yield SecretSpan(form.name, at, end)
-            at = text.find(form.literal, max(end, at + 1))
+            at = text.find(start, max(end, at + 1))
 
 
 def _is_key(form: Format, bounds: Bounds, key: str) -> bool:
-    return _pattern(form).fullmatch(key) is not None and _holds(form.name, key, bounds)
-
-
-def _holds(name: str, value: str, bounds: Bounds) -> bool:
-    """Whether what has the form of a secret is one."""
-    if name == "url_password":
-        return len(value) > 2 and value[0] not in "$<{[*%" and not is_placeholder(value)
-    if name == "command_password":
-        return looks_like_password(value, quoted=True, digits=99)
-    if name == "bearer_token":
-        return looks_random(value, bounds)
-    if name == "basic_auth":
-        return is_basic_login(value)
-    if name == "model_key":
-        return looks_random(value, bounds) and any(map(str.isdigit, value))
-    # In the hundreds of letters of a private key any short word turns up by chance.
-    return (name.endswith("private_key") or not is_placeholder(value)) and (
-        entropy(value[:_MEASURED]) >= _LEAST
-    )
+    return compile_format(form).fullmatch(key) is not None and holds(form, key, bounds)
 
 
 def _discord(text: str) -> Iterator[SecretSpan]:
@@ -441,7 +341,7 @@ def _is_number(part: str) -> bool:
 
 def _joined(spans: list[SecretSpan]) -> Iterator[SecretSpan]:
     """In order; spans that overlap become one, so that no end of a secret is left over."""
-    spans.sort(key=lambda span: (span.start, -span.end))
+    spans.sort(key=lambda span: (span.start, -span.end, span.name == "vendor_token"))
     current = spans[0]
     for span in spans[1:]:
         if span.start >= current.end:

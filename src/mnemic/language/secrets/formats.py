@@ -1,121 +1,205 @@
-"""Keys that show what they are: a literal part, the pattern after it, and the name of the format.
+"""Keys that show what they are, by their format or by the syntax around them; both are data.
 
-The literal part is looked for first, with a plain substring search, so that a text without one
-costs next to nothing; patterns are compiled when their literal is met. Every pattern starts with
-its literal and never gives back what it took, so no text makes it slow.
-
-Left out on purpose: names that only say which key is meant (an account SID, an app id). Numbers of
-bank cards and persons are in ``secrets_numbers``.
+``gitleaks.tsv`` is made from the rules of gitleaks, ``formats.tsv`` and ``syntax.tsv`` are our own
+in the same shape. A keyword is looked for first, with a plain substring search, so that a text
+without one costs next to nothing; a pattern is compiled when its keyword is met.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
-_W = "[A-Za-z0-9]"
-_B = "[A-Za-z0-9_-]"
-_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+from mnemic.language.secrets.data_files import read_rows
+from mnemic.language.secrets.pieces import SecretSpan
+from mnemic.language.secrets.randomness import (
+    Bounds,
+    entropy,
+    is_basic_login,
+    is_option_value,
+    is_placeholder,
+    is_wordy,
+    looks_like_password,
+    looks_random,
+)
+
+_TAIL = "[A-Za-z0-9_+/.-]{20,400}+={0,2}"
+_OPENED = re.compile(r"\(\?[a-z-]*:|[\\^(]")
+_FOLDS = re.compile(r"\(\?i")
+_GROUP = re.compile(r"(?<!\\)\((?!\?)")
+_BESIDE = re.compile(
+    r"[^A-Za-z0-9]{1,4}(?:[^\n]{0,40}?[^A-Za-z0-9/+])?([A-Za-z0-9/+]{24,64}={0,2})"
+)
 
 
 class Format(NamedTuple):
-    """One way a key is written; ``before`` is what has to stand before the literal part."""
+    """One way a key is written. Without a pattern its keywords are prefixes of random keys."""
 
     name: str
-    literal: str
-    after: str
-    before: str = ""
-    inner: bool = False  # the literal may follow a letter or digit, and only group 1 is secret
+    keywords: tuple[str, ...]
+    folded: bool  # the keywords are in lower case, whatever the text's is
+    entropy: float
+    pattern: str
+    named: bool  # by the vendor, before it
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that the pattern matches is the key."""
+        return not _GROUP.search(self.pattern)
 
 
-FORMATS: tuple[Format, ...] = (
-    # Clouds
-    Format("aws_access_key", "AKIA", "[A-Z0-9]{16}"),
-    Format("aws_access_key", "ASIA", "[A-Z0-9]{16}"),
-    Format("aws_signature", "X-Amz-Signature=", "([0-9a-f]{64})", inner=True),
-    Format("aws_session_token", "X-Amz-Security-Token=", "([A-Za-z0-9%+/=]{80,}+)", inner=True),
-    Format("google_api_key", "AIza", f"{_B}{{35}}"),
-    Format("google_oauth_secret", "GOCSPX-", f"{_B}{{24,32}}"),
-    Format("google_oauth_token", "ya29.", f"{_B}{{20,}}+"),
-    Format("google_refresh_token", "1//0", f"{_B}{{30,}}+"),
-    Format("azure_account_key", "AccountKey=", "([A-Za-z0-9+/]{60,}+={0,2})", inner=True),
-    Format("azure_access_key", "SharedAccessKey=", "([A-Za-z0-9+/]{40,}+={0,2})", inner=True),
-    Format("azure_client_secret", "8Q~", "[A-Za-z0-9_~.-]{31,34}", "[A-Za-z0-9_~.-]{3}"),
-    Format("azure_client_secret", "7Q~", "[A-Za-z0-9_~.-]{31,34}", "[A-Za-z0-9_~.-]{3}"),
-    Format("azure_sas_signature", "sig=", "([A-Za-z0-9%+/]{43,}+={0,2})", inner=True),
-    Format("aliyun_access_key", "LTAI", f"{_W}{{12,26}}"),
-    Format("tencent_secret_id", "AKID", f"{_W}{{32}}"),
-    Format("volcengine_access_key", "AKLT", f"{_B}{{36,}}+={{0,2}}"),
-    Format("baidu_access_key", "ALTAK-", f"{_W}{{20,24}}"),
-    Format("baidu_qianfan_key", "bce-v3/", "[A-Za-z0-9-]{8,64}+/[0-9a-f]{40}"),
-    Format("digitalocean_token", "dop_v1_", "[0-9a-f]{64}"),
-    Format("databricks_token", "dapi", "[0-9a-f]{32}(?:-[0-9])?"),
-    Format("vault_token", "hvs.", f"{_B}{{24,}}+"),
-    # Code and packages
-    *(Format("github_token", f"gh{kind}_", f"{_W}{{36,}}+") for kind in "pousr"),
-    Format("github_token", "github_pat_", "[A-Za-z0-9_]{22,}+"),
-    *(Format("gitlab_token", f"gl{kind}-", f"{_B}{{20,}}+")
-      for kind in ("pat", "ptt", "dt", "rt", "cbt", "soat")),
-    Format("npm_token", "npm_", f"{_W}{{36}}"),
-    Format("pypi_token", "pypi-AgE", f"{_B}{{50,}}+"),
-    Format("docker_token", "dckr_pat_", f"{_B}{{27,}}+"),
-    Format("atlassian_token", "ATATT3", f"{_B}{{50,}}+(?:=[0-9A-F]{{8}})?"),
-    # Models
-    Format("anthropic_key", "sk-ant-", f"{_B}{{32,}}+"),
-    Format("openai_key", "sk-proj-", f"{_B}{{40,}}+"),
-    Format("openai_key", "sk-svcacct-", f"{_B}{{40,}}+"),
-    Format("openrouter_key", "sk-or-v1-", "[0-9a-f]{64}"),
-    # OpenAI of old, DashScope, DeepSeek, Moonshot and others share one form.
-    Format("model_key", "sk-", f"{_W}{{20,}}+(?!-)"),
-    Format("huggingface_token", "hf_", f"{_W}{{30,}}+"),
-    Format("groq_key", "gsk_", f"{_W}{{48,}}+"),
-    Format("xai_key", "xai-", f"{_W}{{60,}}+"),
-    Format("replicate_token", "r8_", f"{_W}{{37}}"),
-    Format("nvidia_key", "nvapi-", f"{_B}{{60,}}+"),
-    Format("zhipu_key", ".", f"{_W}{{16}}(?![\\w.-])", "[0-9a-f]{32}"),
-    # Money, mail and messages
-    Format("stripe_key", "sk_live_", f"{_W}{{16,}}+"),
-    Format("stripe_key", "sk_test_", f"{_W}{{16,}}+"),
-    Format("stripe_key", "rk_live_", f"{_W}{{16,}}+"),
-    Format("stripe_webhook_secret", "whsec_", "[A-Za-z0-9+/]{32,}+={0,2}"),
-    *(Format("shopify_token", f"shp{kind}_", "[0-9a-fA-F]{32}") for kind in ("at", "ss", "ca")),
-    Format("sendgrid_key", "SG.", f"{_B}{{16,32}}+\\.{_B}{{16,64}}+"),
-    Format("mailgun_key", "key-", "[0-9a-f]{32}"),
-    Format("twilio_key", "SK", "[0-9a-f]{32}"),
-    Format("slack_token", "xox", r"[abeprs](?:\.xox[bp])?-[A-Za-z0-9-]{20,}+"),
-    Format("slack_token", "xapp-", "[A-Za-z0-9-]{30,}+"),
-    Format("slack_webhook", "hooks.slack.com/services/",
-           "([A-Z0-9]{8,}+/[A-Z0-9]{8,}+/[A-Za-z0-9]{20,}+)", inner=True),
-    Format("discord_webhook", "/api/webhooks/", f"([0-9]{{16,20}}/{_B}{{60,}}+)", inner=True),
-    Format("telegram_token", ":AA", f"{_B}{{32,34}}", "[0-9]{6,12}"),
-    Format("dingtalk_webhook", "dingtalk.com/robot/send?access_token=", "([0-9a-f]{64})",
-           inner=True),
-    Format("dingtalk_secret", "SEC", "[0-9a-f]{64}"),
-    Format("feishu_webhook", "/open-apis/bot/v2/hook/", f"({_UUID})", inner=True),
-    Format("wecom_webhook", "/cgi-bin/webhook/send?key=", f"({_UUID})", inner=True),
-    # Work
-    Format("notion_token", "ntn_", f"{_W}{{40,}}+"),
-    Format("linear_key", "lin_api_", f"{_W}{{32,}}+"),
-    Format("figma_token", "figd_", f"{_B}{{36,}}+"),
-    Format("postman_key", "PMAK-", "[0-9a-f]{24}-[0-9a-f]{34}"),
-    Format("grafana_token", "glsa_", f"{_W}{{32}}_[0-9a-fA-F]{{8}}"),
-    Format("newrelic_key", "NRAK-", "[A-Z0-9]{27}"),
-    Format("supabase_key", "sb_secret_", f"{_B}{{20,}}+"),
-    Format("langsmith_key", "lsv2_", "(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
-    Format("age_key", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}"),
-    # Whatever the service
-    Format("jwt", "eyJ", f"{_B}{{10,}}+\\.eyJ{_B}{{10,}}+\\.{_B}{{10,}}+"),
-    Format("url_password", "://", r"[^\s:/@\"'<>`\[]{0,128}+:([^\s/\"'<>`]{1,256})@", inner=True),
-    *(Format("bearer_token", f"{word} ", r"\s{0,4}+([A-Za-z0-9_.~+/-]{16,}+={0,2})", inner=True)
-      for word in ("Bearer", "bearer", "BEARER")),
-    *(Format("basic_auth", f"{word}: Basic ", r"([A-Za-z0-9+/]{8,}+={0,2})", inner=True)
-      for word in ("Authorization", "authorization")),
-    Format("command_password", " -u ", r"['\"]?[^\s:'\"\[]{1,64}+:([^\s'\"]{6,128}+)", inner=True),
-    Format("command_password", "sshpass -p", r"[ =]?['\"]?([^\s'\"]{4,128}+)", inner=True),
-    # The body of a private key ends at its END line; in a text that was cut, with its last letters.
-    Format("private_key", "-----BEGIN ",
-           r"(?:[A-Z0-9]{2,12}+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-           r"((?=[^-]{0,300}?[A-Za-z0-9+/=]{24})[^-]*+(?:-(?!----)[^-]*+)*+(?=-----END)"
-           r"|[\s\\nr]*+(?:[A-Za-z0-9+/=]{24,}+[\s\\nr]*+)+)", inner=True),
-    Format("putty_private_key", "Private-Lines: ", r"[0-9]+\s++([A-Za-z0-9+/=\s]{40,}+)",
-           inner=True),
-)  # fmt: skip
+@cache
+def load_formats(*names: str) -> tuple[Format, ...]:
+    """The formats of data files."""
+    return tuple(
+        _read(*columns, named="{assigns}" in written[-1])
+        for columns, written in read_rows(*names)
+        if not columns[0].startswith("@")
+    )
+
+
+def _read(name: str, keywords: str, bits: str, pattern: str, *, named: bool) -> Format:
+    words = tuple(keywords.split(","))
+    plain = _OPENED.sub("", pattern)
+    # Keywords come in lower case; where the pattern has them in another, so has the text.
+    places = [plain.lower().find(word.lower()) for word in words]
+    cased = bool(pattern) and min(places) >= 0 and not _FOLDS.search(pattern)
+    if cased:
+        words = tuple(plain[at : at + len(w)] for at, w in zip(places, words, strict=True))
+    words = words if cased else tuple(map(str.lower, words))
+    return Format(name, words, not cased, float(bits), pattern, named)
+
+
+@cache
+def key_starts() -> tuple[tuple[str, Format], ...]:
+    """What whole keys start with, where that says enough to look for the rest on the next line."""
+    return tuple(
+        (word, form)
+        for form in load_formats(*KEYS)
+        if form.whole
+        for word in form.keywords
+        if len(word) > (3 if word.islower() and word.isalnum() else 2)
+        and word in (_OPENED.sub("", form.pattern).partition("[")[0] or word)
+    )
+
+
+@cache
+def compile_format(form: Format) -> re.Pattern[str]:
+    """The pattern, between two characters that are no part of a key."""
+    if not form.pattern:
+        prefixes = "|".join(map(re.escape, form.keywords))
+        return re.compile(rf"(?<![A-Za-z0-9_-])(?i:{prefixes}){_TAIL}", re.A)
+    pattern = form.pattern
+    if form.whole:
+        pattern = rf"(?<![A-Za-z0-9])(?:{pattern})"
+    if form.whole or form.named:
+        pattern += "(?![A-Za-z0-9])"
+    return re.compile(pattern, re.A)
+
+
+@cache
+def _keywords(names: tuple[str, ...]) -> dict[bool, list[tuple[str, dict[str, list[Format]]]]]:
+    """The formats by their keywords, in lower case (True) and as they are, behind their gates."""
+    tables: dict[bool, dict[str, dict[str, list[Format]]]] = {True: {}, False: {}}
+    for form in load_formats(*names):
+        for word in form.keywords:
+            behind = tables[form.folded].setdefault(find_gate(word), {})
+            behind.setdefault(word, []).append(form)
+    return {folded: list(table.items()) for folded, table in tables.items()}
+
+
+def find_gate(word: str) -> str:
+    """A sign that a keyword has, so that one look for it saves those for all that have it."""
+    if not word.isascii():
+        return _HAN
+    return next(gate for gate in _GATES if gate in word)
+
+
+def select_formats(text: str, folded: str, names: tuple[str, ...]) -> list[Format]:
+    """The formats of which a keyword is in the text; ``folded`` is it in lower case."""
+    forms: list[Format] = []
+    tables = _keywords(names)
+    plain = text.isascii()
+    for lower, view in ((True, folded), (False, text)):
+        for gate, words in tables[lower]:
+            if plain if gate == _HAN else gate not in view:
+                continue
+            for word in words:
+                if word in view:
+                    forms += words[word]
+    return list(dict.fromkeys(forms)) if len(forms) > 1 else forms
+
+
+def find_formats(
+    text: str, folded: str, names: tuple[str, ...], bounds: Bounds, near: str = ""
+) -> list[SecretSpan]:
+    """Keys in the formats of these files, and the secret beside a key's id.
+
+    Keywords are looked for in ``near``, where that is given, and in its lower case.
+    """
+    forms = select_formats(near or text, folded, names)
+    return [span for form in forms for span in _find(text, form, bounds)]
+
+
+def _find(text: str, form: Format, bounds: Bounds) -> Iterator[SecretSpan]:
+    for match in compile_format(form).finditer(text):
+        start, end = match.span(1 if match.lastindex else 0)
+        if not form.pattern:  # the end of a sentence is no part of a key
+            end = start + len(match[0].rstrip("./"))
+        elif form.named and _OTHERS.search(match[0], 0, start - match.start()):
+            continue
+        if holds(form, text[start:end], bounds):
+            yield SecretSpan(form.name, start, end)
+            beside = _BESIDE.match(text, end) if form.name.endswith(_IDS) else None
+            if beside and looks_random(beside[1], bounds):
+                yield SecretSpan("key", *beside.span(1))
+
+
+def holds(form: Format, value: str, bounds: Bounds) -> bool:
+    """Whether what has the form of a secret is one."""
+    name = form.name
+    if name in _JUDGED:
+        return _JUDGED[name](value, bounds)
+    if not form.pattern:
+        tail = value[max(len(w) for w in form.keywords if value.lower().startswith(w)) :]
+        return not is_placeholder(tail) and not is_wordy(tail) and entropy(tail) >= form.entropy
+    if form.named and is_wordy(value):
+        return False
+    # In the hundreds of letters of a private key any short word turns up by chance.
+    return (name.endswith("private_key") or not is_placeholder(value)) and (
+        entropy(value[:_MEASURED]) >= max(_LEAST, form.entropy - _SLACK)
+    )
+
+
+_GATES = (" -", "_", "-", ":", ".", "/", '"', "$", "")
+_HAN = "\u4e00"  # the gate of keywords that are not in ASCII
+KEYS = ("formats.tsv", "gitleaks.tsv")
+SYNTAX = ("syntax.tsv",)
+CODES = ("codes.tsv",)
+_IDS = ("_id", "aws_access_token")  # formats of which another key is the secret part
+_OTHERS = re.compile(
+    r"commit|sha|md5|hash|digest|checksum|build|release|version|uuid|trace|request|order|(?<![a-z])id",
+    re.I,
+)
+_MEASURED = 200  # characters whose variety is looked at
+_LEAST = 2.5  # bits a character, in something that already has the form of a key
+_SLACK = 0.7  # gitleaks measures whole files, where a false find costs more
+_JUDGED: dict[str, Callable[[str, Bounds], bool]] = {
+    "url_password": lambda value, _: (
+        len(value) > 2 and value[0] not in "$<{[*%" and not is_placeholder(value)
+    ),
+    "password": lambda value, _: is_option_value(value),
+    "command_password": lambda value, _: is_option_value(value),
+    "option_password": lambda value, _: looks_like_password(value, quoted=True, digits=99),
+    "code": lambda *_: True,
+    "codes": lambda *_: True,
+    "second_factor_key": lambda value, _: entropy(value) >= _LEAST,
+    "bearer_token": looks_random,
+    "token": looks_random,
+    "key": looks_random,
+    "signed_url": looks_random,
+    "basic_auth": lambda value, _: is_basic_login(value),
+    "model_key": lambda value, bounds: looks_random(value, bounds) and any(map(str.isdigit, value)),
+}

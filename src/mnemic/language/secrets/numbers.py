@@ -10,47 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mnemic.language.secrets.data_files import read_pattern
+
 Span = tuple[str, int, int]
 KINDS = ("card", "identity_card", "iban", "passport")
 
 LEAST_DIGITS = 9
-DIGITS = re.compile(rf"[0-9](?:[ -]?[0-9]){{{LEAST_DIGITS - 1}}}")
-_CARD = re.compile(
-    r"(?<![\w.+-])"
-    r"(?:[0-9]{4}(?P<s>[ -])[0-9]{4}(?P=s)[0-9]{4}(?P=s)[0-9]{3,4}(?:(?P=s)[0-9]{3})?"
-    r"|[0-9]{4}[ -][0-9]{6}[ -][0-9]{5}|[0-9]{14,19})(?![\w-]|[.,][0-9])",
-    re.A,
-)
-_ISSUERS = re.compile(
-    r"4[0-9]{15}$|(?:5[1-5]|2[2-7])[0-9]{14}$|3[47][0-9]{13}$|3(?:0[0-5]"
-    r"|[68][0-9])[0-9]{11}$"
-    r"|6(?:011|5[0-9]{2})[0-9]{12}$|62[0-9]{14}(?:[0-9]{3})?$|35[0-9]{14}$"
-)
-_OTHER = re.compile(
-    r"(?:order|invoice|tracking|parcel|ticket|serial|request|trace|message|tweet|snowflake|imei"
-    r"|isbn|build|transaction"
-    r"|\bid|_id|订单|单号|编号|流水|序列|快递|运单|发票|合同|工单)[^\n.。，,;；]{0,16}$",
-    re.I,
-)
-_IDENTITY = re.compile(
-    r"(?<![0-9A-Za-z])[1-8][0-9]{5}(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]"
-    r"|3[01])[0-9]{3}[0-9Xx](?![0-9A-Za-z])"
-)
+DIGITS = read_pattern("numbers_digits")
+_CARD = read_pattern("card")
+_ISSUERS = read_pattern("issuers")
+_OTHER = read_pattern("other")
+_IDENTITY = read_pattern("identity")
 _PROVINCES = frozenset(
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46"
     " 50 51 52 53 54 61 62 63 64 65 71 81 82 83".split()
 )
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-_IBAN = re.compile(
-    r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[A-Z0-9]{11,30}|(?:[ ][A-Z0-9]{4}){2,7}"
-    r"(?:[ ][A-Z0-9]{1,4})?)(?![0-9A-Za-z])"
-)
-_PASSPORT = re.compile(
-    r"(?:passport|护照|護照)(?:[ ]?(?:number|no\.?|nr\.?|#|号码?|號碼?))?\s?(?:is|是|为|為"
-    r"|[:：])?\s{0,2}"
-    r"(?P<value>(?=[A-Z0-9]{0,3}[0-9]{6})[A-Z0-9]{7,10})(?![A-Za-z0-9])",
-    re.I,
-)
+_IBAN = read_pattern("iban")
+_PASSPORT = read_pattern("passport")
 _LOOK_BACK = 40
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import re
+import base64
+import binascii
 from collections import Counter
 from dataclasses import dataclass, field
 from math import log2
 
+from mnemic.language.secrets.data_files import read_pattern
+
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 
 _SHORTEST_KEY = 8  # characters
+_LONGEST_WORD = 24
 _LEAST_VARIED = 2.5  # bits a character
 
 MARK = "[secret:"
@@ -27,41 +31,23 @@ class Bounds:
     known: tuple[str, ...] = field(default=(), repr=False)
 
 
-_PLACEHOLDER = re.compile(
-    r"example|placeholder|change[-_]?me|change[-_]?it|redacted|dummy|sample|replace|insert"
-    r"|your[-_ a-z]|my[-_](?:api|secret|pass|key|token)|not[-_]?a?[-_]?real|fake|x{4}|\*{3}|\.{3}|…"
-    r"|#{4}|_{4}|1234567890|abcdefgh|0123456789|deadbeef|(.)\1{7}"
-    r"|^(?:the|some|my|your|user|db|test|admin|root)?[-_]?"
-    r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|api[-_]?key|user(?:name)?|string|null"
-    r"|none|true|false|undefined|value)[-_]?\d?$",
-    re.I | re.A,
-)
+_PLACEHOLDER = read_pattern("placeholder")
 # Lookups, templates, calls, links, paths and ranges: places where a value would come from.
-_LOOKED_UP = re.compile(
-    r"\$[A-Za-z_({]|[{%<\[(:]|@[A-Za-z{]|https?:|file:|\.\.|\d+-\d+$"
-    r"|(?:os|env|self|this|config|conf|cfg|settings|args|opts|options|process|secrets|vault|data"
-    r"|request|req|form|params|props|state|user|import|var|local|each|steps|github)[.\[(]"
-    r"|(?:getenv|environ|lookup|input|prompt|getpass|fetch|load|read|get)\b",
-    re.I | re.A,
-)
-_TECHNICAL = re.compile(
-    r"(?:aes|rsa|sha|md|hmac|utf|base|oauth|argon|pbkdf|ed|curve|secp|hs|rs|es|ps|tls|ssl|wpa|ipv"
-    r"|http|v|ssh|des|rc|sm|x|crc|python|java|win|windows|mysql|web|ec|iso|rfc|level|step|option"
-    r"|version|ver|bcrypt|scrypt|gpt|qwen|web|es|vue|log|field|column|user|line)"
-    r"[-_.]?\d{1,5}[a-z]{0,3}(?:[-_/](?:psk|cbc|gcm|ctr|ecb|id|\d+)){0,3}$",
-    re.I | re.A,
-)
+_LOOKED_UP = read_pattern("looked_up")
+_TECHNICAL = read_pattern("technical")
 # A call, an item, a type or an attribute: only code, never inside quotation marks.
-_EXPRESSION = re.compile(
-    r"[A-Za-z_][\w.:>-]*[\[(]|[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+$", re.A
+_EXPRESSION = read_pattern("expression")
+_VERSION_OR_DATE = read_pattern("version_or_date")
+_PATH = read_pattern("path")
+_PART = read_pattern("part")
+_JOINED_WORDS = read_pattern("joined_words")
+_UUID = read_pattern("uuid")
+_ALL_CAPS = read_pattern("all_caps")
+_COMMON = frozenset(
+    "password passwd pass pwd secret token user test example stdin true false null none".split()
 )
-_VERSION_OR_DATE = re.compile(r"[v=^~]?\d+(?:[.:/-]\d+)+(?:[-+.][a-z0-9.]+)?$", re.I | re.A)
-_PATH = re.compile(r"[.~]?/")
-_PART = re.compile(r"[-_./]+")
-_JOINED_WORDS = re.compile(r"[A-Za-z]+\d{0,2}(?:[-_./]+(?:[A-Za-z]+\d{0,2}|\d{1,2}))+$", re.A)
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.I | re.A)
-_SYMBOL = re.compile(r"[!@#$%^&*+=~?|]")
-_CASE_SWITCH = re.compile(r"[a-z](?=[A-Z])")
+_SYMBOL = read_pattern("symbol")
+_CASE_SWITCH = read_pattern("case_switch")
 
 
 def is_placeholder(value: str) -> bool:
@@ -81,7 +67,7 @@ def looks_random(value: str, bounds: Bounds, *, uuid: bool = True) -> bool:
     if _UUID.match(value):
         return uuid
     start = value[:_MEASURED]
-    return not _is_wordy(start) and entropy(start) >= bounds.entropy
+    return not is_wordy(start) and entropy(start) >= bounds.entropy
 
 
 def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
@@ -96,28 +82,52 @@ def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
         return False
     letters = any(map(str.isalpha, value))
     signs = _SYMBOL.search(value.rstrip("!?")) is not None
-    return letters and (any(map(str.isdigit, value)) or signs or not _is_wordy(value))
+    return letters and (any(map(str.isdigit, value)) or signs or not is_wordy(value))
 
 
 def looks_strong(value: str) -> bool:
     """A password that no sentence would hold: several digits or a sign among letters."""
     digits = sum(map(str.isdigit, value))
-    if len(value) < 8 or not digits or (_PART.search(value) and _is_wordy(value)):
+    if len(value) > 5 and digits > 1 and value != value.lower() and value != value.upper():
+        return not (_PART.search(value) and is_wordy(value)) and _TECHNICAL.match(value) is None
+    if len(value) < 8 or not digits or (_PART.search(value) and is_wordy(value)):
         return False
     return digits > 2 or (digits > 1 and not value.islower()) or bool(_SYMBOL.search(value))
 
 
 def is_expression(value: str) -> bool:
     """A call, a type, an attribute, or a name such as ``db_password_1``."""
-    return bool(_EXPRESSION.match(value)) or (bool(_JOINED_WORDS.match(value)) and _is_wordy(value))
+    return bool(_EXPRESSION.match(value)) or (bool(_JOINED_WORDS.match(value)) and is_wordy(value))
 
 
 def is_telling(key: str) -> bool:
     """Whether a key is one by its looks: any text may hold "ollama", "test" or "my-local-model"."""
-    return len(key) >= _SHORTEST_KEY and not _is_wordy(key) and entropy(key) >= _LEAST_VARIED
+    return len(key) >= _SHORTEST_KEY and not is_wordy(key) and entropy(key) >= _LEAST_VARIED
 
 
-def _is_wordy(value: str) -> bool:
+def is_option_value(value: str) -> bool:
+    """Whether a value on a command line or in an address is a password, and no variable or path."""
+    return not (
+        value.startswith(("$", "-", "(", "{", "%", "~", "./", "/"))
+        or is_placeholder(value)
+        or looked_up(value)
+        or _ALL_CAPS.match(value)
+        or value.lower() in _COMMON
+        or (":" in value and value.replace(":", "").replace(".", "").isdigit())
+    )
+
+
+def is_basic_login(value: str) -> bool:
+    """Whether a value is a user name and a password, in base 64."""
+    try:
+        _, colon, password = base64.b64decode(value, validate=True).partition(b":")
+    except binascii.Error:
+        return False
+    return bool(colon and password) and not is_placeholder(password.decode("latin-1"))
+
+
+def is_wordy(value: str) -> bool:
+    """Words, maybe with short numbers, joined by hyphens and the like."""
     return all(_is_word(part) for part in _PART.split(value.strip("=")) if part)
 
 
@@ -128,7 +138,9 @@ def _is_word(part: str) -> bool:
         return not letters and len(part) <= 8  # a date or a count between words
     # Random letters change case far more often than words that were put together.
     return not letters or (
-        letters.isalpha() and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
+        letters.isalpha()
+        and len(letters) <= _LONGEST_WORD
+        and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
     )
 
 

@@ -7,23 +7,17 @@ sentences together, is hardly ever anything else, least of all where it is calle
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from mnemic.language.secrets.data_files import read_pattern
+
 Span = tuple[str, int, int]
-HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore")
+HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore", "助记", "助記", "短语")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
-_WORD = r"(?:[0-9]{1,2}[.):][ \t]?)?[a-z]{3,8}"
-_RUN = re.compile(
-    rf"(?<![A-Za-z]){_WORD}(?:(?:[ ]|,[ ]?|\r?\n[ \t]?|[ ]?\|[ ]?){_WORD}(?![A-Za-z])){{11,40}}+",
-    re.A,
-)
-_LETTERS = re.compile("[a-z]+")
-_HAN_RUN = re.compile(
-    "助[记記][词詞][^\u4e00-\u9fff\n]{0,4}(?:(?:就|现在)?(?:是|为))?[:：]?\\s{0,3}"
-    "(?P<value>[\u4e00-\u9fff](?:[ 、,，][\u4e00-\u9fff]){11,23})"
-)
+_RUN = read_pattern("run")
+_LETTERS = read_pattern("letters")
+_HAN_RUN = read_pattern("han_run")
 # These hold sentences together, and are not in the list of words.
 _GLUE = frozenset(
     "the and for are but was were has had his her its our their your not with from been who how why"

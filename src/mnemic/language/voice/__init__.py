@@ -24,6 +24,7 @@ from mnemic.language.voice.blocks import (
 )
 from mnemic.language.voice.delimiters import delimited, last_delimiter
 from mnemic.language.voice.lines import by_lines, quoted_lines
+from mnemic.language.voice.presenting import in_doubt
 from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
 
@@ -66,9 +67,11 @@ def split_voice(text: str) -> tuple[VoiceSpan, ...]:
     return tuple(spans)
 
 
-def own_voice(text: Text, gap: str = " ") -> Text:
-    """What the person says in their own voice, with ``gap`` for everything else."""
-    blocks = _quoted(text)
+def own_voice(text: Text, gap: str = " ", *, certain: bool = False) -> Text:
+    """What the person says in their own voice, with ``gap`` for everything else; where it is to be
+    ``certain``, without what may be of a text that the message presents.
+    """
+    blocks = _quoted(text, certain=certain)
     if not blocks:
         return text
     parts: list[str] = []
@@ -91,9 +94,9 @@ def has_quoted(text: str) -> bool:
     return any(block.reason not in ("inline", "long") for block in _quoted(text))
 
 
-def _quoted(text: str) -> list[Block]:
+def _quoted(text: str, *, certain: bool = False) -> list[Block]:
     if len(text) <= 2 * READ:
-        return _blocks_in(text)
+        return _blocks_in(text, certain)
     # Nobody tells that much of himself: the beginning is read, and what comes after the last
     # delimiter or else the last paragraph; whatever is open at the cut stays open.
     tail = last_delimiter(text, len(text) - READ)
@@ -102,7 +105,7 @@ def _quoted(text: str) -> list[Block]:
     moved = tail - READ - len(_CUT)
     blocks = [
         Block(_moved(block.start, moved), _moved(block.end, moved), block.reason)
-        for block in _blocks_in(text[:READ] + _CUT + text[tail:])
+        for block in _blocks_in(text[:READ] + _CUT + text[tail:], certain)
     ]
     return merged([*blocks, Block(READ, tail, "long")], text)
 
@@ -111,11 +114,10 @@ def _moved(place: int, by: int) -> int:
     return place if place <= READ else max(READ, place + by)
 
 
-def _blocks_in(text: str) -> list[Block]:
-    if not compiled(_STRUCTURE).search(text):
-        return merged(pointed_at(MessageLayout(text, [])), text)
-    blocks = merged(delimited(text), text)
-    for find in _MECHANISMS:
+def _blocks_in(text: str, certain: bool) -> list[Block]:
+    structured = compiled(_STRUCTURE).search(text)
+    blocks = merged(delimited(text), text) if structured else []
+    for find in (*(_MECHANISMS if structured else (pointed_at,)), *([in_doubt] if certain else ())):
         more = list(find(MessageLayout(text, blocks)))
         if more:
             blocks = merged([*blocks, *more], text)

@@ -9,7 +9,7 @@ from typing import Literal
 
 Reason = Literal[
     "tag", "code", "quotation", "ruler", "marker", "mail", "speech", "transcript", "data", "label",
-    "pointed", "inline", "long",
+    "pointed", "inline", "long", "doubt",
 ]  # fmt: skip
 
 

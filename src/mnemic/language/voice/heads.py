@@ -6,19 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from mnemic.language.code import compiled
+from mnemic.language.code import compiled, is_code
 from mnemic.language.voice.blocks import Line, Reason
-from mnemic.language.voice.words import (
-    CAME,
-    CLAIMS,
-    FILLER,
-    FIRST_PERSON,
-    OWN_HEAD,
-    SELF_SPEECH,
-    SPEECH,
-    TEXT_NOUN,
-    WORK,
-)
+from mnemic.language.voice.words import pattern
 
 HeadKind = Literal["speech", "text", "template"]
 HEAD_KINDS: dict[HeadKind, Reason] = {"speech": "speech", "text": "label", "template": "label"}
@@ -31,12 +21,6 @@ _COLON = (
     r"|(?<=[A-Za-z\u4e00-\u9fff)）])[:：](?=[A-Z])"
 )
 _LAST_SENTENCE = r"^.*[.!?。！？;；]\s*(?=\S)"
-_FILE = (
-    r"(?i)[\w\u4e00-\u9fff./\\ ()（）-]*\.(?:txt|md|docx?|pdf|py|js|ts|csv|json|ya?ml|html?"
-    r"|log|eml|xlsx?|pptx?|rtf|xml|sh|c|cpp|java|go|rs)\b"
-)
-_MINE = r"(?i)^(?:and |also |here(?:'s| is| are) )?(?:my|our|我们?的)"
-_TEMPLATE = r"(?i)(?:context|background|reference|knowledge|背景|上下文|参考|背景资料|资料|材料)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +34,7 @@ class Head:
 
 def head_of(line: str) -> Head | None:
     """The head of a line whose colon introduces somebody else's words, if it has one."""
-    has_colon = ":" in line or "：" in line
+    has_colon = (":" in line or "：" in line) and not is_code(line)
     colon = compiled(_COLON).search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
     if colon is None:
         return _file_head(line)
@@ -64,22 +48,23 @@ def head_of(line: str) -> Head | None:
 
 
 def _kind(head: str, tail: str) -> HeadKind | None:
-    if not head:
+    shown = tail and pattern("attention").match(head) and pattern("first_person").match(tail)
+    if not head or shown or pattern("own_lead").fullmatch(head):
         return None
-    if compiled(rf"(?i){SELF_SPEECH}").search(head) and not compiled(rf"(?i){CAME}").search(head):
+    if pattern("self_speech").search(head) and not pattern("came").search(head):
         return None
-    if compiled(_TEMPLATE).fullmatch(head):
+    if pattern("template").fullmatch(head):
         return "template" if tail else "text"
-    if compiled(_FILE).search(head):
+    if pattern("file").search(head):
         return "text"
-    noun = compiled(rf"(?i){TEXT_NOUN}").search(head)
-    mine = compiled(_MINE).match(head)
+    noun = pattern("text_noun").search(head)
+    mine = pattern("mine").match(head)
     if _is_speech(head, subject_matters=not noun and not mine):
         return "speech"
-    came = compiled(rf"(?i){CAME}").search(head)
+    came = pattern("came").search(head)
     if mine and (not noun or noun.end() < len(head) or (tail and len(tail) <= _SHORT_VALUE)):
         return "text" if came else None
-    own = compiled(rf"(?i){OWN_HEAD}").search(head)
+    own = pattern("own_head").search(head)
     if noun or (came and not own):
         return "text"
     return None if own else _kind_of_rest(head, tail)
@@ -87,35 +72,35 @@ def _kind(head: str, tail: str) -> HeadKind | None:
 
 def _is_speech(head: str, *, subject_matters: bool) -> bool:
     """Whether a head says that somebody speaks; it may be the speaker himself."""
-    speech = compiled(rf"(?i){SPEECH}").search(head)
+    speech = pattern("speech").search(head)
     if speech is None:
         return False
-    first = compiled(rf"(?i){FIRST_PERSON}").search(head)
+    first = pattern("first_person").search(head)
     return not (subject_matters and first and first.start() < speech.start())
 
 
 def _kind_of_rest(head: str, tail: str) -> HeadKind | None:
     """Of a head without a noun of text: a request for work, a filler, or a line of its own."""
-    if compiled(rf"(?i){WORK}").search(head):
+    if pattern("work").search(head):
         return "text"
-    personal = compiled(rf"(?i){FIRST_PERSON}").search(head)
-    filler = compiled(rf"(?i)(?:\W{{0,3}}{FILLER})+\W{{0,3}}").fullmatch(head)
+    personal = pattern("first_person").search(head)
+    filler = pattern("fillers").fullmatch(head)
     # A line that ends in a colon: what follows is given to be worked on.
     return None if personal or filler or tail else "text"
 
 
 def _file_head(line: str) -> Head | None:
     """A bare file name, or the mark of an attachment, on a line of its own."""
-    if "." in line and len(line) <= 120 and compiled(_FILE).fullmatch(line.strip("#*[]() ")):
+    if "." in line and len(line) <= 120 and pattern("file").fullmatch(line.strip("#*[]() ")):
         return Head("text", len(line), False)
     return None
 
 
 def is_own_title(title: str) -> bool:
     """Whether a title is of what the speaker says himself: "About me"."""
-    if compiled(_FILE).search(title) or compiled(rf"(?i){TEXT_NOUN}").search(title):
+    if pattern("file").search(title) or pattern("text_noun").search(title):
         return False
-    return bool(compiled(rf"(?i){FIRST_PERSON}|{OWN_HEAD}").search(title))
+    return bool(pattern("own_words").search(title))
 
 
 def request_tail(lines: list[Line], n: int) -> int | None:
@@ -131,7 +116,7 @@ def request_tail(lines: list[Line], n: int) -> int | None:
     if first <= n + 1 or lines[first - 1].text:
         return None
     paragraph = " ".join(line.text for line in lines[first : last + 1])
-    if len(paragraph) > _TAIL or compiled(rf"(?i){CLAIMS}").search(paragraph):
+    if len(paragraph) > _TAIL or pattern("claims").search(paragraph):
         return None
-    asks = paragraph.endswith(("?", "？")) or compiled(rf"(?i){WORK}").search(paragraph)
+    asks = paragraph.endswith(("?", "？")) or pattern("work").search(paragraph)
     return first if asks else None

@@ -19,9 +19,9 @@ from mnemic.language.voice.heads import (
 )
 from mnemic.language.voice.references import introduces_block, is_pointing
 from mnemic.language.voice.shapes import shaped
-from mnemic.language.voice.words import FORWARDED, MAIL_HEADER, TEXT_NOUN
+from mnemic.language.voice.words import pattern
 
-_QUOTED = r"(?:\|\s*)?[>＞](?!=)|│"
+_QUOTED = r"(?:\|\s*)?[>＞](?!=|>> )|│"
 _RULE = r"(?P<mark>[-=*_~—–─═━#+＝－﹣·•.…])(?:[ \t]?(?P=mark)){2,}+"
 _TITLED = (
     r"(?P<left>[-=*_~—–─═━+＝－]{2,}+|#{3,}+)[ \t]*+(?P<title>[^\s\-=*_~—–─═━+＝－#][^\n]{0,100}?)"
@@ -38,11 +38,6 @@ _END_MARKER = (
     r"|(?-i:(?:END|EOF|STOP)(?: [A-Z ]{2,30})?)$|[【\[]结束[^】\]]{0,20}[】\]]|[A-Z_]*\s*>>>+$"
 )
 _HEREDOC = r"<<-?\s*['\"]?(?P<word>\w+)['\"]?\s*$"
-_LABEL = (
-    rf"(?i)(?:[\[【](?=[^\]】\n]{{0,40}}(?:{TEXT_NOUN}|image|转发))[^\]】\n]{{1,100}}[\]】]"
-    r"|📎|📄|🔗)"
-)
-_HEADER = rf"(?i)[>|* ]{{0,8}}{MAIL_HEADER}[* ]{{0,3}}[:：]"
 _STRONG_HEADER = r"(?i)(?:subject|from|发件人|主题|主旨|寄件者|message-id)\s?[:：]"
 _WROTE = (
     r"(?i)(?:on|am|le|el|em|il)\b.{3,200}\b(?:wrote|writes|schrieb|a écrit|escribió)\s*[:：]?$"
@@ -94,7 +89,7 @@ def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int
 
 def _closing_of(text: str) -> str | None:
     """The pattern of the line that ends what this one begins, if it is a marker or a label."""
-    if compiled(_MARKER).match(text) or (text[0] in "[【📎📄🔗" and compiled(_LABEL).match(text)):
+    if compiled(_MARKER).match(text) or (text[0] in "[【📎📄🔗" and pattern("label").match(text)):
         return _END_MARKER
     heredoc = compiled(_HEREDOC).search(text) if "<<" in text else None
     return rf"{heredoc['word']}$" if heredoc else None
@@ -126,14 +121,14 @@ def _asks(text: str) -> bool:
 def _mail(lines: list[Line], n: int) -> int | None:
     """The last line of the head of a mail that begins here."""
     text = lines[n].text
-    if compiled(rf"(?i)\W{{0,40}}{FORWARDED}").match(text):
+    if pattern("forwarded").match(text):
         return n
     if text.endswith((":", "：", "wrote")) and compiled(_WROTE).match(text):
         return n
-    if not compiled(_HEADER).match(text):
+    if not pattern("header").match(text):
         return None
     last = n
-    while last + 1 < len(lines) and compiled(_HEADER).match(lines[last + 1].text):
+    while last + 1 < len(lines) and pattern("header").match(lines[last + 1].text):
         last += 1
     if last > n:
         return last

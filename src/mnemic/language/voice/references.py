@@ -7,51 +7,13 @@ from typing import Literal
 
 from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
-from mnemic.language.voice.words import (
-    FIRST_PERSON,
-    JUDGE,
-    OWN_HEAD,
-    SELF_SPEECH,
-    TEXT_NOUN,
-    WORK,
-)
+from mnemic.language.voice.words import pattern
 
 Direction = Literal["up", "down", "this"]
 _SENTENCE = r"[^.!?。！？\n]+(?:[.!?。！？]+|$|(?=\n))|[.!?。！？\n]"
-_UP = r"(?i)\b(?:above|preceding)\b|上面|以上|上述|前面|^\^"
-_DOWN = r"(?i)\b(?:below|following)\b|以下|下面|如下|下方|接下来"
-_HERE = (
-    r"(?i)\b(?:here(?:'s| is| are)|attached (?:is|are)|i(?:'ve)? attached)\b"
-    rf"[^.!?\n]{{0,60}}{TEXT_NOUN}"
-)
-_THE_ABOVE = r"(?i)\bthe above\b|^\W*(?:\(|（)?(?:以上|上面|上述)(?:是|为|内容|文字|摘自|来自|这)"
-_THE_FOLLOWING = r"(?i)\bthe following (?:is|are|comes)\b|^\W*(?:以下|下面)(?:是|为|内容)"
-_THAT_WAS = (
-    rf"(?i)\b(?:that|this|it) (?:was|is|came|comes) [^.!?\n]{{0,40}}{TEXT_NOUN}|\bcopied from\b"
-)
-_THIS_TEXT = (
-    rf"(?i)\b(?:this|that|these|those)(?: \w+)? {TEXT_NOUN}"
-    rf"|[这那](?:一)?(?:段|封|篇|句|条|份|首|则|页|张|个(?=邮件|文件|文档|文章|网页|帖子|通知))"
-)
-_WORK_ON_IT = (
-    rf"(?i){WORK}(?:\W{{1,3}}\w+){{0,2}}?\W{{1,3}}(?:this|that|it|these|those|them)\b"
-    rf"|{WORK}(?:一下)?(?:它|这个|这些|这)|把(?:它|这)"
-)
-_BARE_WORK = (
-    r"(?i)\W{0,8}(?:(?:please|pls|can you|could you|would you|now|then|and|请|帮我|麻烦|帮忙|再|你"
-    r"|给我|能不能)[\s,，]*+)*+"
-    rf"{WORK}(?:一下|下)?(?: it| this| that)?"
-    r"(?:(?: (?:in)?to| in| as| for| the (?:grammar|spelling|typos|errors?|tone))\b[^.!?\n,]{0,40}"
-    r"|成.{1,8}|为.{1,8}|语法|错别字| please)?\W{0,8}$"
-)
-# Without one of these words a sentence points nowhere, unless it is a bare request.
-_CUE = (
-    r"(?i)\b(?:above|preceding|below|following|here|attached|this|that|these|those|it|them|copied)\b"
-    r"|[上前]面|[以如][上下]|上述|下[面方]|接下来|[这那它]|^\^"
-)
 _DIRECTED: tuple[tuple[Direction, str, str], ...] = (
-    ("up", _UP, _THE_ABOVE),
-    ("down", _DOWN, _THE_FOLLOWING),
+    ("up", "up", "the_above"),
+    ("down", "down", "the_following"),
 )
 _LONGEST = 300  # characters of a sentence that points at a text
 _LONGEST_BARE = 100
@@ -85,20 +47,20 @@ def points(sentence: str) -> Direction | None:
     """Where a sentence points, if it does."""
     if len(sentence) > _LONGEST:
         return None
-    if compiled(_CUE).search(sentence) is None:
+    if pattern("cue").search(sentence) is None:
         return "this" if _is_bare(sentence) else None
-    if compiled(rf"(?i){SELF_SPEECH}").search(sentence):
+    if pattern("self_speech").search(sentence):
         return None
-    noun = compiled(rf"(?i){TEXT_NOUN}").search(sentence)
-    if not noun and compiled(rf"(?i){OWN_HEAD}").search(sentence):
+    noun = pattern("text_noun").search(sentence)
+    if not noun and pattern("own_head").search(sentence):
         return None
-    about = noun or compiled(rf"(?i){WORK}|{JUDGE}").search(sentence)
+    about = noun or pattern("work_or_judge").search(sentence)
     for direction, where, alone in _DIRECTED:
-        if compiled(where).search(sentence) and (about or compiled(alone).search(sentence)):
+        if pattern(where).search(sentence) and (about or pattern(alone).search(sentence)):
             return direction
-    if compiled(_HERE).search(sentence):
+    if pattern("here").search(sentence):
         return "down"
-    if any(compiled(pattern).search(sentence) for pattern in (_THAT_WAS, _THIS_TEXT, _WORK_ON_IT)):
+    if pattern("points_at_text").search(sentence):
         return "this"
     return "this" if _is_bare(sentence) else None
 
@@ -107,7 +69,7 @@ def _is_bare(sentence: str) -> bool:
     """A request or a question that makes no sense by itself: "translate to German", "thoughts?"."""
     if len(sentence) > _LONGEST_BARE:
         return False
-    return bool(compiled(_BARE_WORK).match(sentence) or compiled(rf"(?i){JUDGE}").search(sentence))
+    return bool(pattern("bare_work").match(sentence) or pattern("judge").search(sentence))
 
 
 def introduces_block(layout: MessageLayout, lines: list[Line], n: int) -> bool:
@@ -132,7 +94,7 @@ def _is_plainly_own(layout: MessageLayout, line: str) -> bool:
     if own is None:
         own = (
             not any(map(str.isalnum, line))
-            or compiled(rf"(?i){FIRST_PERSON}").search(line) is not None
+            or pattern("first_person").search(line) is not None
             or is_pointing(line)
         )
         layout.plainly_own[line] = own

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 
 from mnemic.language.code import compiled, is_code
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
-from mnemic.language.voice.words import (
-    FIRST_PERSON,
-    OWN_HEAD,
-    ROLE,
-    TEXT_NOUN,
-)
+from mnemic.language.voice.words import pattern
 
 _TIME = (
     r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?"
@@ -48,6 +43,7 @@ def shaped(layout: MessageLayout) -> Iterator[Block]:
     yield from (
         Block(one.start(), one.end(), "data") for one in compiled(_ENCODED).finditer(layout.text)
     )
+    yield from _console(lines)
     yield from _transcript(lines)
     yield from _single_lines(lines)
     yield from _csv(lines)
@@ -73,6 +69,15 @@ def _single_lines(lines: list[Line]) -> Iterator[Block]:
             yield Block(line.start, line.end, "data")
 
 
+def _console(lines: list[Line]) -> Iterator[Block]:
+    """What a shell printed, or who said what in an exported chat: from the first line of it on."""
+    for line in lines:
+        alone = len(lines) > 1 and pattern("chat_role").fullmatch(line.text.strip("#*_ "))
+        if line.text and (alone or pattern("prompt_line").match(line.text)):
+            yield Block(line.start, lines[-1].end, "transcript")
+            return
+
+
 def _transcript(lines: list[Line]) -> Iterator[Block]:
     """A pasted conversation: from its first speaker to the paragraph of its last."""
     speakers: list[tuple[int, str]] = []
@@ -86,7 +91,7 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
         if speaker is None:
             continue
         who = speaker["who"]
-        is_role = compiled(rf"(?i){ROLE}$").match(who)
+        is_role = pattern("role").fullmatch(who)
         if not is_role and not stamped and _is_key(who):
             continue
         speakers.append((n, who.lower()))
@@ -106,7 +111,7 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
 
 def _is_key(who: str) -> bool:
     """Whether the word before a colon is a key of the speaker's own list, not a name."""
-    if compiled(rf"(?i)(?:.*{OWN_HEAD}|.*{FIRST_PERSON}.*|{TEXT_NOUN})$").match(who):
+    if pattern("own_key").fullmatch(who):
         return True
     return who.isascii() and not who.startswith("@") and not who[:1].isupper()
 
@@ -117,10 +122,10 @@ def _is_sentence(what: str) -> bool:
     return len(what) >= _FEW_VALUE_HAN
 
 
-def _runs(lines: list[Line], pattern: str) -> Iterator[list[Line]]:
+def _runs(lines: list[Line], shape: str) -> Iterator[list[Line]]:
     run: list[Line] = []
     for line in lines:
-        if line.text and compiled(pattern).match(line.text):
+        if line.text and compiled(shape).match(line.text):
             run.append(line)
             continue
         if run:
@@ -132,8 +137,8 @@ def _runs(lines: list[Line], pattern: str) -> Iterator[list[Line]]:
 
 def _csv(lines: list[Line]) -> Iterator[Block]:
     """Three lines or more with the same number of separators and no space after them."""
-    for mark, pattern in ((",", r"[^,]+,\S"), ("\t", r"[^\t]+\t")):
-        for run in _runs(lines, pattern):
+    for mark, row in ((",", r"[^,]+,\S"), ("\t", r"[^\t]+\t")):
+        for run in _runs(lines, row):
             many = Counter(line.text.count(mark) for line in run)
             count, often = many.most_common(1)[0]
             if len(run) >= 3 and count >= 2 and often >= len(run) - 1:
@@ -151,7 +156,11 @@ def _yaml(lines: list[Line]) -> Iterator[Block]:
 
 def _code(lines: list[Line]) -> Iterator[Block]:
     """Code without a fence: two lines of it and more, comments among them."""
-    code = [line for line in lines if line.text and _is_code(line.text)]
+    code: list[Line] = []
+    for line in lines:
+        deeper = bool(code) and line.indent > code[-1].indent and code[-1].end == line.start
+        if line.text and (deeper or _is_code(line.text)):
+            code.append(line)
     comments = [line for line in lines if line.text and compiled(_COMMENT).match(line.text)]
     if code and len({line.start for line in (*code, *comments)}) >= 2:
         for line in (*code, *comments):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
-from mnemic.clock import Clock, in_zone
+from mnemic.clock import Clock
+from mnemic.days import day_bounds, day_of, in_zone
 from mnemic.errors import BudgetExhausted
 from mnemic.language.guard import DEFAULT, Guard
 from mnemic.providers.chat.base import Meter, Spent
@@ -34,11 +35,11 @@ class SpendingLimit:
 
     def since(self, now: datetime) -> datetime:
         """When the day began."""
-        return _midnight(in_zone(now, self.zone), 0)
+        return day_bounds(day_of(now, self.zone), self.zone)[0]
 
     def until(self, now: datetime) -> datetime:
         """When the next day begins."""
-        return _midnight(in_zone(now, self.zone), 1)
+        return day_bounds(day_of(now, self.zone), self.zone)[1]
 
     def check(self, today: Sequence[UsageTotal], now: datetime) -> None:
         """Raise BudgetExhausted unless the next call may be made.
@@ -89,9 +90,3 @@ def journal_meter(
             )
 
     return Meter(allow, record)
-
-
-def _midnight(moment: datetime, days: int) -> datetime:
-    """In UTC. By the calendar, since a day on which clocks change has no 24 hours."""
-    day = moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0) + timedelta(days=days)
-    return day.astimezone(UTC)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from mnemic.errors import ConfigError
+from mnemic.settings.plugins import CHAT, make_from_plugin
 from mnemic.settings.values import Secret
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from mnemic.providers.chat.transport import Form
     from mnemic.providers.wire import Wire
     from mnemic.settings import Settings
+    from mnemic.settings.group import SettingsGroup
     from mnemic.types import LanguageModel
 
 ProtocolName = Literal["openai", "anthropic", "ollama"]
@@ -75,6 +77,8 @@ def chat_model_for(
                 remedy="Set model.provider to one of " + ", ".join(SERVICES),
             )
         return None
+    if model.provider not in SERVICES:
+        return _plugin_model(settings, model.provider, model, circuits)
     spec = _ModelSpec(
         "chat" if borrows and not settings.model.base_url else "model",
         model.provider,
@@ -121,10 +125,20 @@ def main_model_for(settings: Settings) -> ChatModel | None:
     chat = settings.chat
     if chat.provider == "none":
         return None
+    if chat.provider not in SERVICES:
+        return _plugin_model(settings, chat.provider, chat)
     spec = _ModelSpec(
         "chat", chat.provider, chat.name, chat.api_key, chat.base_url, chat.max_tokens, None
     )
     return _http_model(settings, spec)
+
+
+def _plugin_model(
+    settings: Settings, provider: str, own: SettingsGroup, circuits: Circuits | None = None
+) -> ChatModel:
+    """A model of another distribution, made of its own group of settings."""
+    made = make_from_plugin(CHAT, provider, own)
+    return object_model_for(settings, cast("LanguageModel", made), circuits)
 
 
 def _http_model(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from mnemic.errors import ConfigError, MissingExtra
+from mnemic.settings.plugins import EMBEDDING, make_from_plugin
 from mnemic.settings.values import Secret
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
             return _cached(_folder(embedding), embedding)
         case "model2vec":
             return _cached(_model2vec(embedding), embedding)
+        case provider if provider not in _USUAL:
+            made = make_from_plugin(EMBEDDING, provider, embedding)
+            return object_embedder_for(settings, cast("EmbeddingModel", made), circuits)
         case _:
             return _cached(_http_embedder(embedding, circuits), embedding)
 

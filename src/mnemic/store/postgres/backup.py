@@ -10,12 +10,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import apsw
-
-from mnemic.errors import StoreDamaged, StoreError
+from mnemic.errors import StoreDamaged
 from mnemic.store.new_file import UnfinishedFile, taken
 from mnemic.store.rows import first_doc, place_of, type_of
-from mnemic.store.sqlite import backup, migrate
+from mnemic.store.sqlite import backup
 from mnemic.store.sqlite.store import SqliteStore, open_sqlite
 from mnemic.store.sqlite.terms import FTS
 from mnemic.store.transfer import MOVED, Cells, MovedTable, PutRows
@@ -47,14 +45,6 @@ def back_up(
     return made
 
 
-def is_backup_of(store: PostgresStore, file: Path) -> bool:
-    """Whether a file was made from this database: it bears the moment its schema was made."""
-    try:
-        return migrate.inspect(str(file)) > 0 and backup.made_at(file) == _made_at(store)
-    except (apsw.Error, StoreError):
-        return False
-
-
 def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
     copy = open_sqlite(str(file), busy_timeout=0, now=store.now)
     try:
@@ -66,7 +56,7 @@ def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
                     _copy_table(source, copy, space, table)
                 _copy_terms(source, copy, space)
         with copy.database.write() as conn:
-            conn.execute("UPDATE migrations SET applied_at = ?", (_made_at(store),))
+            conn.execute("UPDATE migrations SET applied_at = ?", (store.made_at(),))
     finally:
         copy.close()
 
@@ -98,8 +88,3 @@ def _copy_terms(source: PostgresUnit, copy: SqliteStore, space: str) -> None:
             for doc, packed, words in rows:
                 here = first_doc(unit.space, type_of(doc)) + place_of(doc)
                 unit.conn.execute(FTS.insert, FTS.values(unit.space, here, words, packed))
-
-
-def _made_at(store: PostgresStore) -> int:
-    with store.server.read() as conn:
-        return int(conn.rows("SELECT min(applied_at) FROM migrations").get)

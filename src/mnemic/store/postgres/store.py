@@ -46,6 +46,7 @@ from mnemic.store.sql.scratchpads import SqlScratchpads
 from mnemic.store.sql.tiers import SqlTiers
 from mnemic.store.sql.together import Together
 from mnemic.store.sql.unit import UnitPart, simple
+from mnemic.store.sqlite.backup import is_backup_of
 from mnemic.types import Backup, Finding, PageProgress, Stats
 
 
@@ -223,7 +224,11 @@ class PostgresStore:
         return backup.back_up(self, target, replace=replace, patience=patience, progress=progress)
 
     def is_backup(self, file: Path) -> bool:
-        return backup.is_backup_of(self, file)
+        return is_backup_of(self, file)
+
+    def made_at(self) -> int:
+        with self.server.read() as conn:
+            return int(conn.rows("SELECT min(applied_at) FROM migrations").get)
 
     def settle(self) -> None:
         """The server keeps its own log."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from typing import Literal
 
+from mnemic.days import ABROAD, Zone, day_bounds, day_of
+from mnemic.store import codec
 from mnemic.store.sql.connection import SqlConnection
 
-_EPOCH = date(1970, 1, 1)
-_DAY = 86_400_000_000  # microseconds
+_QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone counts in
 
 
 class SqlCounters:
@@ -40,12 +42,19 @@ class SqlCounters:
         ).get
         return int(count)
 
-    def per_day(self, table: Literal["turns", "memories"], since: date) -> dict[date, int]:
-        time = "at" if table == "turns" else "created_at"
-        held = "" if table == "turns" else " AND status NOT IN ('pending', 'rejected')"
+    def per_day(
+        self, table: Literal["turns", "memories"], since: date, zone: Zone
+    ) -> dict[date, int]:
+        of_turns = table == "turns"
+        time, stated = ("at", "zone") if of_turns else ("created_at", "0")
+        held = "" if of_turns else " AND status NOT IN ('pending', 'rejected')"
+        first = day_bounds(since, zone)[0] - ABROAD
         rows = self._conn.execute(
-            f"SELECT {time} / {_DAY}, count(*) FROM {table} WHERE space = ? AND {time} >= ?{held}"
-            " GROUP BY 1",
-            (self._space, (since - _EPOCH).days * _DAY),
+            f"SELECT {time} / {_QUARTER}, {stated}, count(*) FROM {table}"
+            f" WHERE space = ? AND {time} >= ?{held} GROUP BY 1, 2",
+            (self._space, codec.to_micros(first)),
         )
-        return {_EPOCH + timedelta(days=int(day)): int(count) for day, count in rows}
+        days: Counter[date] = Counter()
+        for quarter, minutes, count in rows:
+            days[day_of(codec.from_micros(quarter * _QUARTER, minutes), zone)] += count
+        return dict(days)

@@ -15,11 +15,11 @@ from mnemic.store.erasure import (
     StoredTextKind,
     Stretch,
 )
-from mnemic.store.rows import TABLES, EmbedText, first_doc, last_doc, number_of
+from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
 from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.echoes import SqlEchoes
 from mnemic.store.sql.episodes import SqlEpisodes
-from mnemic.store.sql.terms import TEXTS, TermIndex, set_terms
+from mnemic.store.sql.terms import TermIndex, set_terms
 from mnemic.store.sql.text_columns import STORED, stored_texts
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
@@ -195,18 +195,6 @@ class SqlEraser:
             present.update(text for (text,) in rows)
         return present
 
-    def embed_texts(self, docs: Collection[int]) -> list[EmbedText]:
-        """What vectors were made of."""
-        texts: list[EmbedText] = []
-        for type_ in RECORD_TYPES:
-            rows = self._conn.execute(
-                f"SELECT r.doc, {TEXTS[type_]}, 0 FROM json_each(?) d"
-                f" CROSS JOIN {TABLES[type_]} r ON r.doc = d.atom WHERE r.space = ?",
-                (codec.dump(list(docs)), self._space),
-            )
-            texts += [EmbedText(*row) for row in rows]
-        return texts
-
     # --- removing -------------------------------------------------------------------------------
 
     def remove(self, removal: Removal) -> None:
@@ -222,6 +210,7 @@ class SqlEraser:
             if docs:
                 self._remove_docs(type_, docs)
                 self._do(f"DELETE FROM events WHERE space = :space AND subject {_LISTED}", ids)
+                self._do(f"DELETE FROM jobs WHERE space = :space AND key {_LISTED}", ids)
         self._do(
             f"DELETE FROM memory_sources WHERE space = :space AND turn {_LISTED}", removal.turns
         )
@@ -261,6 +250,11 @@ class SqlEraser:
                 f"SELECT id, superseded_by FROM memories WHERE space = :space AND id {_LISTED}",
                 self._listed(memories),
             )
+        )
+        self._do(
+            "UPDATE memories SET valid_to = NULL, superseded_by = '' WHERE space = :space"
+            f" AND status = 'active' AND superseded_by {_LISTED}",
+            memories,
         )
         rows: list[Any] = self._conn.execute(
             "SELECT id, superseded_by FROM memories WHERE space = :space"

@@ -17,36 +17,46 @@ def space_stats(
 ) -> Stats:
     """Counts of one space, and the size of the database."""
 
-    def one(query: str) -> int:
-        return int(conn.execute(query, {"space": space}).get or 0)
+    def count(table: str, rest: str = "") -> int:
+        query = f"SELECT count(*) FROM {table} WHERE space = ?{rest}"
+        return int(conn.execute(query, (space,)).get)
 
-    states = dict(
-        conn.execute("SELECT state, count(*) FROM turns WHERE space = ? GROUP BY state", (space,))
-    )
-    jobs = dict(
-        conn.execute("SELECT state, count(*) FROM jobs WHERE space = ? GROUP BY state", (space,))
-    )
-    times: list[Any] = conn.execute(
-        "SELECT min(at), max(at) FROM turns WHERE space = ?", (space,)
+    turns: list[Any] = conn.execute(
+        "SELECT state, count(*), sum(tokens) FROM turns WHERE space = ? GROUP BY state", (space,)
     ).fetchall()
-    ((first, last),) = times
+    states = {state: count for state, count, _ in turns}
+    # The least and the largest each by themselves, which an index gives without being read.
+    first, last = (
+        codec.maybe_from_micros(
+            conn.execute(f"SELECT {edge}(at) FROM turns WHERE space = ?", (space,)).get
+        )
+        for edge in ("min", "max")
+    )
+    by_kind: dict[str, int] = dict(
+        conn.execute(
+            "SELECT kind, count(*) FROM memories WHERE space = ? AND status = 'active'"
+            " GROUP BY kind",
+            (space,),
+        )
+    )
     return Stats(
         space=name,
         turns=sum(states.values()),
-        sessions=one("SELECT count(*) FROM sessions WHERE space = :space"),
-        memories=one("SELECT count(*) FROM memories WHERE space = :space AND status = 'active'"),
-        episodes=one("SELECT count(*) FROM episodes WHERE space = :space"),
-        attachments=one("SELECT count(*) FROM attachments WHERE space = :space"),
-        events=one("SELECT count(*) FROM events WHERE space = :space"),
+        sessions=count("sessions"),
+        memories=sum(by_kind.values()),
+        episodes=count("episodes"),
+        attachments=count("attachments"),
+        events=count("events"),
         turn_states={state: states.get(state, 0) for state in TURN_STATES},
-        jobs_ready=jobs.get("ready", 0),
-        jobs_running=jobs.get("running", 0),
-        jobs_dead=jobs.get("dead", 0),
-        first_at=codec.maybe_from_micros(first),
-        last_at=codec.maybe_from_micros(last),
+        jobs_ready=count("jobs", " AND state = 'ready'"),
+        jobs_running=count("jobs", " AND state = 'running'"),
+        jobs_dead=count("jobs", " AND state = 'dead'"),
+        first_at=first,
+        last_at=last,
         file_bytes=file_bytes,
         schema=schema,
-        tokens=one("SELECT sum(tokens) FROM turns WHERE space = :space"),
+        tokens=sum(int(tokens) for _, _, tokens in turns),
+        by_kind=by_kind,
     )
 
 

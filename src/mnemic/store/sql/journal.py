@@ -7,8 +7,10 @@ from datetime import date, datetime
 from typing import Any, cast
 
 from mnemic.ids import new_id
+from mnemic.rules.figures import TAKEN_BACK, figures_of
 from mnemic.store import codec
 from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.counters import SqlCounters
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
@@ -49,6 +51,7 @@ class SqlJournal:
     ) -> Event:
         stored = cast("dict[str, Json]", dict(payload))
         event = Event(new_id(at), type_, operation_id, subject, stored, at)
+        self._count(event)
         self._conn.execute(
             "INSERT INTO events SELECT ?, ?, ?, ?, ifnull(max(step), -1) + 1, ?, ?, ?"
             " FROM events WHERE space = ? AND operation_id = ?",
@@ -65,6 +68,22 @@ class SqlJournal:
             ),
         )
         return event
+
+    def _count(self, event: Event) -> None:
+        names = set(figures_of(event.type, event.payload))
+        if TAKEN_BACK in names and not self._is_first_doubt(event.subject):
+            names.remove(TAKEN_BACK)
+        if names:
+            counters = SqlCounters(self._conn, self._space)
+            counters.add(event.at.date(), dict.fromkeys(names, 1))
+
+    def _is_first_doubt(self, memory: str) -> bool:
+        """Whether a memory was learnt and not taken back so far."""
+        before = [
+            figures_of(event.type, event.payload)
+            for event in self._events("subject = ?", (memory,))
+        ]
+        return ("learnt",) in before and not any(TAKEN_BACK in names for names in before)
 
     def operation(self, operation_id: str) -> list[Event]:
         """What an operation left, in order; empty when it has not happened."""

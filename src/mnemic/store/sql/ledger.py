@@ -44,7 +44,8 @@ _INSERT = f"INSERT INTO turns VALUES {_VALUES}"
 _AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
 _INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
 _MOMENT = "CAST(value ->> 1 AS INTEGER)"
-_WAITS = "t.state IN ('new', 'failed')"
+# Not by the index of states, which most turns of a session share.
+_WAITS = "+t.state IN ('new', 'failed')"
 # The end of a session, and the next free document.
 _END = (
     "SELECT number, next_idx, speaker, shared,"
@@ -272,13 +273,15 @@ class SqlLedger(SpeechRows):
         clauses: list[str] = ["t.space = ?"]
         values: list[Any] = [self._space]
         joined = _FROM
+        # Few turns are in trouble; of any other state there are too many to be sorted.
+        state = "t.state" if wanted.state in ("failed", "dead") else "+t.state"
         for clause, value in (
             ("s.space = t.space AND s.id = ?", wanted.session),
             ("s.project = ?", wanted.project),
             ("t.at >= ?", codec.maybe_to_micros(wanted.since)),
             ("t.at < ?", codec.maybe_to_micros(wanted.until)),
             ("t.role = ?", wanted.role),
-            ("t.state = ?", wanted.state),
+            (f"{state} = ?", wanted.state),
         ):
             if value is not None:
                 clauses.append(clause)

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from mnemic.rules.likeness import wording_of
 from mnemic.rules.slots import SEPARATOR, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
 from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.scope import has_metadata, word_condition
+from mnemic.store.sql.scope import has_metadata, was_known, was_true, word_condition
 from mnemic.store.sql.terms import TermIndex, add_terms, next_doc
 from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
@@ -20,9 +21,10 @@ _COLUMNS = (
     " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
     " snoozed_until, offered, metadata, origin"
 )
+_HASHED = 10_000  # wordings that are computed at a time
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
-_LASTS = "(expires_at IS NULL OR expires_at > :at)"
+_LASTS = "(expires_at IS NULL OR expires_at > :at) AND (valid_to IS NULL OR valid_to > :at)"
 _CAME_FROM = (
     "id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space"
     " AND m.turn = t.id WHERE t.space = :space AND {})"
@@ -43,12 +45,12 @@ _FILTERS = {
     "contains": "instr(lower(content), lower(:contains)) > 0",
     "since": "created_at >= :since",
     "until": "created_at < :until",
-    "holds_at": "(expires_at IS NULL OR expires_at > :holds_at)",
-    "as_of": (
-        "(status IN ('active', 'superseded') OR put_away > :as_of) AND created_at <= :as_of"
-        " AND (superseded_at IS NULL OR superseded_at > :as_of)"
-        " AND (expires_at IS NULL OR expires_at > :as_of)"
+    "holds_at": (
+        "(expires_at IS NULL OR expires_at > :holds_at) AND (valid_to IS NULL OR valid_to >"
+        " :holds_at) AND (valid_from <= :holds_at OR status = 'pending')"
     ),
+    "as_of": was_true(),
+    "known_at": was_known(),
     "session": "session = :session",
     "from_turn": _CAME_FROM.format("t.id = :from_turn"),
     "from_sender": _CAME_FROM.format("t.sender = :from_sender"),
@@ -86,17 +88,21 @@ class SqlMemories:
     def add(self, memory: Memory, terms: SafeText) -> Memory:
         doc = next_doc(self._conn, self._space, "memory")
         self._conn.execute(
-            f"INSERT INTO memories (space, doc, slot, {_COLUMNS}) VALUES (?, ?, ?{', ?' * 29})",
+            f"INSERT INTO memories (space, doc, slot, wording, {_COLUMNS})"
+            f" VALUES (?, ?, ?, ?{', ?' * 29})",
             (
                 self._space,
                 doc,
                 slot_of(memory.subject, memory.predicate),
+                wording_of(memory.content),
                 *_values(memory),
             ),
         )
         add_terms(self.index, self._conn, self._space, doc, terms)
+        if not memory.sources:
+            return memory
         self.add_sources(memory.id, [source.turn_id for source in memory.sources])
-        return self.by_id([memory.id])[0]
+        return self.by_id([memory.id])[0]  # in the order of the turns
 
     def add_sources(self, id_: str, turns: Sequence[str]) -> None:
         self._conn.executemany(
@@ -188,6 +194,44 @@ class SqlMemories:
             {"slot": slot, "project": project, "status": status, "at": codec.to_micros(now)},
         )
 
+    def worded_alike(
+        self, content: SafeText, *, project: str, status: MemoryStatus, now: datetime
+    ) -> list[Memory]:
+        """What has not expired and is worded as ``content``, the oldest first."""
+        self._hash_wordings()
+        return self._select(
+            # No other index: one project may have very many memories of that status.
+            "doc IN (SELECT doc FROM memories INDEXED BY memories_by_wording WHERE space = :space"
+            " AND wording = :wording) AND project = :project AND status = :status"
+            f" AND {_LASTS} ORDER BY created_at, doc",
+            {
+                "wording": wording_of(content),
+                "project": project,
+                "status": status,
+                "at": codec.to_micros(now),
+            },
+            by_doc=True,
+        )
+
+    def _hash_wordings(self) -> None:
+        """Of memories that came from an older schema or another store."""
+        unknown = "FROM memories WHERE space = ? AND wording IS NULL"
+        while rows := self._conn.execute(
+            f"SELECT doc, content {unknown} LIMIT {_HASHED}", (self._space,)
+        ).fetchall():
+            self._conn.executemany(
+                "UPDATE memories SET wording = ? WHERE +space = ? AND doc = ?",
+                [(wording_of(content), self._space, doc) for doc, content in rows],
+            )
+
+    def any(self, status: MemoryStatus, project: str) -> bool:
+        """Whether there is a memory of that status in a project."""
+        found = self._conn.execute(
+            "SELECT 1 FROM memories WHERE space = ? AND status = ? AND project = ? LIMIT 1",
+            (self._space, status, project),
+        ).get
+        return found is not None
+
     def stated(
         self, slots: Sequence[str], subjects: Sequence[str], *, each: int
     ) -> list[SlotEntry]:
@@ -212,7 +256,7 @@ class SqlMemories:
     def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
         """What holds now and is at least so important, the most important first."""
         return self._select(
-            f"status = 'active' AND importance >= :least AND {_LASTS}"
+            f"status = 'active' AND importance >= :least AND valid_from <= :at AND {_LASTS}"
             " ORDER BY importance DESC, last_accessed_at DESC, doc DESC LIMIT :limit",
             {"least": least, "at": codec.to_micros(now), "limit": limit},
         )
@@ -321,6 +365,14 @@ class SqlMemories:
             (self._space, old),
         )
 
+    def release(self, id_: str) -> None:
+        """What was to end on the day of a memory that does not come holds on."""
+        self._conn.execute(
+            "UPDATE memories SET valid_to = NULL, superseded_by = ''"
+            " WHERE space = ? AND superseded_by = ? AND status = 'active'",
+            (self._space, id_),
+        )
+
     def touch(self, id_: str, uses: int, at: datetime) -> None:
         """Count uses, which slow a memory's decay."""
         self._conn.execute(
@@ -329,14 +381,15 @@ class SqlMemories:
             (uses, codec.to_micros(at), self._space, id_),
         )
 
-    def count_by_kind(self, key: str) -> dict[tuple[Kind, str], int]:
-        """How many hold now, by kind and by what their metadata has under that name."""
+    def count_noted(self, key: str) -> dict[tuple[Kind, str], int]:
+        """How many hold now whose metadata has that name, by kind and by what it says."""
         rows = self._conn.execute(
-            "SELECT kind, ifnull(metadata ->> ?, ''), count(*) FROM memories"
-            " WHERE space = ? AND status = 'active' GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
-            (key, self._space),
+            "SELECT kind, metadata ->> ?, count(*) FROM memories INDEXED BY memories_with_notes"
+            " WHERE space = ? AND status = 'active' AND metadata != '{}'"
+            " AND metadata ->> ? IS NOT NULL GROUP BY 1, 2",
+            (key, self._space, key),
         )
-        return {(kind, str(noted)): count for kind, noted, count in rows}
+        return {(kind, str(note)): count for kind, note, count in rows}
 
     def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
         """Every project that a memory of that status belongs to."""

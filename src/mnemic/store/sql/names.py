@@ -35,6 +35,7 @@ COLUMNS: dict[NameKind, tuple[tuple[str, str], ...]] = {
     "model": (("usage", "model"),),
     "purpose": (("usage", "purpose"),),
     "operation": (("events", "operation_id"),),
+    "host": (("events", "subject"),),
 }  # fmt: skip
 # Which of them tell rows apart, with what beside them.
 _KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
@@ -54,7 +55,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "jobs": ("key", "payload"),
 }
 _TAGGED: tuple[RecordType, ...] = ("memory", "episode", "attachment")
-_HOST_EVENT = "host_fail"
+# Of a part of the host that failed, and of the host's own making: these have a name of its own.
+_OF_HOST = "(type = 'host_fail' OR substr(type, 1, 5) = 'host.')"
 _SESSION_EVENTS = ("session.ended", "retry")
 _RULE_EVENTS = ("notice", "rule.asked", "rule.done", "rule.approved")
 # Operations that the engine named, and those of them that have a name of people's in theirs.
@@ -113,10 +115,9 @@ class SqlNames:
                 yield text
 
     def _hosts(self) -> Iterator[str]:
-        rows = self._rows(
-            f"SELECT DISTINCT subject FROM events WHERE {{}} AND type = '{_HOST_EVENT}'"
-        )
-        return (text for (text,) in rows)
+        rows = self._rows(f"SELECT DISTINCT type, subject FROM events WHERE {{}} AND {_OF_HOST}")
+        for type_, subject in rows:
+            yield from (subject, *filter(_is_of_host, (type_,)))
 
     def _listed(self, table: str, column: str) -> Iterator[str]:
         rows = self._rows(
@@ -273,8 +274,8 @@ class SqlNames:
             self._rewrite("attachments", ("tags",), names)
         if "predicate" in kinds:
             self._renew_slots({after for name, after in names.items() if name.kind == "predicate"})
-        self._rename_subjects(names)
-        if "session" in kinds:
+        self._rename_events(names)
+        if kinds & {"session", "host"}:
             self._rename_jobs(names)
 
     def _make_way(self, table: str, column: str, before: str, after: str) -> None:
@@ -317,28 +318,39 @@ class SqlNames:
                 (slot, self._space, doc),
             )
 
-    def _rename_subjects(self, names: Renamed) -> None:
-        """Events are about a session, or come from a part of the host."""
+    def _rename_events(self, names: Renamed) -> None:
+        """Events about a session, and the types that a host gave its own."""
+        listed = ", ".join(map(repr, (*_SESSION_EVENTS, *_RULE_EVENTS)))
+        about = f"WHERE space = ? AND subject = ? AND type IN ({listed})"
         for name, after in names.items():
-            types = {"session": (*_SESSION_EVENTS, *_RULE_EVENTS), "host": (_HOST_EVENT,)}.get(
-                name.kind
-            )
-            if types is None:
-                continue
-            listed = ", ".join(map(repr, types))
-            where = f"WHERE space = ? AND subject = ? AND type IN ({listed})"
-            if name.kind == "session" and not after:  # there is nothing left that they tell of
-                self._conn.execute(f"DELETE FROM events {where}", (self._space, name.text))
-            else:
+            here = (self._space, name.text)
+            if name.kind == "host" and _is_of_host(name.text):
                 self._conn.execute(
-                    f"UPDATE events SET subject = ? {where}", (after, self._space, name.text)
+                    "UPDATE events SET type = ? WHERE space = ? AND type = ?", (after, *here)
                 )
+            elif name.kind == "session" and not after:  # there is nothing left that they tell of
+                self._conn.execute(f"DELETE FROM events {about}", here)
+            elif name.kind == "session":
+                self._conn.execute(f"UPDATE events SET subject = ? {about}", (after, *here))
 
     def _rename_jobs(self, names: Renamed) -> None:
-        """Work on a session is named after it; where nothing is left of it there is none."""
+        """Work on a session is named after it; where nothing is left of it there is none. Work of a
+        rule names the event that it answers.
+        """
         rows: list[Any] = self._rows("SELECT id, key, payload FROM jobs WHERE {}").fetchall()
         for id_, key, stored in rows:
-            payload = codec.load_mapping(stored)
+            before = codec.load_mapping(stored)
+            payload = {
+                name: names.get(Name("host", str(value)), value)
+                if name in ("type", "subject")
+                else value
+                for name, value in before.items()
+            }
+            if payload != before:
+                self._conn.execute(
+                    "UPDATE jobs SET payload = ? WHERE +space = ? AND id = ?",
+                    (codec.dump(payload), self._space, id_),
+                )
             field = "session" if "session" in payload else "subject" if "rule" in payload else ""
             session = str(payload.get(field, ""))
             after = names.get(Name("session", session)) if session else None
@@ -368,6 +380,11 @@ class SqlNames:
 
     def _ids(self, ids: Collection[str]) -> dict[str, Any]:
         return {"space": self._space, "ids": codec.dump(list(ids))}
+
+
+def _is_of_host(type_: str) -> bool:
+    """Whether a host named the type of an event itself."""
+    return type_.startswith("host.")
 
 
 def _replaced(column: str, cell: str, names: Renamed) -> str:

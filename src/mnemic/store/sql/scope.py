@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
+from mnemic.days import ABROAD, LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
@@ -17,6 +19,14 @@ _TIME: dict[RecordType, str] = {
     "episode": "started_at",
     "attachment": "created_at",
 }
+_TOLD: dict[RecordType, str] = {**_TIME, "memory": "valid_from"}
+_OF_SPAN = "r.{time} >= :days_since AND r.{time} < :days_until"
+_OF_OWN_DAYS = (  # the bounds around it are for the index
+    "r.at >= :near_since AND r.at < :near_until AND CASE WHEN r.zone = 0"
+    " THEN r.at >= :days_since AND r.at < :days_until"
+    " ELSE r.at + r.zone * 60000000 >= :wall_since"
+    " AND r.at + r.zone * 60000000 < :wall_until END"
+)
 _SESSION: dict[RecordType, str] = {
     "turn": "r.session = (SELECT number FROM sessions WHERE space = r.space AND id = :session)",
     "memory": (
@@ -50,14 +60,31 @@ _IMPORTANCE: dict[RecordType, str] = {
     "episode": _IMPORTANT,
     "attachment": "false",
 }
-_KNOWN_NOW = (
+# What lies ahead is evidence already, with its date; what has run out by its own date is not.
+_CURRENT = (
     "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
+    " AND (r.valid_to IS NULL OR r.valid_to > :now OR r.status != 'active')"
 )
-_KNOWN_THEN = (
-    "(r.status IN ('active', 'superseded') OR r.put_away > :as_of) AND r.created_at <= :as_of"
-    " AND (r.superseded_at IS NULL OR r.superseded_at > :as_of)"
-    " AND (r.expires_at IS NULL OR r.expires_at > :as_of)"
-)
+
+
+def was_true(prefix: str = "") -> str:
+    """It held at ``:as_of``, by all that is known now."""
+    ended = f"ifnull({prefix}valid_to, {prefix}superseded_at)"
+    return (
+        f"({prefix}status IN ('active', 'superseded') OR {prefix}put_away > :as_of)"
+        f" AND {prefix}valid_from <= :as_of AND ({ended} IS NULL OR {ended} > :as_of)"
+        f" AND ({prefix}expires_at IS NULL OR {prefix}expires_at > :as_of)"
+    )
+
+
+def was_known(prefix: str = "") -> str:
+    """It was believed at ``:known_at``, by what had been learned until then."""
+    return (
+        f"({prefix}status IN ('active', 'superseded') OR {prefix}put_away > :known_at)"
+        f" AND {prefix}created_at <= :known_at"
+        f" AND ({prefix}superseded_at IS NULL OR {prefix}superseded_at > :known_at)"
+        f" AND ({prefix}expires_at IS NULL OR {prefix}expires_at > :known_at)"
+    )
 
 
 def has_metadata(column: str) -> str:
@@ -88,6 +115,18 @@ def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table:
     return " AND ".join(conditions)
 
 
+def _bounds(days: LocalSpan) -> dict[str, int]:
+    moments = {
+        "days_since": days.since,
+        "days_until": days.until,
+        "near_since": days.since - ABROAD,
+        "near_until": days.until + ABROAD,
+        "wall_since": days.wall_since.replace(tzinfo=UTC),
+        "wall_until": days.wall_until.replace(tzinfo=UTC),
+    }
+    return {name: codec.to_micros(moment) for name, moment in moments.items()}
+
+
 class ScopeFilter:
     """The conditions of one search over one space."""
 
@@ -108,8 +147,11 @@ class ScopeFilter:
             "since": codec.maybe_to_micros(scope.since),
             "until": codec.maybe_to_micros(scope.until),
             "as_of": codec.maybe_to_micros(scope.as_of),
+            "known_at": codec.maybe_to_micros(scope.known_at),
             "now": codec.maybe_to_micros(scope.now),
         }
+        if scope.days is not None:
+            self._values |= _bounds(scope.days)
         self._worded = word_condition(scope.words, self._values, "r")
 
     def all(self, most: int) -> list[int] | None:
@@ -166,6 +208,13 @@ class ScopeFilter:
             allowed.update(map(int, listed.split(",")) if listed else ())
         return [doc for doc in docs if doc in allowed]
 
+    def _of_days(self, type_: RecordType) -> str:
+        """A turn of whole days by the clocks it states."""
+        days = self._scope.days
+        if type_ == "turn" and days is not None and days.of_days:
+            return _OF_OWN_DAYS
+        return _OF_SPAN.format(time=_TOLD[type_])
+
     def _conditions(self, type_: RecordType) -> str:
         scope, time = self._scope, _TIME[type_]
         chosen = [
@@ -181,13 +230,15 @@ class ScopeFilter:
                 (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
                 (scope.since, f"r.{time} >= :since"),
                 (scope.until, f"r.{time} < :until"),
+                (scope.days, self._of_days(type_)),
             )
             if wanted is not None
         ]
-        if type_ == "memory":
-            chosen.append(_KNOWN_THEN if scope.as_of else _KNOWN_NOW)
-        elif scope.as_of:
-            chosen.append(f"r.{time} <= :as_of")
+        then = [(scope.as_of, was_true, "as_of"), (scope.known_at, was_known, "known_at")]
+        for _, holds, name in filter(lambda asked: asked[0], then):
+            chosen.append(holds("r.") if type_ == "memory" else f"r.{time} <= :{name}")
+        if type_ == "memory" and not (scope.as_of or scope.known_at):
+            chosen.append(_CURRENT)
         if type_ == "attachment":
             chosen.append("r.put_away IS NULL")
         return " AND ".join(chosen) or "true"

@@ -90,6 +90,16 @@ class SqlTasks:
         )
         return [job_of(row) for row in rows]
 
+    def waiting_for_model(self, limit: int) -> list[Job]:
+        """Jobs that learn and wait for a model that is away, the next first."""
+        rows = self._conn.execute(
+            f"SELECT {JOB} FROM (SELECT * FROM jobs WHERE {WAITS_FOR_MODEL}"
+            " AND payload ->> 'session' IS NOT NULL) j JOIN spaces s ON s.space = j.space"
+            " ORDER BY j.run_at, j.id LIMIT :limit",
+            {"space": self._space, "limit": limit},
+        )
+        return [job_of(row) for row in rows]
+
     def model_away_until(self, now: datetime) -> datetime | None:
         """When the first of the jobs that learn asks a model again that is away; None where none
         waits for one.

@@ -23,11 +23,16 @@ from mnemic.types import (
     SafeName,
 )
 
-_HOLDS = "status = 'active' AND (expires_at IS NULL OR expires_at > :now)"
+_HOLDS = (
+    "status = 'active' AND (expires_at IS NULL OR expires_at > :now) AND valid_from <= :now"
+    " AND (valid_to IS NULL OR valid_to > :now)"
+)
 _TRUSTED = [trust for trust in TRUSTS if not untrusted(trust)]
 _FIT_FOR_CORE = (
     f"{_HOLDS} AND kind NOT IN ('credential', 'temp') AND session = ''"
     " AND trust IN (SELECT value FROM json_each(:trusted))"
+    # Without the owner's word neither what steers the agent nor what a model asked to keep.
+    " AND (trust = 'owner' OR kind NOT IN ('rule', 'identity', 'trait') AND origin <> 'proposal')"
 )
 
 _LATEST_VERSIONS = (
@@ -69,8 +74,8 @@ class SqlTiers:
     def expired(self, now: datetime, limit: int) -> list[Memory]:
         """What has outlived its time and was not put away yet, the oldest first."""
         docs = self._docs(
-            "expires_at IS NOT NULL AND expires_at <= :now AND status IN ('active', 'pending')"
-            " ORDER BY expires_at, doc LIMIT :limit",
+            "status IN ('active', 'pending') AND (expires_at <= :now OR valid_to <= :now)"
+            " ORDER BY ifnull(expires_at, valid_to), doc LIMIT :limit",
             now=codec.to_micros(now),
             limit=limit,
         )
@@ -85,6 +90,7 @@ class SqlTiers:
             " WHERE space = :space AND id = :id",
             {"at": codec.to_micros(at), "by": by, "space": self._space, "id": id_},
         )
+        self._memories.release(id_)
 
     def bring_back(self, id_: str, status: MemoryStatus, at: datetime) -> None:
         """As it was before it was put away."""

@@ -6,10 +6,11 @@ whether it has seen everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from mnemic.errors import BadVector, StoreDamaged
+from mnemic.store import codec
 from mnemic.store.rows import (
     TABLES,
     Coverage,
@@ -29,6 +30,7 @@ from mnemic.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
+_MANY = 2_000  # records that wait
 
 
 class SqlVectors:
@@ -71,6 +73,19 @@ class SqlVectors:
             texts += [EmbedText(*row) for row in rows]
         return texts[:limit]
 
+    def texts(self, ids: Collection[str]) -> list[EmbedText]:
+        """What is embedded of these records; ``change`` is -1 for one that has not changed."""
+        texts: list[EmbedText] = []
+        for type_ in RECORD_TYPES:
+            rows = self._conn.execute(
+                f"SELECT r.doc, {TEXTS[type_]}, ifnull((SELECT c.change FROM changed_texts c"
+                f" WHERE c.space = r.space AND c.doc = r.doc), -1) FROM {TABLES[type_]} r"
+                " WHERE r.space = ? AND r.id IN (SELECT value FROM json_each(?)) ORDER BY r.doc",
+                (self._space, codec.dump(list(ids))),
+            )
+            texts += [EmbedText(*row) for row in rows]
+        return texts
+
     def waiting(self, embedder: int) -> int:
         """How many records still wait for their vectors."""
         total = int(
@@ -79,11 +94,18 @@ class SqlVectors:
             ).get
         )
         for type_ in RECORD_TYPES:
+            reached, last = self._reached(embedder, type_), last_doc(self._space, type_)
+            many = self._conn.execute(
+                f"SELECT 1 FROM {TABLES[type_]} WHERE +space = ? AND doc > ? AND doc <= ? LIMIT 1",
+                (self._space, reached + _MANY, last),
+            ).get
+            # Of many an index tells the number sooner than the rows, whose texts are between.
+            bounds = "space = ? AND +doc > ? AND +doc <= ?"
             total += int(
                 self._conn.execute(
-                    f"SELECT count(*) FROM {TABLES[type_]}"
-                    " WHERE +space = ? AND doc > ? AND doc <= ?",
-                    (self._space, self._reached(embedder, type_), last_doc(self._space, type_)),
+                    f"SELECT count(*) FROM {TABLES[type_]} WHERE"
+                    f" {bounds if many else '+space = ? AND doc > ? AND doc <= ?'}",
+                    (self._space, reached, last),
                 ).get
             )
         return total

@@ -19,10 +19,11 @@ from types import MappingProxyType
 import apsw
 
 from mnemic.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreDamaged, StoreError
+from mnemic.store.contract import Store
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
-from mnemic.store.sqlite.readonly import ReadOnlyFile
+from mnemic.store.sqlite.readonly import ReadOnlyFile, connect
 from mnemic.types import Backup, PageProgress, Restored
 
 _STEP = 1_000  # pages between two words on the progress
@@ -62,16 +63,15 @@ def back_up(
     return copy
 
 
-def is_backup_of(database: Database, file: Path) -> bool:
+def is_backup_of(store: Store, file: Path) -> bool:
     """Whether a file is a copy of this database: both were made in the same microsecond."""
     try:
         if not migrate.inspect(str(file)):
             return False
-        made = made_at(file)
+        with _reading(file) as conn:
+            return schema_made_at(conn) == store.made_at()
     except (apsw.Error, StoreError):
         return False
-    with database.read() as conn:
-        return made == _made_at(conn)
 
 
 def restore(
@@ -88,6 +88,7 @@ def restore(
     with UnfinishedFile(to) as unfinished:
         with _reading(backup) as conn:
             try:
+                migrate.refuse_foreign(conn, str(backup))
                 _copy(conn, unfinished.path, progress)
             except apsw.Error as error:
                 raise explain(error, str(backup)) from error
@@ -165,14 +166,9 @@ def remove_logs(file: Path) -> None:
             log.unlink()
 
 
-def made_at(file: Path) -> int | None:
-    """The moment in which the first schema of a database, or of what it is a copy of, was made."""
-    with _reading(file) as conn:
-        return _made_at(conn)
-
-
-def _made_at(conn: apsw.Connection) -> int | None:
-    return conn.execute("SELECT min(applied_at) FROM migrations").get  # type: ignore[no-any-return]
+def schema_made_at(conn: apsw.Connection) -> int:
+    """When the first schema of a database, or of what it is a copy of, was made."""
+    return int(conn.execute("SELECT min(applied_at) FROM migrations").get)
 
 
 @contextlib.contextmanager
@@ -184,7 +180,6 @@ def _reading(file: Path) -> Iterator[apsw.Connection]:
     except apsw.Error as error:
         raise explain(error, str(file)) from error
     try:
-        conn.execute("PRAGMA trusted_schema = OFF")
         conn.execute("BEGIN")
         yield conn
     finally:
@@ -199,9 +194,8 @@ def _release(copy: Path) -> int:
     """Give back the jobs and steps that somebody had in hand when the backup was made. They have
     their try back, and a successor that already waits stands for both.
     """
-    conn = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READWRITE)
+    conn = connect(str(copy))
     try:
-        conn.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
         conn.execute("PRAGMA journal_mode = MEMORY")
         with conn:
             conn.execute(
@@ -234,7 +228,7 @@ def _alone(place: Path) -> Iterator[None]:
     if not ours:
         yield
         return
-    conn = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
+    conn = connect(str(place))
     try:
         conn.set_busy_timeout(_WAIT)
         with contextlib.suppress(*_BROKEN):

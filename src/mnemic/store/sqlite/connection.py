@@ -28,6 +28,7 @@ from mnemic.store.sqlite.readonly import (
     FileState,
     Reader,
     ReadOnlyFile,
+    connect,
     is_writable,
     read_something,
     refusal,
@@ -204,7 +205,6 @@ _PRAGMAS: tuple[str, ...] = (
     "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cell_size_check = ON",
-    "PRAGMA trusted_schema = OFF",
     "PRAGMA cache_size = -16384",
     "PRAGMA journal_size_limit = 67108864",
 )
@@ -221,7 +221,7 @@ class Database:
     def __init__(self, path: str, busy_timeout: float, *, read_only: bool = False) -> None:
         """``read_only``: also a file that could be written is only read."""
         self.path = path
-        self._file = path if path == MEMORY else str(Path(path).resolve())
+        self._file = path if path == MEMORY else os.path.realpath(path)
         self._busy_timeout = busy_timeout
         writable = path == MEMORY or not Path(path).exists() or is_writable(path)
         self.read_only = read_only or not writable
@@ -456,13 +456,14 @@ class Database:
         return Reader(self._prepared(reader.conn), reader.state)
 
     def _connect(self) -> apsw.Connection:
-        return self._prepared(apsw.Connection(self.path))
+        return self._prepared(
+            connect(self.path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        )
 
     def _prepared(self, conn: apsw.Connection) -> apsw.Connection:
         # A connection that is merely dropped, after a failure, does not touch the file.
         conn.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         conn.set_busy_handler(self._patience())
-        conn.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         for pragma in _PRAGMAS:
             conn.execute(pragma)
         _load_vectors(conn)

@@ -51,8 +51,15 @@ def _integrity(conn: apsw.Connection) -> Finding:
 
 def _schema(conn: apsw.Connection) -> Finding:
     version = int(conn.execute("PRAGMA user_version").get)
+    foreign = migrate.foreign_objects(conn)
+    detail = f"{version} of {migrate.LATEST}"
+    if foreign:
+        detail = f"{version} of {migrate.LATEST}; not made by Mnemic: {', '.join(foreign)}"
     return Finding(
-        check="schema", ok=version == migrate.LATEST, detail=f"{version} of {migrate.LATEST}"
+        check="schema",
+        ok=version == migrate.LATEST and not foreign,
+        detail=detail,
+        remedy="Find out who changed the file, and restore a backup of your own" if foreign else "",
     )
 
 

@@ -8,18 +8,25 @@ from __future__ import annotations
 import contextlib
 import struct
 import time
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 
 from mnemic import errors, private
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
-from mnemic.store.sqlite.readonly import ReadOnlyFile, is_writable
+from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
 
-LATEST = 8
-APPLICATION_ID = 0x5265636F  # "Reco"
+LATEST = 9
+SchemaObjects: TypeAlias = dict[tuple[str, str], str]
+"""Statements that made a schema, by type and name of the object."""
+# SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
+DIGEST = "ef4a339ac3a7dbb4c02fb2b34510f92c2890b11835f4e929e8636cc91da5d133"
+_STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
+APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.
@@ -31,6 +38,9 @@ _PAUSES = (0.01, 0.05, 0.2)  # seconds before a file that seems to be no memory 
 def prepare(database: Database, now: int) -> None:
     """Make sure the file exists, is ours, and has the latest schema."""
     state = inspect(database.path)
+    if state:
+        with database.read() as conn:
+            refuse_foreign(conn, database.path)
     if state == LATEST and (database.read_only or not _left_wal(database.path)):
         return
     if database.read_only:
@@ -96,6 +106,51 @@ def _inspect(path: str) -> int:
     return int(version)
 
 
+def refuse_foreign(conn: apsw.Connection, path: str) -> None:
+    """Raise where the schema has anything that is not, word for word, what its version was made
+    with. What it lacks is damage, which other doors meet.
+    """
+    foreign = foreign_objects(conn)
+    if foreign:
+        raise errors.NotADatabase(
+            f"{path} has a schema that Mnemic did not make: {', '.join(foreign)}",
+            remedy="It was left untouched. Restore a backup of your own; if you made these changes"
+            " yourself, take them back with the sqlite3 command",
+        )
+
+
+def foreign_objects(conn: apsw.Connection) -> list[str]:
+    """What the schema has too much or otherwise, each with its type."""
+    objects = objects_of(conn)
+    if digest_of(objects) == DIGEST:
+        return []
+    ours = _made_with(int(conn.execute("PRAGMA user_version").get))
+    return [f"{key[0]} {key[1]}" for key, sql in sorted(objects.items()) if ours.get(key) != sql]
+
+
+def digest_of(objects: SchemaObjects) -> str:
+    """What tells one schema from another."""
+    return sha256(repr(sorted(objects.items())).encode()).hexdigest()
+
+
+def objects_of(conn: apsw.Connection) -> SchemaObjects:
+    """The words each object was made with; none for what SQLite makes by itself."""
+    rows = conn.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return {(type_, name): sql for type_, name, sql in rows if name not in _STATISTICS}
+
+
+def _made_with(version: int) -> SchemaObjects:
+    """The schema of a version, made anew."""
+    conn = apsw.Connection(MEMORY)
+    try:
+        for number in range(1, version + 1):
+            conn.execute(_script(f"{number:04d}"))
+            _note(conn, number, 0)
+        return objects_of(conn)
+    finally:
+        conn.close()
+
+
 def _look(path: str) -> tuple[int, int, int]:
     """The application and version by SQLite, which sees what is still in a log.
 
@@ -103,10 +158,7 @@ def _look(path: str) -> tuple[int, int, int]:
     """
     readable = ReadOnlyFile(path)
     try:
-        if is_writable(path):
-            conn = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
-        else:
-            conn = readable.connect().conn
+        conn = connect(path) if is_writable(path) else readable.connect().conn
     except apsw.Error as error:
         raise explain(error, path) from error
     try:

@@ -27,7 +27,14 @@ import apsw
 from mnemic import errors
 
 _COPY = "copy.db"
-_FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+_READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+_READ_WRITE = apsw.SQLITE_OPEN_READWRITE
+_HARDENED = (
+    (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
+    (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+    (apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+    (apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+)
 
 
 class FileState(NamedTuple):
@@ -109,8 +116,18 @@ def refusal(path: str) -> errors.StoreReadOnly:
     )
 
 
+def connect(name: str, flags: int = _READ_WRITE) -> apsw.Connection:
+    """A connection that runs nothing a file's own schema asks for: no trigger, no view, no function
+    with side effects; the shadow tables of an index cannot be written by hand either.
+    """
+    conn = apsw.Connection(name, flags=flags)
+    for option, value in _HARDENED:
+        conn.config(option, value)
+    return conn
+
+
 def _connect(path: str, options: str) -> apsw.Connection:
-    conn = apsw.Connection(f"file:{quote(str(Path(path).absolute()))}?{options}", flags=_FLAGS)
+    conn = connect(f"file:{quote(str(Path(path).absolute()))}?{options}", _READ_ONLY)
     try:
         read_something(conn)
     except BaseException:
@@ -137,7 +154,7 @@ def _recovered_copy(path: str) -> tempfile.TemporaryDirectory[str]:
             f"{path} has an unfinished log and cannot be copied to be read: {error}",
             remedy="Copy it with its log to a folder that can be written, and open it there",
         ) from error
-    conn = apsw.Connection(copy, flags=apsw.SQLITE_OPEN_READWRITE)
+    conn = connect(copy)
     try:
         read_something(conn)
     finally:

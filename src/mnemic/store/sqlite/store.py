@@ -207,7 +207,11 @@ class SqliteStore:
         )
 
     def is_backup(self, file: Path) -> bool:
-        return backup.is_backup_of(self.database, file)
+        return backup.is_backup_of(self, file)
+
+    def made_at(self) -> int:
+        with self.database.read() as conn:
+            return backup.schema_made_at(conn)
 
     def close(self) -> None:
         self.database.close()

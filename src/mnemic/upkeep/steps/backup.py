@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mnemic.clock import in_zone
+from mnemic.days import in_zone
 from mnemic.errors import Conflict
 from mnemic.store.contract import Store
 from mnemic.store.new_file import remove_unfinished, typed
@@ -24,7 +24,7 @@ def back_up(step: Step) -> None:
     if step.dry_run or database is None or not settings.folder:
         return
     folder = database.parent / Path(settings.folder).expanduser()
-    moment = in_zone(step.now, step.settings.schedule.zone)
+    moment = in_zone(step.now, step.zone)
     today = moment.strftime(_DAY)
     if any(day == today and step.store.is_backup(copy) for copy, day in _dated(folder, database)):
         return

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from itertools import groupby
 
+from mnemic.days import ABROAD, day_bounds, day_of
 from mnemic.language.attribution import SessionPlace, placed
 from mnemic.language.detection import language_of
 from mnemic.language.digest import GLUE
-from mnemic.learn.grounding import SpokenWords, grounded_in_summary, words_shared
+from mnemic.learn.grounding import SpokenWords, grounded, words_shared
 from mnemic.learn.settlement import decided_before
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.likeness import plain_words
@@ -28,7 +29,6 @@ _EVENTS = 500  # read in one snapshot
 _TURNS = 5_000  # of one day
 _SOURCES = 100  # turns that a statement stands on
 _KEPT = ("new", "same", "update", "conflict", "pending")
-_ABROAD = timedelta(hours=14)  # somewhere a day begins this much earlier, or ends later
 
 
 def compress_events(step: Step) -> None:
@@ -77,12 +77,10 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
 
 def _turns_of(step: Step, day: date) -> list[Turn]:
     """The user's turns of a day, by the clocks where they were said."""
-    start = datetime.combine(day, time(), UTC)
-    span = TurnFilter(
-        since=start - _ABROAD, until=start + timedelta(days=1) + _ABROAD, role="user", limit=_TURNS
-    )
+    start, end = day_bounds(day, step.zone)
+    span = TurnFilter(since=start - ABROAD, until=end + ABROAD, role="user", limit=_TURNS)
     with step.store.read(step.space) as unit:
-        return [turn for turn in unit.ledger.turns(span) if turn.at.date() == day]
+        return [turn for turn in unit.ledger.turns(span) if day_of(turn.at, step.zone) == day]
 
 
 def _proposed(
@@ -100,7 +98,7 @@ def _proposed(
     with step.store.read(step.space) as unit:
         projects = unit.memories.projects()
     return [
-        grounded_in_summary(_partitioned(step, _sourced(candidate, turns)), speakers, core)
+        grounded(_partitioned(step, _sourced(candidate, turns)), speakers, core)
         for candidate in ask_for_knowledge(model, day, summaries, language, projects)
         if GLUE not in candidate.content
     ]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
+from mnemic.days import day_of
 from mnemic.rules.decay import class_of, faded, judge
 from mnemic.rules.kinds import kinds_of
+from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.tiers import priority_of
 from mnemic.types import Kind, Memory
 from mnemic.upkeep.report import Change, Reason
@@ -59,7 +62,8 @@ def _fate(step: Step, memory: Memory) -> Change | None:
     if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
         return None
     law = class_of(memory.kind, settings.decay)
-    idle = step.now - memory.last_accessed_at
+    since = counts_from(memory.last_accessed_at, memory.valid_from, memory.valid_to)
+    idle = max(step.now - since, timedelta())
     score = faded(memory.importance, idle, law)
     fate = judge(score, memory.access_count, law)
     if fate == "keep" or (fate == "demote" and _is_short(step, memory)):
@@ -93,7 +97,8 @@ def expire(step: Step) -> None:
                     Reason(f"its time ended on {until}", f"已于 {until} 到期"),
                 )
                 for memory in memories
-                if (until := f"{memory.expires_at:%Y-%m-%d}")
+                if (ended := sooner(memory.expires_at, memory.valid_to))
+                and (until := str(day_of(ended, step.zone)))
             ]
         )
         if len(memories) < PORTION or step.dry_run:
@@ -117,7 +122,7 @@ def forget_files(step: Step) -> None:
                 [
                     Change("forget_file", file.id, file.filename, Reason(f"from {day}", day))
                     for file in files
-                    if (day := f"{file.created_at:%Y-%m-%d}")
+                    if (day := f"{day_of(file.created_at, step.zone)}")
                 ]
             )
             if len(files) < PORTION or step.dry_run:

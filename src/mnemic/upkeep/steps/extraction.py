@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from mnemic.clock import in_zone
+from mnemic.days import day_bounds
 from mnemic.errors import ModelError
 from mnemic.jobs.waiting import model_wait
 from mnemic.language.story import EpisodeDraft
@@ -171,7 +171,7 @@ def _write_episodes(step: Step) -> None:
     """The episode of each session of an earlier day, in the user's zone, that has none yet."""
     with step.store.read(step.space) as unit:
         jobs = unit.tasks.unfinished(None, checks.MAX_ROWS)
-        sessions = unit.ledger.sessions_untold(_midnight(step), _SESSIONS)
+        sessions = unit.ledger.sessions_untold(day_bounds(step.day, step.zone)[0], _SESSIONS)
     ending = {
         job.name_of("session")
         for job in jobs
@@ -212,8 +212,3 @@ def _write_episode(step: Step, session: SafeName) -> bool:
         ):
             step.progress(unit, {"episodes": 1})
     return True
-
-
-def _midnight(step: Step) -> datetime:
-    local = in_zone(step.now, step.settings.schedule.zone)
-    return local.replace(hour=0, minute=0, second=0, microsecond=0).astimezone(UTC)

@@ -80,7 +80,7 @@ CREATE TABLE memories (
     superseded_at    INTEGER,
     superseded_by    TEXT NOT NULL,
     expires_at       INTEGER,
-    episode          TEXT NOT NULL, value TEXT NOT NULL DEFAULT '', slot TEXT NOT NULL DEFAULT '', confirmations INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', snoozed_until INTEGER, offered INTEGER NOT NULL DEFAULT 0, put_away INTEGER, core INTEGER NOT NULL DEFAULT 0, metadata TEXT NOT NULL DEFAULT '{}', origin TEXT NOT NULL DEFAULT 'extraction',
+    episode          TEXT NOT NULL, value TEXT NOT NULL DEFAULT '', slot TEXT NOT NULL DEFAULT '', confirmations INTEGER NOT NULL DEFAULT 0, session TEXT NOT NULL DEFAULT '', snoozed_until INTEGER, offered INTEGER NOT NULL DEFAULT 0, put_away INTEGER, core INTEGER NOT NULL DEFAULT 0, metadata TEXT NOT NULL DEFAULT '{}', origin TEXT NOT NULL DEFAULT 'extraction', wording INTEGER,
     UNIQUE (space, id)
 ) STRICT;
 
@@ -406,3 +406,14 @@ CREATE TABLE replies (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX replies_by_time ON replies (space, at);
+
+CREATE INDEX memories_by_wording ON memories (space, wording);
+
+CREATE INDEX memories_by_kind ON memories (space, status, kind);
+
+CREATE INDEX memories_with_notes ON memories (space, status) WHERE metadata != '{}';
+
+CREATE INDEX turns_by_state ON turns (space, state, tokens);
+
+CREATE INDEX jobs_awaiting_model ON jobs (space, run_at)
+WHERE state = 'ready' AND instr(payload, '"waiting_since"') > 0;

@@ -1,0 +1,359 @@
+"""Secrets that a word before them gives away: "the wifi password is sunshine", 密码是芝麻开门.
+
+There is one grammar for all of them. A cue (``cues.tsv``) names a kind of secret; a link joins it
+to a value (is, :, =, →, 是, 改成, the next line, nothing); and a judgement says whether what stands
+there is a value of this kind, or a sentence that goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal, NamedTuple
+
+from mnemic.language.secrets.data_files import load_words, read_pattern
+from mnemic.language.secrets.formats import Format, load_formats, select_formats
+from mnemic.language.secrets.prose import (
+    is_han_value,
+    is_literal,
+    is_plain_word,
+    is_quoted_value,
+    read_words,
+)
+from mnemic.language.secrets.randomness import (
+    Bounds,
+    is_expression,
+    is_placeholder,
+    looks_like_password,
+    looks_random,
+    looks_strong,
+)
+
+Span = tuple[str, int, int]
+# said: "the password is …"; beside: "user bob, password …"; assigned: "password: …";
+# flagged: "--password …", where whatever follows is the value.
+Link = Literal["said", "beside", "assigned", "flagged"]
+CUES = ("cues.tsv",)
+_MARKS = {"pass": "password", "login": "password", "answer": "security_answer"}
+_CHOSEN = ("password", "pass", "answer", "login")  # by a person, so that it may be plain words
+_LOOK_BACK = 60
+_JUDGED = 512  # characters of a value that tell what it is
+_HAN = "\u4e00-\u9fff"
+
+_QUOTES = "\"'`“”‘’「」『』"
+_CLOSING = dict(zip("\"'`“‘「『«", "\"'`”’」』»", strict=True))
+_OPEN = read_pattern("open")
+_ASSIGNED = read_pattern("assigned")
+_ASSIGNED_OF = read_pattern("assigned_of")
+_SPEAKS = read_pattern("speaks")
+_SAID = read_pattern("said")
+_TO = read_pattern("to")
+_CHANGED = read_pattern("changed")
+_SAID_HAN = read_pattern("said_han")
+_HAN_GOES_ON = read_pattern("han_goes_on")
+_LATER = read_pattern("later")
+_QUOTED = read_pattern("quoted")
+_BESIDE = read_pattern("beside")
+_ARTICLES = ("the", "my", "new", "old")
+_JOINS = ("and", "with", "use", "uses", "using", "by", "has", "enter", "type", "try")
+_NAMED_ACCOUNT = read_pattern("named_account")
+_ACCOUNT = read_pattern("account")
+_ALIKE = read_pattern("alike")
+_STRONG = read_pattern("strong")
+_REST = read_pattern("rest")
+_CODE = read_pattern("code")
+_LEET = read_pattern("leet")
+_OPTION = read_pattern("option")
+_MORE = read_pattern("more")
+_NETWORK = read_pattern("network")
+_COUNTED = read_pattern("counted")
+_CUT = read_pattern("cut")
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+_DIGITS = read_pattern("digits")
+_NUMERALS = read_pattern("numerals")
+_HAN_PHRASE = read_pattern("han_phrase")
+_HAN_STOP = read_pattern("han_stop")
+# 财富密码 and 生命的密码 are figures of speech.
+_FIGURE = read_pattern("figure")
+_PAIR = read_pattern("pair")
+_ONE_PAIR = read_pattern("one_pair")
+
+
+class _Cue(NamedTuple):
+    kind: str
+    word: str
+    start: int
+    end: int
+    before: str
+
+    @property
+    def is_han(self) -> bool:
+        return not self.word.isascii()
+
+    def follows(self, name: str) -> bool:
+        """Whether one of these words stands right before the cue, or is its first part."""
+        before = self.before.lower()
+        return before[: -1 if before[-1:] in ("-", "_", " ") else None].endswith(ends_of(name))
+
+
+def cue_words() -> Iterator[tuple[str, bool]]:
+    """What a text has to have for a cue to be in it, and whether in lower case."""
+    for form in load_formats(*CUES):
+        yield from ((word, form.folded) for word in form.keywords)
+
+
+@cache
+def ends_of(name: str) -> tuple[str, ...]:
+    """The words of a section, for ``str.endswith``."""
+    return tuple(load_words(name))
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.A)
+
+
+def find_cued(text: str, folded: str, bounds: Bounds) -> list[Span]:
+    """Values that stand where one of the cues says that a secret does."""
+    forms = select_formats(text, folded, CUES)
+    return list(_find(text, forms, bounds)) if forms else []
+
+
+def _find(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:
+    for form in forms:
+        mark, taken = _MARKS.get(form.name, form.name), 0
+        for match in _compile(form.pattern).finditer(text):
+            start = match.start()
+            if start < taken:
+                continue
+            if match.lastindex:  # the pattern says where the value is
+                if is_literal(match[1]) and is_plain_word(match[1].lower()):
+                    yield mark, *match.span(1)
+                continue
+            before = text[max(0, start - _LOOK_BACK) : start]
+            kind = form.name
+            if kind == "key" and _NETWORK.search(before):
+                kind, mark = "password", "password"
+            cue = _Cue(kind, match[0], start, match.end(), before)
+            find = _pairs if cue.kind == "login" else _values
+            for first, last in find(text, cue, bounds):
+                yield mark, first, last
+                taken = last
+
+
+def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
+    for at, link in _links(text, cue):
+        start, end = _read(text, at, link, cue, bounds)
+        if end:
+            yield start, end
+            if (more := _ALIKE.match(text, end)) and cue.kind == "password":
+                start, end = _read(text, more.end(), "said", cue, bounds)
+                if end:
+                    yield start, end
+            return
+
+
+def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
+    """The places where a value may start, and what links it to its cue."""
+    at, before = cue.end, cue.before
+    if cue.is_han and not _HAN_GOES_ON.match(text, at):
+        return
+    word = before.rpartition(" ")[2].lower()
+    option = (word.startswith("--") and "disabled" not in word) or before.lower().endswith(
+        "require"
+    )
+    if match := _ASSIGNED.match(text, at):
+        # A variable of the shell: its value ends at the next space.
+        shell = (cue.word.isupper() and match.group() == "=") or option
+        # Names in a row are variables: "user, password = split".
+        if not (before.endswith(", ") and match.group().startswith(" =")):
+            yield match.end(), "flagged" if shell else "assigned"
+        return
+    match = _QUOTED.match(text, at)
+    if match and not before.endswith(('="', "='", "(")) and _takes(match.group(), cue):
+        yield match.end(), "said"
+    if option:
+        if match := _BESIDE.match(text, at):
+            yield match.end(), "flagged"
+        return
+    if cue.kind != "pass" or not cue.follows("tickets"):
+        yield from _spoken_links(text, cue)
+
+
+def _spoken_links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
+    at, before = cue.end, cue.before
+    if _SPEAKS.match(text, at):
+        match = _ASSIGNED_OF.match(text, at) or _SAID.match(text, at)
+        if not match and _CHANGED.search(before):
+            match = _TO.match(text, at)
+        if match:
+            yield match.end(), "said"
+            return
+    if not text.isascii() and (match := _SAID_HAN.match(text, at)):
+        yield match.end(), "said"
+        return
+    match = _BESIDE.match(text, at)
+    if (match or cue.is_han) and cue.word != "passwd":  # which is a command, too
+        clear = cue.kind == "password" or before[-1:] != ":"
+        if clear and (cue.kind != "pass" or (_ACCOUNT.search(before) and _starts_clause(before))):
+            yield match.end() if match else at, "beside"
+    if cue.kind == "password" and (match := _LATER.match(text, at)):
+        yield match.end(), "said"
+
+
+def _starts_clause(before: str) -> bool:
+    """Whether a name beside its value starts a clause or follows the name of an account."""
+    tail = before.rstrip()
+    head, _, word = tail.rpartition(" ")
+    if word.lower() in _ARTICLES:
+        tail = head.rstrip()
+        head, _, word = tail.rpartition(" ")
+    if not tail or tail[-1] in "\n,;:.?!(|，。；" or word == "/" or word.lower() in _JOINS:
+        return True
+    if before[-1:] == "\n" or head[-1:] == ":" or head.rpartition(" ")[0][-1:] == ":":
+        return True
+    return _NAMED_ACCOUNT.search(tail) is not None
+
+
+def _takes(link: str, cue: _Cue) -> bool:
+    """Whether a quoted word after the name is its value, and not the next word of a list."""
+    if link == "(":
+        return cue.before.lower().endswith(("set", "set_"))
+    if link.startswith(('",', "',")):
+        return cue.word.isupper()
+    return cue.kind != "pass"
+
+
+def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[int, int]:
+    """The start and end of the value at this place; (0, 0) where something else stands."""
+    opened = _OPEN.match(text, at)
+    start = opened.end() if opened else at
+    if (match := _STRONG.match(text, start)) and _is_owner(cue, link):
+        value = _trim(match.group(), quoted=bool(opened))
+        plain = value.isalpha() and value[1:].islower()
+        if not plain and _is_strong(
+            text, start, value, link, cue, quoted=bool(opened), bounds=bounds
+        ):
+            end = start + len(value)
+            rest = _REST.match(text, end) if len(value) == _JUDGED else None
+            return start, rest.end() if rest else end
+    if cue.kind not in _CHOSEN:
+        return 0, 0
+    if cue.is_han and (han := _read_han(text, at, link, cue)) != (0, 0):
+        return han
+    if text[at : at + 1] in _CLOSING or link == "flagged":
+        return _read_bounded(text, at)
+    if link == "beside" and not (cue.is_han or _starts_clause(cue.before)):
+        return 0, 0
+    if not cue.is_han or "!" <= text[at : at + 1] <= "~":
+        single = cue.kind == "pass" or (cue.is_han and link == "beside")
+        pinyin = cue.is_han and not _SPEAKS.match(text, cue.end)  # no English sentence
+        sentence = cue.word.lower().endswith("phrase") and link == "assigned"
+        return read_words(text, at, link, single=single, sentence=sentence, pinyin=pinyin)
+    return 0, 0
+
+
+def _read_bounded(text: str, at: int) -> tuple[int, int]:
+    """A value that quotation marks or spaces bound."""
+    if closing := _CLOSING.get(text[at : at + 1]):
+        end = text.find(closing, at + 1, at + 66)
+        good = end > at + 1 and is_quoted_value(text[at + 1 : end])
+        return (at + 1, end) if good else (0, 0)
+    match = _OPTION.match(text, at)
+    if not match or match[0].lower() in load_words("subjects") or not is_literal(match[0]):
+        return 0, 0
+    return match.span()
+
+
+def _read_han(text: str, at: int, link: Link, cue: _Cue) -> tuple[int, int]:
+    """A value in Chinese characters, or in digits."""
+    if cue.kind == "password":
+        for pattern in (_DIGITS, _NUMERALS):
+            if value := pattern.match(text, at):
+                return value.span()
+    if (link == "beside" and cue.kind != "answer") or _FIGURE.search(cue.before):
+        return 0, 0
+    if phrase := _HAN_PHRASE.match(text, at):
+        start, end = phrase.span(1)
+        stop = _HAN_STOP.match(text, end)
+        end -= text[end - 1] in "哦啊呀哈吧"
+        if stop and is_han_value(text[start:end].rstrip("0123456789")):
+            return start, end
+    return 0, 0
+
+
+def _is_owner(cue: _Cue, link: Link) -> bool:
+    """Whether what stands before the word leaves it the name of a secret."""
+    if cue.is_han or cue.kind in _CHOSEN:
+        return True
+    if cue.word.strip('"_').lower() in ("ak", "sk") and link not in ("assigned", "flagged"):
+        return False
+    return not cue.before.endswith("[") and not cue.follows(f"not_{cue.kind}")
+
+
+def _is_strong(
+    text: str, start: int, value: str, link: Link, cue: _Cue, *, quoted: bool, bounds: Bounds
+) -> bool:
+    """Whether a value shows by itself that it is one."""
+    chosen = cue.kind in _CHOSEN
+    if not chosen and _CODE.search(value):
+        return False
+    if not chosen and not cue.is_han and len(value) < bounds.length:
+        return cue.kind == "secret" and link != "beside" and _is_mixed(value)
+    if cue.kind == "pass" and link in ("said", "beside") and not looks_strong(value):
+        return False
+    if not quoted and not cue.is_han and link in ("assigned", "flagged") and is_expression(value):
+        return False
+    beside = link == "beside" and not cue.is_han
+    if looks_random(value, bounds, uuid=not beside and cue.kind != "token"):
+        return cue.kind != "key" or not value.isalpha() or cue.follows("key_owners")
+    if not (chosen or cue.is_han) or (beside and not looks_strong(value)):
+        return False
+    ruled = not quoted and "|" in value and value.partition("|")[0] in load_words("quoted_states")
+    counted = value.isdigit() and _COUNTED.match(text, start + len(value))
+    if ruled or counted:  # "required|min:8", "12 characters"
+        return False
+    return looks_like_password(value, quoted=quoted, digits=4)
+
+
+def _is_mixed(value: str) -> bool:
+    return (looks_strong(value) or _LEET.search(value) is not None) and not is_placeholder(value)
+
+
+def _trim(value: str, *, quoted: bool) -> str:
+    """The value without what belongs to the sentence or to the next field."""
+    if not quoted:
+        value = _CUT.sub("", value).rstrip(".,;:?*_")
+    while value and (opener := _CLOSERS.get(value[-1])) and opener not in value:
+        value = value[:-1].rstrip(".,;:?")
+    return value
+
+
+def _pairs(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
+    """The second of a name and a password: "login for staging: admin / …"."""
+    link = _PAIR.match(text, cue.end)
+    at = link.start("pairs") if link else len(text)
+    while match := _ONE_PAIR.match(text, at):
+        value = match["value"].rstrip(".!")
+        if not _is_login(match["user"], match["joint"].strip(), value):
+            return
+        if cue.word.lower().startswith(("user", "acc")) and not looks_strong(value):
+            return  # a list of people, more likely
+        yield match.start("value"), match.start("value") + len(value)
+        more = _MORE.match(text, match.end())
+        at = more.end() if more else len(text)
+
+
+def _is_login(user: str, joint: str, value: str) -> bool:
+    name, word = user.lower(), value.lower()
+    if not is_literal(value) or is_placeholder(value) or not is_plain_word(word):
+        return False
+    common = name in load_words("users")
+    if not (common or is_plain_word(name)) or word in load_words("function"):
+        return False
+    if joint in ("/", "|"):
+        return common or user == name or looks_strong(value)
+    if joint == "and":
+        return common
+    return "@" in user or (any(map(str.isdigit, value)) and not is_expression(value))

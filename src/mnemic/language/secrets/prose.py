@@ -1,0 +1,195 @@
+"""Whether words after the name of a secret are its value, or go on with a sentence about it.
+
+After "the password is" a sentence goes on with a state, a place, a number of characters or a
+clause; a password stands there as a word that no list of ``words.txt`` has.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mnemic.language.secrets.data_files import load_words, read_pattern
+from mnemic.language.secrets.randomness import is_expression, is_placeholder, looked_up
+
+_MOST_WORDS = 8
+_LONGEST = 64
+_TOKEN = read_pattern("token")
+_SPACES = read_pattern("spaces")
+_STOPS = read_pattern("stops")
+_FIELD = read_pattern("field")
+_SENTENCE = read_pattern("sentence")
+_HAN = read_pattern("han")
+_ACCEPTED_HAN = read_pattern("accepted_han")
+_WORD = read_pattern("word")
+_CODE_BEFORE = read_pattern("code_before")
+_STATE_ENDINGS = read_pattern("state_endings")
+# Chinese characters and words that a value does not hold, and those that it does not start with.
+_HAN_NEVER = read_pattern("han_never")
+_HAN_FIRST = read_pattern("han_first")
+
+
+def is_state(word: str, *, pinyin: bool = False) -> bool:
+    """Whether a word (in lower case) says how something is, instead of being its value.
+
+    The endings of English say nothing about ``pinyin``.
+    """
+    return word in load_words("states") or (
+        not pinyin
+        and _STATE_ENDINGS.match(word) is not None
+        and not word.endswith(tuple(load_words("nouns")))
+    )
+
+
+def is_han_value(phrase: str) -> bool:
+    """Whether Chinese characters after 密码是 are the password and not a sentence about it."""
+    return (
+        2 <= len(phrase) <= 12
+        and _HAN_FIRST.match(phrase) is None
+        and _HAN_NEVER.search(phrase) is None
+        and phrase[-1] not in "项值串型错对位个次年月里上中下内外处用存改换发锁吧啊"
+    )
+
+
+def is_literal(value: str) -> bool:
+    """Whether a word is itself, and no variable, template, path or placeholder."""
+    return (
+        any(map(str.isalpha, value))
+        and not is_placeholder(value)
+        and not looked_up(value)
+        and value[0] not in "$<{[(%@!&?/\\~|*#-"
+        and "://" not in value
+        and set(value.lower()) != {"x"}
+    )
+
+
+def is_quoted_value(value: str) -> bool:
+    """Inside quotation marks a value may be any word; a sentence is none."""
+    words = value.lower().split()
+    if not words or len(value) < 3 or not is_literal(value):
+        return False
+    if len(words) == 1:
+        return not load_words("technical") & {*words} and not load_words("quoted_states") & {*words}
+    glue = sum(word in load_words("function") for word in words)
+    return (
+        len(words) <= _MOST_WORDS
+        and glue * 2 <= len(words)
+        and not _holds_any(words, "subjects", "technical")
+        and not is_state(words[-1])
+    )
+
+
+def is_plain_word(word: str) -> bool:
+    """Whether a word (in lower case) can be a value where a sentence could go on."""
+    return (
+        len(word) > 2
+        and "'" not in word
+        and not _holds_any([word], "function", "verbs", "technical", "subjects")
+        and not is_state(word)
+    )
+
+
+def read_words(
+    text: str, at: int, link: str, *, single: bool, sentence: bool = False, pinyin: bool = False
+) -> tuple[int, int]:
+    """The start and end of a value of plain words; (0, 0) where a sentence goes on.
+
+    A passphrase may be a ``sentence``, but none about passphrases.
+    """
+    if sentence and (match := _SENTENCE.match(text, at)):
+        words = match.group().split()
+        if not _holds_any(words, "subjects", "verbs", "technical", "about"):
+            return match.span()
+    tokens = _tokens(text, at)
+    if not tokens:
+        return 0, 0
+    if len(tokens) > 1 and not single and not _FIELD.match(text, tokens[0][1]):
+        if text[slice(*tokens[-1])].lower() in load_words("openers"):
+            tokens.pop()
+        if len(tokens) > 1:
+            return _several(text, tokens, link)
+    return _single(text, *tokens[0], link, pinyin=pinyin)
+
+
+def _tokens(text: str, at: int) -> list[tuple[int, int]]:
+    """The words up to the end of the clause, or to the first that is no part of a value."""
+    tokens: list[tuple[int, int]] = []
+    while len(tokens) <= _MOST_WORDS and (match := _TOKEN.match(text, at)):
+        start, end = match.span()
+        while end > start and text[end - 1] in ".:*_'’":
+            end -= 1
+        word = text[start:end].lower()
+        if not word or len(word) > _LONGEST or word in load_words("function") or word in "-–—":
+            break
+        tokens.append((start, end))
+        if end < match.end() or not (space := _SPACES.match(text, end)):
+            break
+        at = space.end()
+    return tokens
+
+
+def _single(text: str, start: int, end: int, link: str, *, pinyin: bool) -> tuple[int, int]:
+    value = text[start:end]
+    word = value.lower().replace("’", "'")
+    good = (
+        len(word) > 2
+        and "'" not in word
+        and is_literal(value)
+        and not _holds_any([word], "verbs", "technical")
+        and not is_state(word, pinyin=pinyin)
+        and (link == "assigned" or word not in load_words("subjects"))
+        and _ends_clause(text, end, link)
+        and not (link == "assigned" and _is_code(text, start, end, value, pinyin=pinyin))
+    )
+    return (start, end) if good else (0, 0)
+
+
+def _ends_clause(text: str, end: int, link: str) -> bool:
+    if _STOPS.match(text, end):
+        return True
+    rest = _SPACES.match(text, end)
+    at = rest.end() if rest else end
+    if _HAN.match(text, at):
+        return _ACCEPTED_HAN.match(text, at) is not None
+    if link == "assigned":
+        return _FIELD.match(text, end) is not None
+    return opens_clause(text, end)
+
+
+def opens_clause(text: str, end: int) -> bool:
+    """Whether a word that may follow a value comes next."""
+    rest = _SPACES.match(text, end)
+    follower = _TOKEN.match(text, rest.end()) if rest else None
+    return follower is not None and follower.group().lower().rstrip(".:") in load_words("openers")
+
+
+def _is_code(text: str, start: int, end: int, value: str, *, pinyin: bool) -> bool:
+    """A variable instead of a value, as far as the line tells."""
+    if pinyin and value.startswith("www."):  # archives from the web have its address as password
+        return False
+    if is_expression(value) or text[end : end + 1] in ("(", ")", "[", "]", "}"):
+        return True
+    line = text[text.rfind("\n", max(0, start - 120), start) + 1 if start else 0 : start]
+    if re.search(r"[a-z][A-Z]", value) and "=" in line:
+        return True
+    return text[end : end + 1] in (",", ";") and _CODE_BEFORE.search(line[-120:]) is not None
+
+
+def _several(text: str, tokens: list[tuple[int, int]], link: str) -> tuple[int, int]:
+    start, end = tokens[0][0], tokens[-1][1]
+    words = [text[s:e].lower() for s, e in tokens]
+    if len(tokens) > _MOST_WORDS or not all(_WORD.match(text[s:e]) for s, e in tokens):
+        # A value in digits and signs shows itself; only words need what stands around them.
+        return 0, 0
+    good = (
+        not _holds_any(words, "subjects", "verbs", "technical")
+        and not any("'" in word for word in words)
+        and not is_state(words[-1])
+        and not (link == "beside" and (is_state(words[0]) or len(words) > 3))
+        and len({text[s].isupper() for s, _ in tokens}) == 1
+        and (_STOPS.match(text, end) or opens_clause(text, end))
+    )
+    return (start, end) if good else (0, 0)
+
+
+def _holds_any(words: list[str], *names: str) -> bool:
+    return any(word in load_words(name) for name in names for word in words)

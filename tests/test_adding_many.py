@@ -1,0 +1,82 @@
+"""Bulk adding keeps the meaning of ``remember``, however many memories there are."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from time import process_time
+
+import pytest
+
+from mnemic import Mind, NewMemory
+from tests.conftest import OpenMind
+
+
+@pytest.mark.parametrize("words", [("tea", "milk", "sugar", "lemon"), ("茶", "奶", "糖", "柠檬")])
+def test_a_duplicate_is_merged_among_many_statements_of_the_same_words(
+    mind: Mind, words: tuple[str, ...]
+) -> None:
+    orders = [" ".join(order) for order in permutations(words)]
+    first = mind.add_many({f"a{n}": NewMemory(text, "fact") for n, text in enumerate(orders)})
+    assert (first.added, first.known) == (24, 0)
+    again = mind.add_many(
+        {f"b{n}": NewMemory(f"{text.title()}.", "fact") for n, text in enumerate(orders)}
+    )
+    assert (again.added, again.known) == (0, 24)
+    assert mind.stats().memories == 24
+
+
+def test_duplicates_inside_one_call_are_merged(mind: Mind) -> None:
+    records = {f"k{n}": NewMemory(f"The kettle is  BLUE{'!' * (n % 2)}", "fact") for n in range(5)}
+    assert (mind.add_many(records).known, mind.stats().memories) == (4, 1)
+    (memory,) = mind.memories()
+    assert memory.confirmations == 4
+
+
+def test_a_new_value_of_a_slot_takes_the_place_of_the_old_one(mind: Mind) -> None:
+    mind.add_many(
+        {
+            "1": NewMemory("I live in Oslo", "identity", subject="user", predicate="lives_in",
+                           value="Oslo", valid_from="2025-01-01"),
+            "2": NewMemory("I live in Bergen", "identity", subject="user", predicate="lives_in",
+                           value="Bergen", valid_from="2026-01-01"),
+        }
+    )  # fmt: skip
+    assert [memory.value for memory in mind.memories()] == ["Bergen"]
+    assert len(mind.memories(status="superseded")) == 1
+
+
+def test_secrets_are_cut_out_and_each_key_counts_once(mind: Mind) -> None:
+    records = {"k": NewMemory("my token is ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "fact")}
+    assert mind.add_many(records).added == 1
+    assert mind.add_many(records).known == 1
+    (memory,) = mind.memories()
+    assert "ghp_" not in memory.content
+
+
+def test_memories_without_a_wording_from_an_older_schema_are_recognized(
+    open_mind: OpenMind, mind: Mind
+) -> None:
+    mind.add_many({"old": NewMemory("我喜欢绿茶", "preference")})
+    with mind._store.write(mind.space) as unit:
+        unit.memories._conn.execute("UPDATE memories SET wording = NULL WHERE space >= 0")  # type: ignore[attr-defined]
+    assert mind.add_many({"new": NewMemory("我喜欢绿茶。", "preference")}).known == 1
+
+
+def test_adding_takes_no_longer_in_a_memory_ten_times_as_large(mind: Mind) -> None:
+    """Half as long again is allowed: the machine is shared."""
+
+    def add(first: int, count: int) -> float:
+        began = process_time()
+        mind.add_many(
+            {
+                str(n): NewMemory(f"guest {n} likes dish {n % 97} and wine {n % 89}", "fact")
+                for n in range(first, first + count)
+            }
+        )
+        return process_time() - began
+
+    add(0, 50)
+    small = min(add(first, 50) for first in range(100, 300, 50))
+    add(1_000, 2_500)
+    large = min(add(first, 50) for first in range(10_000, 10_200, 50))
+    assert large < 1.5 * small
