@@ -209,7 +209,8 @@ def _lower_what_states_nothing(
 
 def _raise(odds: Floats) -> Floats:
     """Log odds of what has what is searched for: hardly below the least, in the same order."""
-    return np.maximum(odds, _HELD + _SLOPE_BELOW * (odds - _HELD))
+    raised: Floats = np.maximum(odds, _HELD + _SLOPE_BELOW * (odds - _HELD))
+    return raised
 
 
 class _Weighed(NamedTuple):
