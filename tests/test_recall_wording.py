@@ -14,7 +14,7 @@ pytestmark = pytest.mark.feature("R5")
 
 
 def texts(mind: Mind, query: str, k: int = 3) -> list[str]:
-    return [hit.text for hit in mind.recall(query, k=k, of=["turn"])]
+    return [hit.text for hit in mind.recall(query, k=k, of=["turn"], min_score=0.0)]
 
 
 @pytest.mark.parametrize(

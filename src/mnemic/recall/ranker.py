@@ -62,7 +62,8 @@ _PLAIN_IMPORTANCE = 0.5
 SPREAD = 0.6
 # Added to those of the latest or the first of its kind, for a question that asks for it.
 _EXACT = 4.0
-_HELD = -3.0  # the least log odds of a text that has what is searched for: a probability of .05
+_HELD = -3.0  # log odds of a text that has what is searched for and little else: about .05
+_SLOPE_BELOW = 0.05
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _SURE = 0.98  # the probability of a memory that answers by its slot
 _BEFORE_ALL = 100.0  # of the log odds, for the records of the time that was asked about
@@ -107,7 +108,7 @@ class LearnedRanker:
         rows = model.rows(pool.features)
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
         # Whoever searches for a word wants the texts that have it, however little it says.
-        odds[pool.held] = np.maximum(odds[pool.held], _HELD)
+        odds[pool.held] = _raise(odds[pool.held])
         if request.asking.of_whole:
             odds -= SPREAD * crowding(odds, pool.session)
         dated = np.isin(docs, list(lists.first))
@@ -202,8 +203,14 @@ def _lower_what_states_nothing(
     keywords = statement_share(request.query) > 0  # no question, whose words an earlier one has
     for n in order:
         if n < len(turns) and states_nothing(turns[n]):
-            least = _HELD if keywords and pool.held[n] else -np.inf
-            odds[n] = max(odds[n] - _STATES_NOTHING, least)
+            lower = odds[n] - _STATES_NOTHING
+            odds[n] = _raise(lower) if keywords and pool.held[n] else lower
+
+
+def _raise(odds: Floats) -> Floats:
+    """Log odds of what has what is searched for: hardly below the least, in the same order."""
+    raised: Floats = np.maximum(odds, _HELD + _SLOPE_BELOW * (odds - _HELD))
+    return raised
 
 
 class _Weighed(NamedTuple):

@@ -40,6 +40,8 @@ RRF_K = 60  # the usual constant of reciprocal rank fusion
 _NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
 # Shares of the weight of the words of a query: of one that says little beside them, and of none.
 _EVERY_WORD, _NO_WORD = 0.9, 0.05
+# The routes by what a query names; the last answers alone, where every other has failed.
+_NAMING = ("time", "exact", "latest")
 _NEAR_IN_MEANING = 0.3  # cosine beyond that of any text: letters that are no word stay below
 _NEAR = 3
 _PROMISING = 6  # of a route's list: the turns around these are looked at too
@@ -65,7 +67,8 @@ class CandidatePool:
     session: Places
     features: Mapping[str, Floats]
     exact_order: Floats  # what an exact question asks for by its order, from 0 to 1
-    held: Flags  # which have what is searched for: its words or, where no text has any, its meaning
+    held: Flags  # which have what is searched for: its words, its time or, where no text has any
+    # of its words, its meaning
 
 
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
@@ -87,14 +90,18 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
         table.session,
         known,
         _exact_order(around.docs, request, lists),
-        _holding(known["cover"], vectors),
+        _holding(around.docs, lists, known["cover"], vectors),
     )
 
 
-def _holding(cover: Floats, vectors: VectorScores | None) -> Flags:
+def _holding(
+    docs: Sequence[int], lists: CandidateLists, cover: Floats, vectors: VectorScores | None
+) -> Flags:
+    named = {doc for route in _NAMING for doc in lists.lists.get(route, ())}
+    held = np.array([doc in named for doc in docs], bool)
     if vectors is None or cover.max(initial=0.0) > _NO_WORD:
-        return np.asarray(cover >= _EVERY_WORD)
-    return np.asarray(vectors.similarity - vectors.mean >= _NEAR_IN_MEANING)
+        return np.asarray(held | (cover >= _EVERY_WORD))
+    return np.asarray(held | (vectors.similarity - vectors.mean >= _NEAR_IN_MEANING))
 
 
 def _term_matches(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> TermMatches:

@@ -108,7 +108,7 @@ class RecallSettings(SettingsGroup):
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
     min_score: float = ratio(
-        0.003, "Results below this score are left out, unless the caller says otherwise."
+        0.002, "Results below this score are left out, unless the caller says otherwise."
     )
     evidence_score: float = ratio(
         0.075,

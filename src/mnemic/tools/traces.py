@@ -99,7 +99,6 @@ def _in_database(mind: Mind, query: TraceQuery) -> list[tuple[Hit, Turn]]:
         session=query.session,
         since=query.since,
         until=query.until,
-        min_score=0.0,
     )
     return [(hit, turn) for hit in hits if (turn := _whole(mind, hit)) is not None]
 
