@@ -14,7 +14,7 @@ HOSTS := $(HOST_ENVS)/.installed
 
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # The build backend is in the locks, so installing the package itself fetches nothing.
-INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable . --editable ./reader
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -87,13 +87,13 @@ clean: ## remove the virtual environment, caches and built files
 	@find src bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # demo and bench need only the core; the checks need dev, which contains it.
-$(CORE): pyproject.toml requirements/core.txt | $(BIN)/python
+$(CORE): pyproject.toml reader/pyproject.toml requirements/core.txt | $(BIN)/python
 	@echo "Installing Mnemic into $(VENV)"
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/core.txt
 	@$(INSTALL_SELF)
 	@touch $@
 
-$(DEV): pyproject.toml requirements/dev.txt | $(BIN)/python
+$(DEV): pyproject.toml reader/pyproject.toml requirements/dev.txt | $(BIN)/python
 	@echo "Installing Mnemic and its checks into $(VENV)"
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/dev.txt
 	@$(INSTALL_SELF)
@@ -109,7 +109,7 @@ $(HOSTS): requirements/hosts.txt requirements/host-suites.txt | $(BIN)/python
 	@$(BIN)/python -m venv $(HOST_ENVS)/frameworks
 	@$(HOST_ENVS)/suites/bin/python -m pip install -qq --disable-pip-version-check --requirement requirements/host-suites.txt
 	@$(HOST_ENVS)/frameworks/bin/python -m pip install -qq --disable-pip-version-check --requirement requirements/hosts.txt
-	@for host in suites frameworks; do $(HOST_ENVS)/$$host/bin/python -m pip install -qq --disable-pip-version-check --no-deps --editable . || exit 1; done
+	@for host in suites frameworks; do $(HOST_ENVS)/$$host/bin/python -m pip install -qq --disable-pip-version-check --no-deps --editable . --editable ./reader || exit 1; done
 	@touch $@
 
 $(BIN)/python:

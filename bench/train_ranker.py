@@ -188,7 +188,7 @@ def _scored(network: Network, names: Sequence[str], example: Example) -> Scored:
     features = {name: example.rows[:, n] for n, name in enumerate(names)}
     scores = network.value(network.standardised(example.rows))
     among = beside_nothing(network, names, features, scores)
-    return Scored(scores, query_summary(features, scores, among))
+    return Scored(scores, query_summary(names, features, scores, among))
 
 
 def train(

@@ -9,7 +9,7 @@ from mnemic.rules import bm25
 from mnemic.store.contract import Store
 from mnemic.store.erasure import Removal, Rewrite
 from mnemic.store.postgres.store import PostgresStore
-from mnemic.store.rows import EmbedText, TurnFilter, VectorRow
+from mnemic.store.rows import TurnFilter, VectorRow
 from mnemic.store.sql import names, text_columns
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import ToolCall, constant
@@ -72,7 +72,8 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
         assert unit.eraser.held_terms(["alpha", "beta", "delta"]) == {"alpha", "beta"}
         docs = unit.eraser.docs("turn", [rows[0].id])
         assert unit.eraser.only_in(["alpha", "beta"], docs) == {"alpha"}
-        assert unit.vectors.texts([rows[0].id]) == [EmbedText(docs[0], "", "alpha", -1)]
+        (text,) = unit.vectors.texts([rows[0].id])
+        assert (text.doc, text.text, text.before, text.change) == (docs[0], "alpha", "", -1)
         unit.eraser.remove(Removal(turns=[rows[0].id, rows[2].id]))
     with store.read(SPACE) as unit:
         assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]

@@ -133,7 +133,9 @@ def test_rows_that_were_changed_are_taken_anew(engine: VectorEngine, store: Stor
     brought(store, table)
     doc, other = list(given)[2], some(77)
     with store.write(SPACE) as unit:
-        unit.vectors.put(1, [EmbedText(doc, "", "new", 1)], [VectorRow(doc, 0, other.tobytes())])
+        unit.vectors.put(
+            1, [EmbedText(doc, "", "new", "", "", None, 1)], [VectorRow(doc, 0, other.tobytes())]
+        )
     brought(store, table)
     assert len(table) == 5
     (near,) = table.search(other[0], 1)
@@ -210,7 +212,9 @@ def test_a_large_step_is_taken_beside(store: Store) -> None:
         assert len(holder.tables(unit.vectors, made)["turn"]) == 350, "a small one at once"
     doc, other = list(given)[2], some(77)
     with store.write(SPACE) as unit:
-        unit.vectors.put(1, [EmbedText(doc, "", "new", 1)], [VectorRow(doc, 0, other.tobytes())])
+        unit.vectors.put(
+            1, [EmbedText(doc, "", "new", "", "", None, 1)], [VectorRow(doc, 0, other.tobytes())]
+        )
     with store.read(SPACE) as unit:
         assert len(holder.tables(unit.vectors, made)["turn"]) == 350, "the old one meanwhile"
     assert holder.settle(30)
@@ -223,7 +227,9 @@ def test_damage_found_beside_is_told_to_the_next_query_and_tried_again(store: St
     with store.write(SPACE) as unit:
         (doc, *_) = given
         unit.vectors.put(
-            1, [EmbedText(doc, "", "new", 1)], [VectorRow(doc, 0, bytes(4 * DIMENSIONS))]
+            1,
+            [EmbedText(doc, "", "new", "", "", None, 1)],
+            [VectorRow(doc, 0, bytes(4 * DIMENSIONS))],
         )
     holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
     made = VectorSet(1, NAME, DIMENSIONS)

@@ -58,7 +58,7 @@ class Lock:
 
 # In the order of compilation: a base comes before the locks that share its versions.
 LOCKS = (
-    Lock("core", project=True, extras=("local",), groups=("build",)),
+    Lock("core", project=True, extras=("local-models",), groups=("build",)),
     Lock("dev", project=True, groups=("build", "dev"), base="core"),
     Lock("lock", groups=("lock",), base="core"),
 )

@@ -14,12 +14,12 @@ import pytest
 
 from mnemic.errors import ConfigError, MissingExtra
 from mnemic.providers import extras
-from mnemic.providers.embedding import local
 from mnemic.providers.embedding.base import release
 from mnemic.providers.embedding.cache import CachedEmbedder
 from mnemic.providers.embedding.choose import embedder_for
 from mnemic.providers.embedding.http import HttpEmbedder
-from mnemic.providers.embedding.local import LocalEmbedder
+from mnemic.providers.reader import model
+from mnemic.providers.reader.model import Reader
 from mnemic.settings import Settings, load
 from tests.providers.scripted import Asked, Scripted, reply
 from tests.providers.tiny import write_folder
@@ -32,8 +32,8 @@ def settings(preset: str = "default", **embedding: Any) -> Settings:
 @pytest.mark.feature("X9")
 def test_the_default_is_the_local_model() -> None:
     made = embedder_for(settings())
-    assert isinstance(made, LocalEmbedder)
-    assert made.embed(["tea"]).shape == (1, 256)
+    assert isinstance(made, Reader)
+    assert made.embed(["tea"]).shape == (1, made.dimensions)
 
 
 @pytest.mark.parametrize("preset", ["openakita", "myclaw"])
@@ -42,7 +42,7 @@ def test_presets_without_vectors_have_no_embedder(preset: str) -> None:
 
 
 def test_auto_does_without_where_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_PACKAGE", "no_such_package")
+    monkeypatch.setattr(model, "_PACKAGE", "no_such_package")
     assert embedder_for(settings()) is None
     with pytest.raises(MissingExtra, match="pip install"):
         embedder_for(settings(provider="local"))
@@ -144,7 +144,8 @@ from mnemic.providers.embedding.choose import embedder_for
 from mnemic.settings import load
 embedder_for(load("default", env={}))
 embedder_for(load("default", env={}, overrides={"embedding": {"provider": "ollama"}}))
-print(sorted({"httpx", "onnxruntime", "tokenizers", "model2vec", "wordllama"} & set(sys.modules)))
+heavy = {"httpx", "onnxruntime", "tokenizers", "model2vec", "mnemic_reader"}
+print(sorted(heavy & set(sys.modules)))
 """
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert said.stdout.strip() == "[]"

@@ -92,12 +92,12 @@ class TestWords:
 
 class TestMeaning:
     def test_vectors_count_in_deviations_from_chance(self) -> None:
-        vectors = VectorScores(np.array([0.5, 0.3, 0.1]), mean=0.3, deviation=0.1, trust=1.0)
+        vectors = VectorScores(np.array([0.5, 0.3, 0.1]), mean=0.3, deviation=0.1)
         assert of("vector", talk([0, 0, 0]), vectors=vectors) == [2, 0, -2]
         assert of("vector behind best", talk([0, 0, 0]), vectors=vectors) == [0, 2, 4]
 
     def test_vectors_that_are_all_alike_decide_nothing(self) -> None:
-        vectors = VectorScores(np.array([0.3, 0.3]), mean=0.3, deviation=0.0, trust=1.0)
+        vectors = VectorScores(np.array([0.3, 0.3]), mean=0.3, deviation=0.0)
         assert of("vector", talk([1, 0]), vectors=vectors) == [0, 0]
 
 
@@ -124,7 +124,7 @@ class TestModel:
     def test_it_reads_every_feature_and_each_belongs_to_one_part_of_an_explanation(self) -> None:
         named = [name for names in GROUPS.values() for name in names]
         made = list(features(talk([1, 0]), None, PLAIN))
-        assert sorted(evidence_model().names) == sorted(made) == sorted(named)
+        assert sorted(evidence_model(reads=True).names) == sorted(made) == sorted(named)
 
     @given(
         st.lists(
@@ -142,7 +142,7 @@ class TestModel:
             by_assistant=[agent for _, _, agent in turns],
         )
         found = features(table, None, PLAIN)
-        model = evidence_model()
+        model = evidence_model(reads=True)
         rows = model.rows(found)
         chance = probability(model.log_odds(found, model.scores(rows)))
         assert len(chance) == len(turns)
@@ -151,14 +151,14 @@ class TestModel:
 
     def test_the_text_with_the_words_comes_before_one_without(self) -> None:
         found = features(talk([3, 0], [[1, 1], [0, 0]], session=[1, 2]), None, PLAIN)
-        model = evidence_model()
+        model = evidence_model(reads=True)
         score = model.scores(model.rows(found))
         assert score[0] > score[1]
 
     @pytest.mark.parametrize("absent", [0.0, 20.0])
     def test_the_less_of_a_query_is_known_the_less_is_believed(self, absent: float) -> None:
         found = features(talk([3, 1, 0], [[1, 1], [0, 1], [0, 0]], absent=absent), None, PLAIN)
-        model = evidence_model()
+        model = evidence_model(reads=True)
         best = model.log_odds(found, model.scores(model.rows(found))).max()
         known = features(talk([3, 1, 0], [[1, 1], [0, 1], [0, 0]]), None, PLAIN)
         sure = model.log_odds(known, model.scores(model.rows(known))).max()

@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,9 @@ from mnemic.errors import BadVector, ModelRefused, StoreDamaged
 from mnemic.index.engine import VectorEngine, follow
 from mnemic.language.passages import passages
 from mnemic.language.secrets.envelope import unsealed_part
-from mnemic.providers.embedding.base import Embedder, WordEmbedder, expect
+from mnemic.providers.embedding.base import Embedder, expect
+from mnemic.providers.reader.inputs import Passage
+from mnemic.providers.reader.model import Reader
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import EmbedText, VectorRow, type_of
@@ -36,6 +39,8 @@ _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
 _LOOK = 1_000
 _LEAN = 0.3  # measured: whole texts alone lose the detail, passages alone the subject
 _WHOLE = 1_000  # characters; models read about this much
+_EPOCH = date(1970, 1, 1)
+_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 _PROBE = "The weather is fine today"  # what any model for embeddings accepts
 
 
@@ -88,6 +93,38 @@ def cache_hashes(records: Sequence[EmbedText]) -> set[bytes]:
     }
 
 
+class _Vectors(NamedTuple):
+    """The vectors of some records, and the token vectors of those that were read."""
+
+    rows: list[VectorRow]
+    tokens: dict[int, bytes]
+
+    def joined(self, other: _Vectors) -> _Vectors:
+        return _Vectors([*self.rows, *other.rows], self.tokens | other.tokens)
+
+
+def _read(reader: Reader, records: Sequence[EmbedText]) -> _Vectors:
+    """What the reader keeps: a vector for each window of a text, and all its token vectors."""
+    said = [record for record in records if unsealed_part(record.text).strip()]
+    made = _Vectors([], {})
+    for record, reading in zip(said, reader.read([*map(passage_of, said)]), strict=True):
+        for part, whole in enumerate(reading.wholes):
+            made.rows.append(VectorRow(record.doc, part, whole.tobytes()))
+        made.tokens[record.doc] = reading.tokens.tobytes()
+    return made
+
+
+def passage_of(record: EmbedText) -> Passage:
+    """A record as the reader is given it, without what is sealed."""
+    local = record.local
+    return Passage(
+        unsealed_part(record.text),
+        record.speaker or record.role,
+        None if local is None else _EPOCH + timedelta(days=local // _DAY),
+        unsealed_part(record.before),
+    )
+
+
 class EmbeddingJob:
     """Embeds the records that have no vectors yet."""
 
@@ -123,9 +160,9 @@ class EmbeddingJob:
                 for record in unit.vectors.texts([job.key])
                 if record.doc <= reached.get(type_of(record.doc), _UNKNOWN)
             ]
-        rows = self._vectors(job.space, number, records)
+        made = self._vectors(job.space, number, records)
         with self._store.write(job.space) as unit:
-            unit.vectors.put(number, records, rows)
+            unit.vectors.put(number, records, made.rows, made.tokens)
 
     def _embed_waiting(self, job: Job, number: int) -> None:
         """A batch and a transaction at a time."""
@@ -141,9 +178,9 @@ class EmbeddingJob:
                     remedy="Run `mnemic doctor`, or restore a backup",
                 )
             before = waiting
-            rows, refused = self._accepted(job.space, number, waiting)
+            made, refused = self._accepted(job.space, number, waiting)
             with self._store.write(job.space) as unit:
-                unit.vectors.put(number, waiting, rows)
+                unit.vectors.put(number, waiting, made.rows, made.tokens)
                 expect(self._embedder, unit.vectors.dimensions(number))
                 if refused:
                     self._set_aside(unit, refused, job.max_attempts)
@@ -162,7 +199,7 @@ class EmbeddingJob:
 
     def _accepted(
         self, space: str, number: int, records: Sequence[EmbedText]
-    ) -> tuple[list[VectorRow], list[int]]:
+    ) -> tuple[_Vectors, list[int]]:
         """The vectors of the records, and the documents whose text the model refuses."""
         try:
             return self._vectors(space, number, records), []
@@ -174,23 +211,23 @@ class EmbeddingJob:
 
     def _isolate(
         self, space: str, number: int, records: Sequence[EmbedText]
-    ) -> tuple[list[VectorRow], list[int]]:
+    ) -> tuple[_Vectors, list[int]]:
         """Halve a refused batch until each refused text stands alone."""
         if len(records) == 1:
-            return [], [records[0].doc]
-        rows: list[VectorRow] = []
+            return _Vectors([], {}), [records[0].doc]
+        made = _Vectors([], {})
         refused: list[int] = []
         middle = len(records) // 2
         for half in (records[:middle], records[middle:]):
             try:
-                rows += self._vectors(space, number, half)
+                made = made.joined(self._vectors(space, number, half))
             except (ModelRefused, BadVector) as error:
                 if error.away:
                     raise
                 accepted, others = self._isolate(space, number, half)
-                rows += accepted
+                made = made.joined(accepted)
                 refused += others
-        return rows, refused
+        return made, refused
 
     def _accepts_plain_text(self) -> bool:
         try:
@@ -212,29 +249,24 @@ class EmbeddingJob:
                     whole = follow(table, unit.vectors, number, type_, _PORTION)
         engine.keep_only(space, name)
 
-    def _vectors(self, space: str, number: int, records: Sequence[EmbedText]) -> list[VectorRow]:
+    def _vectors(self, space: str, number: int, records: Sequence[EmbedText]) -> _Vectors:
+        if isinstance(self._embedder, Reader):
+            return _read(self._embedder, records)
         parts = [
-            (record.doc, part, text)
+            (record.doc, part, f"{record.speaker}: {text}" if record.speaker else text)
             for record in records
-            for part, text in enumerate(self._texts(record))
+            for part, text in enumerate(passages(unsealed_part(record.text)))
         ]
         if not parts:
-            return []
+            return _Vectors([], {})
         vectors = self._embed(space, number, [text for _, _, text in parts])
-        if not isinstance(self._embedder, WordEmbedder):
-            vectors = self._leaning(space, number, records, parts, vectors)
-        return [
+        vectors = self._leaning(space, number, records, parts, vectors)
+        rows = [
             VectorRow(doc, part, vector.tobytes())
             for (doc, part, _), vector in zip(parts, vectors, strict=True)
             if vector.any()  # no known word: it would be near to everything or nothing
         ]
-
-    def _texts(self, record: EmbedText) -> list[str]:
-        """Passages; with the speaker for a sentence model, which would only blur sums of words."""
-        texts = passages(unsealed_part(record.text))
-        if isinstance(self._embedder, WordEmbedder) or not record.speaker:
-            return texts
-        return [f"{record.speaker}: {passage}" for passage in texts]
+        return _Vectors(rows, {})
 
     def _leaning(
         self,
@@ -259,8 +291,6 @@ class EmbeddingJob:
 
     def _embed(self, space: str, number: int, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts; earlier answers of a paid model come from the database."""
-        if isinstance(self._embedder, WordEmbedder):
-            return self._embedder.embed(texts)  # cheaper than a look into the database
         hashes = [hashlib.sha256(text.encode()).digest() for text in texts]
         with self._store.read(space) as unit:
             answers = unit.vectors.cached(number, hashes)

@@ -16,7 +16,7 @@ from mnemic.language.secrets.finder import redact
 from mnemic.prompts import prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, numbers_in
-from mnemic.providers.embedding.base import Embedder, WordEmbedder
+from mnemic.providers.embedding.base import Embedder
 from mnemic.rules.lifetimes import sooner
 from mnemic.rules.likeness import apart, as_written, overlap, same_value
 from mnemic.rules.reconcile import Neighbours
@@ -295,10 +295,10 @@ class Adviser:
         return {memory.id: self._likeness(candidate, memory, near) for memory, near in nearest}, ""
 
     def _likeness(self, candidate: Candidate, memory: Memory, cosine: float) -> float:
-        """A sum of words hardly moves from Monday to Tuesday: where a telling word differs, it does
-        not say that two statements are one.
+        """A vector hardly moves from Monday to Tuesday: where a telling word differs, it does not
+        say that two statements are one.
         """
-        if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, WordEmbedder):
+        if cosine <= self._settings.merge_cosine:
             return cosine
         mine, theirs = weighed_words(candidate.content), weighed_words(memory.content)
         differ = apart(mine, theirs, CHARACTER_WEIGHT)

@@ -47,7 +47,6 @@ class CandidateLists:
     lists: dict[str, list[int]] = field(default_factory=dict)
     text: TextMatches | None = None
     vector: VectorMatches | None = None
-    trust: float = 0.0
     total: int = 0  # records that an exact question is about, listed or not
     first: frozenset[int] = frozenset()  # those of the time that is asked about
     query: str = ""  # where the names in it were misspelt, as it was searched for
@@ -98,12 +97,11 @@ class CandidateSearch:
                 nearest = attempts.run("vector", partial(self._of_large_partition, request))
                 lists["partition"] = nearest or lists["partition"]
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
-        trust = self._vectors.trust(request.query) if self._vectors else 0.0
         outcome = None if enough else attempts.run("text", partial(self._by_words, request))
         request, text = outcome or (request, None)
         # Where partitions come first, meaning chooses inside them and nowhere else.
-        by_meaning = trust and "partition" not in lists
-        vector = self._by_meaning(attempts, request, text) if by_meaning else None
+        by_meaning = "partition" not in lists
+        vector = self._by_meaning(attempts, request) if by_meaning else None
         cut = False
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
@@ -133,7 +131,7 @@ class CandidateSearch:
         if self._core_kinds and not request.scope.words:
             lists = attempts.run("core", partial(self._beside_core, lists)) or lists
         filled = {name: docs for name, docs in lists.items() if docs}
-        return CandidateLists(filled, text, vector, trust, total, first, request.query, cut)
+        return CandidateLists(filled, text, vector, total, first, request.query, cut)
 
     def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
         """Without what stands in every prompt, unless nothing else was found."""
@@ -157,7 +155,7 @@ class CandidateSearch:
         docs = self._partition(request, unit, _LARGE_PARTITION + 1)
         if self._vectors is None or len(docs) <= _LARGE_PARTITION:
             return []
-        vector = self._vectors.search(unit, request.query, None)
+        vector = self._vectors.search(unit, request.query)
         docs = self._partition(request, unit, checks.MAX_ROWS)
         near = [] if vector is None else vector.among(docs, _PARTITION_CANDIDATES)
         return [match.doc for match in near if match.cosine >= near[0].cosine * _NEAR_ENOUGH]
@@ -194,13 +192,11 @@ class CandidateSearch:
             near = vector.among(few, limit)
         return [match.doc for match in near]
 
-    def _by_meaning(
-        self, attempts: Attempts, request: Request, text: TextMatches | None
-    ) -> VectorMatches | None:
+    def _by_meaning(self, attempts: Attempts, request: Request) -> VectorMatches | None:
         vectors = self._vectors
         if vectors is None:
             return None
-        return attempts.run("vector", lambda unit: vectors.search(unit, request.query, text))
+        return attempts.run("vector", lambda unit: vectors.search(unit, request.query))
 
 
 _MOST_TERMS = 32  # of a query that is looked through for misspelt names

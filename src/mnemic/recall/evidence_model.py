@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,10 @@ import numpy as np
 
 from mnemic.recall.features import GROUPS, OF_QUERY, Floats
 
-_FILE = Path(__file__).with_name("evidence_model.json")
+_FILES = {
+    reads: Path(__file__).with_name(f"evidence_{name}.json")
+    for reads, name in ((True, "read"), (False, "words"))
+}
 _FARTHEST = 6.0  # standard deviations from its mean beyond which a feature says no more
 _BEST = 3
 _FEW = 5
@@ -27,7 +30,7 @@ _PAGE = 10
 # Rows multiplied at once: with more, BLAS wakes threads, and to wait for them costs more than all
 # the rest of a recall where other work keeps the cores busy.
 _AT_ONCE = 64
-_OF_BEST = ("cover", "text strength", "vector")
+_OF_BEST = ("cover", "text strength", "vector", "late")
 _OF_FIRST = ("cover of window", "session cover", "best term")
 
 
@@ -79,7 +82,7 @@ class EvidenceModel:
     def log_odds(self, features: Mapping[str, Floats], scores: Floats) -> Floats:
         """The logarithm of the odds that each candidate is evidence."""
         among = beside_nothing(self.order, self.names, features, scores)
-        summary = self.fit.standardised(query_summary(features, scores, among)[None])
+        summary = self.fit.standardised(query_summary(self.names, features, scores, among)[None])
         best: Floats = self.slope * (scores - scores.max()) + self.fit.value(summary)
         return best
 
@@ -117,8 +120,12 @@ def beside_nothing(
     return np.concatenate([scores, np.repeat(nothing, missing)])
 
 
-def query_summary(features: Mapping[str, Floats], scores: Floats, among: Floats) -> Floats:
-    """What is known of a query, of its best candidates, and of all that they stand ``among``."""
+def query_summary(
+    names: Sequence[str], features: Mapping[str, Floats], scores: Floats, among: Floats
+) -> Floats:
+    """What is known of a query, of its best candidates, and of all that they stand ``among``; of
+    the features that a model has.
+    """
     top = np.sort(among)[::-1]
     best = np.argsort(-scores, kind="stable")[:_BEST].tolist()
     mean = float(top.mean())
@@ -126,13 +133,13 @@ def query_summary(features: Mapping[str, Floats], scores: Floats, among: Floats)
     first, last = float(top[0]), float(top[min(_PAGE, len(top)) - 1])
     return np.array(
         [
-            *(features[name].item(0) for name in OF_QUERY),
+            *(features[name].item(0) for name in OF_QUERY if name in names),
             first,
             float(top[:_FEW].mean()),
             first - last,
             first - mean,
             math.sqrt(float(apart @ apart) / len(top)),
-            *(sum(map(features[name].item, best)) / len(best) for name in _OF_BEST),
+            *(sum(map(features[n].item, best)) / len(best) for n in _OF_BEST if n in names),
             *(features[name].item(best[0]) for name in _OF_FIRST),
         ]
     )
@@ -144,10 +151,10 @@ def probability(log_odds: Floats) -> Floats:
     return result
 
 
-@lru_cache(maxsize=1)
-def evidence_model() -> EvidenceModel:
-    """The model that is shipped; read once."""
-    return model_of(json.loads(_FILE.read_text(encoding="utf-8")))
+@cache
+def evidence_model(*, reads: bool) -> EvidenceModel:
+    """The model for texts that the reader has read, or the one for words and other vectors."""
+    return model_of(json.loads(_FILES[reads].read_text(encoding="utf-8")))
 
 
 def model_of(stored: Mapping[str, Any]) -> EvidenceModel:

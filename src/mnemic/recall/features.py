@@ -32,6 +32,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "words": ("text", "text strength", "text place", "cover", "best term"),
     "shared with best": ("shared with best", "rarest shared"),
     "meaning": ("vector", "vector behind best", "vector place"),
+    "reading": (
+        "late", "late behind best", "late place", "late lead", "previous late", "following late",
+        "session late",
+    ),
     "words and meaning": ("own", "own place"),
     "neighbours": (
         "cover with previous", "cover of window", "previous text", "following text", "second text",
@@ -56,8 +60,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "type": ("is memory", "is episode"),
     "query": (
         "query absent", "query terms", "query best cover", "query best strength",
-        "query best vector", "query for help", "query of whole", "query has date",
-        "query for time", "query for number",
+        "query best vector", "query best late", "query for help", "query of whole",
+        "query has date", "query for time", "query for number",
     ),
 }  # fmt: skip
 OF_QUERY = GROUPS["query"]
@@ -70,7 +74,7 @@ class VectorScores:
     similarity: Floats
     mean: float
     deviation: float
-    trust: float
+    late: Floats | None = None  # token by token, NaN for what was not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,7 @@ def features(
     candidates: CandidateTable, vectors: VectorScores | None, asking: QueryIntent
 ) -> dict[str, Floats]:
     """Every feature by its name, one entry a candidate; there is at least one."""
-    found = _words(candidates) | _meaning(candidates, vectors)
+    found = _words(candidates) | _meaning(candidates, vectors) | _reading(candidates, vectors)
     found |= _conversation(candidates, found["text"], found["vector"])
     found |= _standing(candidates, asking)
     found |= _of_query(candidates, found, asking)
@@ -142,12 +146,38 @@ def _meaning(table: CandidateTable, vectors: VectorScores | None) -> dict[str, F
     }
 
 
+def _reading(table: CandidateTable, vectors: VectorScores | None) -> dict[str, Floats]:
+    """How well the reader finds that each text answers, and those around it.
+
+    The score itself says whether anything fits; how far it is behind the best, in what order.
+    """
+    size = len(table.session)
+    late = None if vectors is None else vectors.late
+    if late is None or np.isnan(late).all():
+        return {name: np.zeros(size) for name in GROUPS["reading"]}
+    late = np.where(np.isnan(late), np.nanmedian(late), late)
+    before = np.where(table.in_conversation, table.previous, ABSENT)
+    after = np.where(table.in_conversation, table.following, ABSENT)
+    beyond = np.maximum(late - float(late.mean()), 0.0)  # above what any candidate has
+    around = _at(beyond, np.stack([before, after]))
+    second = float(np.sort(late)[-2]) if size > 1 else float(late[0])
+    return {
+        "late": late,
+        "late behind best": float(late.max()) - late,
+        "late place": _places(late[None])[0],
+        "late lead": np.maximum(late - second, 0.0),
+        "previous late": around[0],
+        "following late": around[1],
+        "session late": Groups(table.session).best_of_others(beyond[None])[0],
+    }
+
+
 def _likeness(vectors: VectorScores | None, size: int) -> Floats:
     if vectors is None:
         return np.zeros(size)
     spread = max(vectors.deviation, _TINY)
     apart: Floats = np.clip((vectors.similarity - vectors.mean) / spread, -_FAR, 2 * _FAR)
-    return apart * vectors.trust
+    return apart
 
 
 def leading(text_score: Floats, vectors: VectorScores | None) -> list[int]:
@@ -251,6 +281,7 @@ def _of_query(
         "query best cover": float(found["cover"].max(initial=0.0)),
         "query best strength": float(found["text strength"].max(initial=0.0)),
         "query best vector": float(found["vector"].max(initial=0.0)),
+        "query best late": float(found["late"].max(initial=-1.0)),
         "query for help": float(asking.for_help),
         "query of whole": float(asking.of_whole),
         "query has date": float(asking.date is not None),

@@ -102,8 +102,8 @@ class LearnedRanker:
         self._personas = ranking.personas
 
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
-        model = evidence_model()
         pool = candidate_pool(unit, request, lists)
+        model = evidence_model(reads=pool.read)
         docs = pool.around.docs
         rows = model.rows(pool.features)
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order

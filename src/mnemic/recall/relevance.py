@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 import numpy as np
@@ -66,6 +66,7 @@ class CandidatePool:
     around: Surroundings
     session: Places
     features: Mapping[str, Floats]
+    read: bool  # whether the reader has read some of them
     exact_order: Floats  # what an exact question asks for by its order, from 0 to 1
     held: Flags  # which have what is searched for: its words, its time or, where no text has any
     # of its words, its meaning
@@ -78,20 +79,29 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
     echoes = [] if is_for_questions(request.query) else _echoes(around.turns, words)
     if len(echoes) < len(around.docs):
         around, words, echoes = _without_unanswered(around, words, echoes)
-    vectors = lists.vector.scores(around.docs, lists.trust) if lists.vector else None
+    vectors = _vector_scores(unit, lists, around.docs)
     if echoes and len(echoes) < len(around.docs):
         _cap(words.scores, echoes)
         if vectors is not None:
             _cap(vectors.similarity, echoes)
+            if vectors.late is not None:
+                _cap(vectors.late, echoes)
     table = candidate_table(unit, request, lists, around, (words, vectors))
     known = features(table, vectors, request.asking)
     return CandidatePool(
         around,
         table.session,
         known,
+        bool(vectors and vectors.late is not None and not np.isnan(vectors.late).all()),
         _exact_order(around.docs, request, lists),
         _holding(around.docs, lists, known["cover"], vectors),
     )
+
+
+def _vector_scores(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> VectorScores | None:
+    if lists.vector is None:
+        return None
+    return replace(lists.vector.scores(docs), late=lists.vector.late_scores(unit.vectors, docs))
 
 
 def _holding(
@@ -183,7 +193,7 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
     around = with_neighbours(unit.ledger, candidates.docs)
     docs = around.docs
     text = _text_scores(unit, candidates, docs)
-    vectors = candidates.vector.scores(docs, candidates.trust) if candidates.vector else None
+    vectors = candidates.vector.scores(docs) if candidates.vector else None
     likeness = np.zeros(len(docs)) if vectors is None else np.maximum(vectors.similarity, 0.0)
     words = text / max(float(text.max(initial=0.0)), 1e-9)
     if ranking.fusion == "rrf":

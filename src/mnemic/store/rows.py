@@ -338,11 +338,17 @@ class Transcript:
 
 
 class EmbedText(NamedTuple):
-    """A record that wants vectors: who said it, and what."""
+    """A record that wants vectors: who said it, what, and what was said before it.
+
+    ``role``, ``before`` and ``local`` (its moment in its own zone, in microseconds) are a turn's.
+    """
 
     doc: int
     speaker: str
     text: str
+    role: str
+    before: str
+    local: int | None
     change: int
 
 

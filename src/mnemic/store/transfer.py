@@ -276,6 +276,9 @@ MOVED: tuple[MovedTable, ...] = (
         "vectors", "embedder type record part",
         "embedder:word type:word record:id part:integer vector:bytes",
     ),
+    _table(
+        "token_vectors", "embedder type record", "embedder:word type:word record:id tokens:bytes"
+    ),
     _table("changed_texts", "type record", "type:word record:id change:integer"),
     _table(
         "embedded", "embedder type", "embedder:word type:word through:id records:integer"
@@ -300,6 +303,7 @@ _CHOICES: Mapping[tuple[str, str], Sequence[str]] = {
     ("episodes", "outcome"): OUTCOMES,
     ("attachments", "direction"): get_args(Direction),
     ("vectors", "type"): RECORD_TYPES,
+    ("token_vectors", "type"): RECORD_TYPES,
     ("changed_texts", "type"): RECORD_TYPES,
     ("embedded", "type"): RECORD_TYPES,
     ("jobs", "state"): ("ready", "dead"),

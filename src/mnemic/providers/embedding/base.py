@@ -20,7 +20,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The model and its variant, such as ``wordllama-l2-256``; stored with each vector."""
+        """The model and its variant, such as ``mnemic-reader-1``; stored with each vector."""
 
     @property
     def dimensions(self) -> int:
@@ -31,26 +31,6 @@ class Embedder(Protocol):
 
         ``query`` is for models that embed queries and passages differently.
         """
-
-
-@runtime_checkable
-class WordEmbedder(Embedder, Protocol):
-    """An embedder whose vectors are sums over words, so that the words can be weighed."""
-
-    def embed_words(self, words: Sequence[tuple[str, float]]) -> Vector:
-        """The vector of words with weights, of unit length or zero; 0 leaves a word out."""
-
-
-@runtime_checkable
-class HanEmbedder(WordEmbedder, Protocol):
-    """A word embedder that may also know the words of a script without spaces between them."""
-
-    @property
-    def reads_han(self) -> bool:
-        """Whether it does: its dictionary may be missing."""
-
-    def words(self, text: str) -> list[str]:
-        """The words of a text as ``embed_words`` takes them."""
 
 
 @runtime_checkable

@@ -82,7 +82,8 @@ def embedder_named(
     None where the present settings do not lead to it: another folder, no key, a package that is
     no longer there.
     """
-    if local := _local_named(name):
+    local = _local_if_installed()
+    if local is not None and local.name == name:
         return local
     for candidate in _candidates(name, settings.embedding):
         try:
@@ -119,29 +120,10 @@ def _cached(embedder: Embedder, embedding: EmbeddingSettings) -> Embedder:
 
 
 def _local() -> Embedder:
-    """Without a cache: making its vectors takes no longer than finding them again."""
-    from mnemic.providers.embedding import cedict
-    from mnemic.providers.embedding.glosses import GlossedEmbedder
-    from mnemic.providers.embedding.local import LocalEmbedder, installed
+    """Without a cache: every text is another."""
+    from mnemic.providers.reader.model import installed_reader
 
-    installed()
-    dictionary = cedict.installed()
-    return GlossedEmbedder(dictionary) if dictionary else LocalEmbedder()
-
-
-def _local_named(name: str) -> Embedder | None:
-    """With and without a dictionary: what has no Chinese in it has the same vectors in all."""
-    from mnemic.providers.embedding.glosses import MARK, GlossedEmbedder
-    from mnemic.providers.embedding.local import LocalEmbedder
-
-    present = _local_if_installed()
-    if present is None or present.name == name:
-        return present
-    if name == LocalEmbedder.name:
-        return LocalEmbedder()
-    if name.startswith(LocalEmbedder.name + MARK):
-        return GlossedEmbedder(None, name=name)
-    return None
+    return installed_reader()
 
 
 def _local_if_installed() -> Embedder | None:

@@ -108,5 +108,6 @@ class SqlCleanup:
                 " WHERE r.space = o.space AND r.doc = o.doc)"
             )
             kinds[f"vectors of no {type_}"] = ("vectors", "doc", missing)
+            kinds[f"token vectors of no {type_}"] = ("token_vectors", "doc", missing)
             kinds[f"changes of no {type_}"] = ("changed_texts", "doc", missing)
         return kinds

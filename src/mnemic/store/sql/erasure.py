@@ -230,9 +230,9 @@ class SqlEraser:
     def _remove_docs(self, type_: RecordType, docs: list[int]) -> None:
         """Numbers are never left in an index: the next record may get the highest again."""
         self.index.remove(self._conn, self._space, docs)
-        for table in (TABLES[type_], "vectors", "changed_texts", "turn_tools"):
+        for table in (TABLES[type_], "vectors", "token_vectors", "changed_texts", "turn_tools"):
             scope = "space = :space"
-            if table == "vectors":  # its index begins with the embedder
+            if table.endswith("vectors"):  # its index begins with the embedder
                 scope += " AND embedder IN (SELECT number FROM embedders)"
             self._do(f"DELETE FROM {table} WHERE {scope} AND doc {_NUMBERED}", docs)
         self._conn.execute(

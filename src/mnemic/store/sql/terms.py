@@ -10,13 +10,19 @@ from mnemic.store.rows import TABLES, first_doc, last_doc
 from mnemic.store.sql.connection import SqlConnection
 from mnemic.types import RecordType
 
-# What is embedded of each type: who said it, and what.
+# What is embedded of each type: who said it, what, and beside which turn and on which day.
+_ALONE = "'', '', NULL"
 TEXTS: dict[RecordType, str] = {
-    "turn": "sender, content",
-    "memory": "'', content",
-    "episode": "'', summary",
+    "turn": (
+        "r.sender, r.content, r.role, ifnull((SELECT CASE p.sender WHEN '' THEN p.role ELSE"
+        " p.sender END || ': ' || p.content FROM turns p WHERE p.space = r.space"
+        " AND p.session = r.session AND p.idx = r.idx - 1), ''), r.at + r.zone * 60000000"
+    ),
+    "memory": f"'', r.content, {_ALONE}",
+    "episode": f"'', r.summary, {_ALONE}",
     "attachment": (
-        "'', filename || ' ' || description || ' ' || transcription || ' ' || extracted_text"
+        "'', r.filename || ' ' || r.description || ' ' || r.transcription || ' ' ||"
+        f" r.extracted_text, {_ALONE}"
     ),
 }
 

@@ -152,6 +152,12 @@ _LAYOUTS: Mapping[str, _Layout] = {
         ("embedder", "doc", "part"),
         find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.doc = {_DOC} AND r.part = :part",
     ),
+    "token_vectors": _Layout(
+        {"embedder": _EMBEDDER_NAME, "type": _TYPE, "record": _RECORD},
+        {"embedder": _EMBEDDER, "doc": _DOC},
+        ("embedder", "doc"),
+        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.doc = {_DOC}",
+    ),
     "embedding_cache": _Layout(
         {"embedder": _EMBEDDER_NAME},
         {"embedder": _EMBEDDER},

@@ -59,8 +59,8 @@ class SqlVectors:
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
-                f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]}"
-                " WHERE +space = ? AND doc > ? AND doc <= ? ORDER BY doc LIMIT ?",
+                f"SELECT r.doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]} r"
+                " WHERE +r.space = ? AND r.doc > ? AND r.doc <= ? ORDER BY r.doc LIMIT ?",
                 (self._space, self._reached(embedder, type_), last_doc(self._space, type_), limit),
             )
             texts += [EmbedText(*row) for row in rows]
@@ -119,8 +119,14 @@ class SqlVectors:
 
     # --- writing --------------------------------------------------------------------------------
 
-    def put(self, embedder: int, done: Sequence[EmbedText], rows: Sequence[VectorRow]) -> None:
-        """The vectors of these records; a record may have none, or several.
+    def put(
+        self,
+        embedder: int,
+        done: Sequence[EmbedText],
+        rows: Sequence[VectorRow],
+        tokens: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """The vectors of these records; a record may have none, or several, and token vectors.
 
         A record that was removed since it was read gets none.
         """
@@ -145,6 +151,11 @@ class SqlVectors:
                 if row.doc in there
             ],
         )
+        self._conn.executemany(
+            "INSERT INTO token_vectors VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, doc)"
+            " DO UPDATE SET tokens = excluded.tokens",
+            [(self._space, embedder, doc, t) for doc, t in (tokens or {}).items() if doc in there],
+        )
 
     def _there(self, records: Sequence[EmbedText]) -> set[int]:
         """The documents that there still are."""
@@ -163,7 +174,7 @@ class SqlVectors:
         for other in set(self.known_embedders().values()) - {embedder}:
             # One by one: "all but this" would walk every vector of the space.
             had = self.state(other).reached
-            for table in ("vectors", "embedded", "embedding_cache"):
+            for table in ("vectors", "token_vectors", "embedded", "embedding_cache"):
                 self._conn.execute(
                     f"DELETE FROM {table} WHERE space = ? AND embedder = ?", (self._space, other)
                 )
@@ -192,10 +203,11 @@ class SqlVectors:
     def _drop(self, embedder: int, type_: RecordType, changed: Sequence[EmbedText]) -> None:
         if not changed:
             return
-        self._conn.executemany(
-            "DELETE FROM vectors WHERE space = ? AND embedder = ? AND doc = ?",
-            [(self._space, embedder, record.doc) for record in changed],
-        )
+        for table in ("vectors", "token_vectors"):
+            self._conn.executemany(
+                f"DELETE FROM {table} WHERE space = ? AND embedder = ? AND doc = ?",
+                [(self._space, embedder, record.doc) for record in changed],
+            )
         self._conn.executemany(
             "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
             [(self._space, record.doc, record.change) for record in changed],
@@ -342,6 +354,16 @@ class SqlVectors:
             (self.encoded(query), str(list(docs)), self._space, embedder),
         )
         return dict(checked_cosines(rows))
+
+    def tokens(self, embedder: int, docs: Sequence[int]) -> dict[int, bytes]:
+        """The token vectors of each document that has some."""
+        return dict(
+            self._conn.execute(
+                "SELECT t.doc, t.tokens FROM json_each(?) d CROSS JOIN token_vectors t"
+                " ON t.space = ? AND t.embedder = ? AND t.doc = d.atom",
+                (str(list(docs)), self._space, embedder),
+            )
+        )
 
     # --- the cache of paid answers --------------------------------------------------------------
 

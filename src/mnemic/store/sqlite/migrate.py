@@ -20,11 +20,11 @@ from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
 
-LATEST = 9
+LATEST = 10
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "ef4a339ac3a7dbb4c02fb2b34510f92c2890b11835f4e929e8636cc91da5d133"
+DIGEST = "4eeb7e778873461ce55f5a1a39b278a4c61eafafda573d2bf485088029a15b8c"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _MAGIC = b"SQLite format 3\x00"

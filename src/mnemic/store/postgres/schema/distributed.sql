@@ -31,6 +31,7 @@ SELECT create_distributed_table('embedded', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('changed_texts', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('scratchpads', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('vectors', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('token_vectors', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('embedding_cache', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('documents', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('document_choices', 'space', colocate_with => 'turns');

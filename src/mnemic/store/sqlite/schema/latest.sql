@@ -417,3 +417,12 @@ CREATE INDEX turns_by_state ON turns (space, state, tokens);
 
 CREATE INDEX jobs_awaiting_model ON jobs (space, run_at)
 WHERE state = 'ready' AND instr(payload, '"waiting_since"') > 0;
+
+CREATE TABLE token_vectors (
+    space     INTEGER NOT NULL,
+    embedder  INTEGER NOT NULL,
+    doc       INTEGER NOT NULL,
+    tokens    BLOB NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX token_vectors_by_doc ON token_vectors (space, embedder, doc);

@@ -1,0 +1,1 @@
+"""Training of the reader: labeled conversations, bases, training and export."""

