@@ -11,16 +11,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mnemic.errors import InvalidInput
-from mnemic.moving.json_list import LONGEST, JsonEntry, JsonList, parsed
-from mnemic.moving.pieces import Piece, SentFile
-from mnemic.moving.record_fields import checked_text, read_moment, short_name
-from mnemic.moving.source import ImportSource, rejoined
+from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lists
+from mnemic.moving.memory_fields import checked_text, read_moment, short_name
+from mnemic.moving.pieces import Piece, Record, SentFile, make_pieces
+from mnemic.moving.source import ImportSource
 from mnemic.record.messages import UnreadableMessage, read_list, read_object, read_text
 from mnemic.types import NewMemory
 
 _MEMBER = re.compile(r"(?:.*/)?(?P<kind>memories|projects)(?:\.json|/[^/]+\.json)")
 _HEADING = re.compile(r"\*\*(?P<bold>[^*\n]{1,100}?):?\*\*|#{1,6}\s+(?P<title>.{1,100})")
-_HEAD = 1 << 12
 
 
 def account_members(source: ImportSource) -> list[str]:
@@ -30,19 +29,18 @@ def account_members(source: ImportSource) -> list[str]:
 
 
 def account_pieces(source: ImportSource, members: list[str]) -> Iterator[Piece]:
-    """What they hold, record by record."""
+    """The memories and projects in these files."""
     projects: dict[str, str] = {}
+
+    def read(record: Record) -> Iterator[Piece]:
+        fields = read_object(record.value, "a record")
+        if record.key == "memories":
+            return _memories(record.place, fields, projects)
+        return _project(record.place, fields, projects)
+
     for name in members:
-        for entry in _entries(source, name):
-            place = f"{name}, entry {entry.number}" if entry.number else name
-            if entry.reason:
-                yield Piece(place, None, entry.reason)
-                continue
-            read = _memories if _kind(name) == "memories" else _project
-            try:
-                yield from read(place, read_object(entry.value, "a record"), projects)
-            except UnreadableMessage as reason:
-                yield Piece(place, None, str(reason))
+        for record in _records(source, name):
+            yield from make_pieces(record, read)
 
 
 def _kind(name: str) -> str:
@@ -50,21 +48,21 @@ def _kind(name: str) -> str:
     return found["kind"] if found else ""
 
 
-def _entries(source: ImportSource, name: str) -> Iterator[JsonEntry]:
+def _records(source: ImportSource, name: str) -> Iterator[Record]:
     """The records of one member: a list of them, or one."""
     try:
         with source.open_member(name) as stream:
-            head = stream.read(_HEAD)
-            if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-                yield from JsonList(rejoined(head, stream))
+            _, first = read_first_line(stream)
+            if first.startswith(b"["):
+                for record in read_lists(first, stream):
+                    place = f"{name}, {record.place}"
+                    yield Record(place, record.value, record.reason, _kind(name))
             else:
-                yield JsonEntry(
-                    0, parsed((head + stream.read(LONGEST)).removeprefix(b"\xef\xbb\xbf"))
-                )
+                yield Record(name, parse_json(first + stream.read(LONGEST)), "", _kind(name))
     except InvalidInput as error:
-        yield JsonEntry(0, None, error.message)
+        yield Record(name, None, error.message)
     except ValueError as error:
-        yield JsonEntry(0, None, str(error))
+        yield Record(name, None, str(error))
 
 
 # --- memories -------------------------------------------------------------------------------------
