@@ -11,8 +11,9 @@ from typing import TypeVar
 from mnemic.days import Zone, home_zone, local_time
 from mnemic.documents.report import Question
 from mnemic.errors import InvalidInput
+from mnemic.language.guard import bounds_of
+from mnemic.language.secrets.randomness import Bounds
 from mnemic.mind import Mind
-from mnemic.moving.masking import SecretMask, mask_of
 from mnemic.types import (
     KINDS,
     Attachment,
@@ -68,15 +69,15 @@ class MemoryContents:
     """A memory for reading.
 
     ``known`` is what holds now, in the order of kinds; ``past`` what held once and has no current
-    version; ``days`` the latest first. ``secrets`` are those of credentials, by the id of the
-    memory, and only where they were asked for. ``off`` says that plain files answered.
+    version; ``days`` the latest first. ``masked`` bounds what counts as a secret, None where
+    secrets were asked for; ``secrets`` are then those of credentials, by the id of the memory.
+    ``off`` says that plain files answered.
     """
 
     space: str
-    preset: str
     at: datetime
     stats: Stats
-    mask: SecretMask
+    masked: Bounds | None
     known: tuple[Statement, ...]
     past: tuple[Statement, ...]
     pending: tuple[Statement, ...]
@@ -128,10 +129,9 @@ def read_contents(
     zone = home_zone(latest, mind.settings.schedule.zone)
     return MemoryContents(
         space=mind.space,
-        preset=mind.settings.preset,
         at=at,
         stats=stats,
-        mask=mask_of(mind.settings, secrets=secrets),
+        masked=None if secrets else bounds_of(mind.settings),
         known=statements(known),
         past=statements(sorted(past, key=lambda m: (m.updated_at, m.id), reverse=True)),
         pending=statements(waiting),

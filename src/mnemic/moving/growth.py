@@ -1,17 +1,15 @@
-"""How a memory grew: turns and known statements by day, week or month."""
+"""How a memory grew: turns and known statements by day, week, month or year."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Literal
+from datetime import date
+from itertools import pairwise
 
 from mnemic.moving.contents import MemoryContents
-from mnemic.types import Memory
 
-Step = Literal["day", "week", "month", "year"]
-_STEPS: dict[Step, int] = {"day": 1, "week": 7, "month": 28, "year": 365}  # days at least
+_STEPS = {"day": (1, 1), "week": (7, 7), "month": (28, 31), "year": (365, 366)}  # shortest, longest
 _HELD = ("active", "superseded", "archived")
 
 
@@ -19,61 +17,54 @@ _HELD = ("active", "superseded", "archived")
 class Growth:
     """For each stretch, by its first day: its turns, and how many statements held at its end."""
 
-    step: Step
-    days: tuple[date, ...]
-    turns: tuple[int, ...]
-    known: tuple[int, ...]
+    step: str
+    days: list[date]
+    turns: list[int]
+    known: list[int]
 
 
-def growth(contents: MemoryContents, most: int) -> Growth | None:
-    """In at most so many stretches; None where there is nothing to show, or centuries of it."""
-    said = sorted(contents.local(turn.at).date() for turn in contents.turns)
-    held = [memory for memory in contents.versions if memory.status in _HELD]
-    learnt = sorted(contents.local(memory.created_at).date() for memory in held)
-    ends = filter(None, (_end(memory, contents.at) for memory in held))
-    ended = sorted(contents.local(end).date() for end in ends)
-    if not said and not learnt:
+def measure_growth(contents: MemoryContents, most: int) -> Growth | None:
+    """In at most ``most`` stretches; None where there is nothing to show, or centuries of it."""
+    learnt, ended = list[int](), list[int]()
+    for memory in contents.versions:
+        if memory.status in _HELD:
+            learnt.append(contents.local(memory.created_at).toordinal())
+            over = (end for end in (memory.expires_at, memory.valid_to) if end is not None)
+            ends = [end for end in over if end <= contents.at]
+            if memory.status != "active":
+                ends = [memory.superseded_at or memory.updated_at]
+            ended += [contents.local(end).toordinal() for end in sorted(ends)[:1]]
+    learnt.sort()
+    ended.sort()
+    said = sorted(contents.local(turn.at).toordinal() for turn in contents.turns)
+    ends_of_time = (*said[:1], *said[-1:], *learnt[:1], *learnt[-1:])
+    if not ends_of_time:
         return None
-    first, last = min((said or learnt)[0], (learnt or said)[0]), max((*said[-1:], *learnt[-1:]))
-    span = (last - first).days
-    step = next((step for step, days in _STEPS.items() if span // days < most), None)
+    first, last = min(ends_of_time), max(ends_of_time)
+    steps = (step for step, (shortest, _) in _STEPS.items() if (last - first) // shortest < most)
+    step = next(steps, None)
     if step is None:
         return None
-    days = _stretches(first, last, step)
-    after = [*days[1:], date.max]
-    turns = [bisect_right(said, one - _DAY) for one in after]
-    known = [bisect_right(learnt, one - _DAY) - bisect_right(ended, one - _DAY) for one in after]
-    each = (now - before for before, now in zip((0, *turns), turns, strict=False))
-    return Growth(step, tuple(days), tuple(each), tuple(known))
+    starts = [_first_day(first, step)]
+    while (following := starts[-1] + _STEPS[step][1]) <= last or (
+        following <= date.max.toordinal() and _first_day(following, step) <= last
+    ):
+        starts.append(_first_day(following, step))
+    bounds = [*starts, last + 1]
+    counts = [bisect_left(said, bound) for bound in bounds]
+    return Growth(
+        step,
+        [date.fromordinal(start) for start in starts],
+        [later - before for before, later in pairwise(counts)],
+        [bisect_left(learnt, bound) - bisect_left(ended, bound) for bound in bounds[1:]],
+    )
 
 
-_DAY = timedelta(days=1)
-
-
-def _end(memory: Memory, now: datetime) -> datetime | None:
-    """When a statement stopped to hold; None where it holds."""
-    if memory.status != "active":
-        return memory.superseded_at or memory.updated_at
-    over = [at for at in (memory.expires_at, memory.valid_to) if at is not None and at <= now]
-    return min(over, default=None)
-
-
-def _stretches(first: date, last: date, step: Step) -> list[date]:
-    if step == "week" and first.toordinal() > 7:
-        first -= timedelta(days=first.weekday())
-    elif step == "month":
-        first = first.replace(day=1)
-    elif step == "year":
-        first = first.replace(month=1, day=1)
-    days = [first]
-    while (following := _next(days[-1], step)) <= last:
-        days.append(following)
-    return days
-
-
-def _next(day: date, step: Step) -> date:
+def _first_day(ordinal: int, step: str) -> int:
+    """The first day of the stretch that a day is in."""
+    day = date.fromordinal(ordinal)
+    if step == "week":
+        return max(ordinal - day.weekday(), 1)
     if step == "month":
-        return (day + timedelta(days=31)).replace(day=1)
-    if step == "year":
-        return day.replace(year=day.year + 1)
-    return day + timedelta(days=_STEPS[step])
+        return day.replace(day=1).toordinal()
+    return day.replace(month=1, day=1).toordinal() if step == "year" else ordinal
