@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from mnemic.background import BackgroundWork
 from mnemic.clock import Clock
 from mnemic.context.build import Builder
+from mnemic.context.sources import PromptSources
 from mnemic.days import day_of, noon
 from mnemic.documents.fallback import logs, notes
 from mnemic.documents.fallback.files import Folder
@@ -31,7 +32,6 @@ from mnemic.errors import InvalidInput, MemoryOff, NotFound
 from mnemic.language.gate import Verdict
 from mnemic.locks import ForkSafeLock
 from mnemic.mind import Mind
-from mnemic.recall.prompt_sources import PromptSources
 from mnemic.rules import checks
 from mnemic.rules.speakers import voice_of
 from mnemic.session import Session
@@ -77,6 +77,21 @@ _REMEDY = "Set memory.enabled = true, or MNEMIC_ENABLED=true"
 _SHOWN = timedelta(days=7)  # how far back the dated logs are read
 _DAY = timedelta(days=1)
 _Stamps = tuple[date, dict[Path, tuple[int, int, int] | None]]
+
+
+class _LogSources(PromptSources):
+    """The logs of the last days instead of a search."""
+
+    list_logs: Callable[[], Sequence[Hit]]
+
+    def gate(self, message: str) -> Verdict:
+        return Verdict(True, "off")
+
+    def find(self, query: str, **about: Any) -> Sequence[Hit]:
+        return self.list_logs()
+
+    def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        return hits
 
 
 class PlainFileMind(Mind):
@@ -254,20 +269,19 @@ class PlainFileMind(Mind):
                 sections={**context.sections, "core": whole, "evidence": whole},
             ),
         )
-        prompt = PromptSources(self._store, self.space, self._clock, wide, services.recall)
-        sources = prompt.sources(
-            services.short_term,
+        sources = _LogSources(
+            self._store,
+            self.space,
+            self._clock,
+            wide,
+            recall=services.recall,
+            short_term=services.short_term,
             scratchpad=services.scratchpads.open_tasks,
             cards=lambda persona: {},
             pending=list,
         )
-        everything = replace(
-            sources,
-            gate=lambda message: Verdict(True, "off"),
-            recall=lambda query, **about: self._list_logs(),
-            without_outdated=lambda query, hits: hits,
-        )
-        return Builder(everything, wide)
+        sources.list_logs = self._list_logs
+        return Builder(sources, wide)
 
     def _list_logs(self) -> list[Hit]:
         """The logs of the last days as a person reads them, the newest first."""

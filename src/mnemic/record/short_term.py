@@ -11,8 +11,8 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from mnemic.context.parts import RenderedKey, RenderedTurn
 from mnemic.errors import InvalidInput
 from mnemic.language.digest import digest
 from mnemic.language.exchanges import exchanges
@@ -37,14 +37,15 @@ _SUMMARY_SHARE = 4  # The summary takes at most one part in so many of the windo
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The latest turns that fit, oldest first, and a summary of the turns before them."""
+    """The latest turns that fit, oldest first, and a summary of the turns before them.
+
+    ``rendered`` is for whoever shows them: it caches turns as they were written into prompts.
+    """
 
     summary: str
     turns: tuple[Turn, ...]
     tokens: int
-    rendered: dict[RenderedKey, RenderedTurn] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    rendered: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class _SessionBuffer:
     summaries: list[tuple[int, str]] = field(default_factory=list)
     written: set[int] = field(default_factory=set)
     seen: int = 0
-    rendered: dict[RenderedKey, RenderedTurn] = field(default_factory=dict)
+    rendered: dict[Any, Any] = field(default_factory=dict)
 
 
 def summarise_by_rule(turns: Sequence[Turn]) -> str:
