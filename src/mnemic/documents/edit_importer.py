@@ -18,7 +18,6 @@ from mnemic.documents.edits import (
 from mnemic.documents.files import fingerprint
 from mnemic.documents.report import ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.index.embedding_job import Ask
 from mnemic.language.extract import extract
 from mnemic.language.guard import Guard
 from mnemic.language.markdown import Bullet
@@ -64,7 +63,6 @@ class EditImporter:
         keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
-        ask: Ask,
     ) -> None:
         self._store = store
         self._space = space
@@ -73,7 +71,6 @@ class EditImporter:
         self._keeper = keeper
         self._reconciler = reconciler
         self._guard = guard
-        self._ask = ask
 
     def apply(self, change: Change, place: str, existing: Mapping[str, str]) -> EditOutcome:
         """Import one change.

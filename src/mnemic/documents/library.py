@@ -15,7 +15,6 @@ from mnemic.documents.report import Question, SyncReport
 from mnemic.documents.sync import DocumentSync
 from mnemic.documents.views import View, views_of
 from mnemic.errors import Conflict, NotFound
-from mnemic.index.embedding_job import Ask
 from mnemic.language.guard import Guard
 from mnemic.language.secrets.envelope import masked
 from mnemic.language.secrets.finder import USUAL
@@ -88,7 +87,6 @@ class Documents:
         keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
-        ask: Ask,
     ) -> None:
         self._store = store
         self._space = space
@@ -105,7 +103,6 @@ class Documents:
             keeper=keeper,
             reconciler=reconciler,
             guard=guard,
-            ask=ask,
         )
         self._daily = DailyReports(store, space, clock, folders.reports, bounds=self._bounds)
 
