@@ -94,7 +94,9 @@ def confirms(text: str) -> bool:
 def read_change(text: str) -> tuple[str, str] | None:
     """The key and the new answer of a requested change; None where it is not understood."""
     match = _CHANGE.match(text)
-    for question in list_questions() if match else ():
+    if match is None:
+        return None
+    for question in list_questions():
         if fold(match["name"]) in map(fold, (question.key, *question.names.values())):
             return question.key, read_answer(match["text"])
     return None

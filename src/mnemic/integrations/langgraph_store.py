@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import operator as order
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -46,6 +47,7 @@ _MAX_HITS = 1_000
 _TEXT_KEYS = ("text", "content", "memory", "data")
 _MARKED = re.compile(r"[%.\s]|[^\x20-\x7e\w]")  # of a label, what a name may not hold as it is
 _LONGEST_KEY = 200
+_ORDER = {"$gt": order.gt, "$gte": order.ge, "$lt": order.lt, "$lte": order.le}
 
 Namespace = tuple[str, ...]
 
@@ -369,15 +371,6 @@ def _meets(value: Any, condition: Any) -> bool:
 def _compare(value: Any, operator: str, other: Any) -> bool:
     if operator in ("$eq", "$ne"):
         return bool(value == other) is (operator == "$eq")
-    if operator not in ("$gt", "$gte", "$lt", "$lte"):
+    if operator not in _ORDER:
         raise ValueError(f"Unsupported operator: {operator}")
-    if value is None:
-        return False
-    match operator:
-        case "$gt":
-            return float(value) > float(other)
-        case "$gte":
-            return float(value) >= float(other)
-        case "$lt":
-            return float(value) < float(other)
-    return float(value) <= float(other)
+    return value is not None and _ORDER[operator](float(value), float(other))
