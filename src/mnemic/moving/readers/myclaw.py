@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
-from mnemic.documents.fallback.notes import Note, blocks
+from mnemic.documents.fallback.importer import new_memory
+from mnemic.documents.fallback.notes import blocks
 from mnemic.errors import InvalidInput
 from mnemic.language.placeholders import is_placeholder
 from mnemic.moving.pieces import Piece
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
-from mnemic.types import NewDailyEvent, NewMemory
+from mnemic.types import NewDailyEvent
 
 FORMAT = "myclaw"
 _FOLDER = "memory"
@@ -87,26 +89,9 @@ def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
         elif note.memory.kind == "credential":
             yield Piece(place, None, "it is a credential, which is kept only on request")
         else:
-            yield Piece(place, _memory(note, changed), key=note.memory.content)
-
-
-def _memory(note: Note, changed: datetime | None) -> NewMemory:
-    known = note.memory
-    return NewMemory(
-        known.content,
-        known.kind,
-        subject=known.subject,
-        predicate=known.predicate,
-        value=known.value,
-        project=known.project,
-        topic=known.topic,
-        tags=known.tags,
-        importance=known.importance,
-        confidence=known.confidence,
-        trust=known.trust,
-        expires_at=known.expires_at,
-        learnt_at=known.created_at if note.ours else changed,
-    )
+            learnt = note.memory.created_at if note.ours else changed
+            memory = replace(new_memory(note, None), valid_from=None, learnt_at=learnt)
+            yield Piece(place, memory, key=note.memory.content)
 
 
 def _day(name: str, text: str) -> Iterator[Piece]:
