@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from mnemic.errors import InvalidInput
 from mnemic.moving import exports
-from mnemic.moving.exports import ExportedConversation, Next
+from mnemic.moving.exports import ExportedConversation
 from mnemic.moving.json_records import (
     LONGEST,
     parse_json,
@@ -37,7 +37,7 @@ from mnemic.types import NewTurn, ToolCall, ToolResult
 
 FORMATS = ("turns", "messages", "chatgpt", "claude")
 
-_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str, Next], ExportedConversation]] = {
+_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]] = {
     "messages": exports.messages,
     "chatgpt": exports.chatgpt,
     "claude": exports.claude,
@@ -111,9 +111,7 @@ class Chats:
             yield self._turn(value, place)
             return
         try:
-            exported = _EXPORTS[kind](
-                read_object(value, "a conversation"), conversation, self._following
-            )
+            exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
         except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
@@ -130,9 +128,6 @@ class Chats:
         except UnreadableMessage as reason:
             item = reason
         return self._placed(item, session, place)
-
-    def _following(self, session: str) -> int:
-        return self._positions.get(session, 0)
 
     # --- places within a session ------------------------------------------------------------------
 
