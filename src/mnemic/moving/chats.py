@@ -66,7 +66,6 @@ class Chats:
         self._stream = stream
         self._session = session
         self._format = format
-        self.detected_format = format
         self._positions: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Piece]:
@@ -106,7 +105,6 @@ class Chats:
     def _object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
         """``conversation``: the session of a conversation that has no id of its own."""
         kind = _kind(value, self._format)
-        self.detected_format = self.detected_format or kind
         if kind == "turns":
             yield self._turn(value, place)
             return
