@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import groupby, islice
 from typing import Any, TypedDict, Unpack
 
@@ -26,13 +26,13 @@ from mnemic.moving.contents import (
     Statement,
     read_contents,
 )
-from mnemic.moving.growth import measure_growth
 from mnemic.moving.phrases import Phrases
 from mnemic.plain import visible
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
 
 INDEX = "README.md"
-_STRETCHES = 24  # rows of the table of growth
+_MONTHS = 24  # rows of the table of growth
+_HELD = ("active", "superseded", "archived")
 _QUOTED = 400  # characters of a source
 _TITLE = 90  # characters of a conversation's title
 _LONGEST = 20_000  # characters of one message
@@ -260,15 +260,26 @@ class MarkdownWriter:
         )
 
     def _growth(self) -> Iterator[str]:
-        growth = measure_growth(self.contents, _STRETCHES)
-        if growth is None or len(growth.days) < 2:
-            return
-        heads = ("", self.say(f"Turns a {growth.step}"), self.say("Statements known"))
-        rows = [
-            f"| {self.say.day(day)} | {turns:,} | {known:,} |"
-            for day, turns, known in zip(growth.days, growth.turns, growth.known, strict=True)
-        ]
-        yield "\n".join([f"| {' | '.join(heads)} |", "|---|---:|---:|", *rows])
+        """Turns and statements known at the end of each month in which there was anything."""
+        contents, known = self.contents, 0
+        turns = Counter(self._month(turn.at) for turn in contents.turns)
+        learnt = Counter[date]()
+        for memory in contents.versions:
+            if memory.status in _HELD:
+                learnt[self._month(memory.created_at)] += 1
+                ends = (memory.expires_at, memory.valid_to)
+                ended = min((end for end in ends if end and end <= contents.at), default=None)
+                if memory.status != "active":
+                    ended = memory.superseded_at or memory.updated_at
+                if ended is not None:
+                    learnt[self._month(ended)] -= 1
+        rows = []
+        for month in sorted({*turns, *learnt}):
+            known += learnt[month]
+            rows.append(f"| {self.say.month(month)} | {turns[month]:,} | {known:,} |")
+        if len(rows) > 1:
+            heads = f"|  | {self.say('Turns per month')} | {self.say('Statements known')} |"
+            yield "\n".join([heads, "|---|---:|---:|", *rows[-_MONTHS:]])
 
     # --- statements -------------------------------------------------------------------------------
 
@@ -472,6 +483,9 @@ class MarkdownWriter:
     def _anchor(self, id_: str) -> str:
         anchor = self._anchors.get(id_, "")
         return f'<a id="{anchor}"></a>' if anchor else ""
+
+    def _month(self, moment: datetime) -> date:
+        return self.contents.local(moment).date().replace(day=1)
 
     def _day(self, moment: datetime) -> str:
         return self.say.day(self.contents.local(moment).date())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -182,16 +182,17 @@ def _told(head: _Head, line: str) -> NewMemory | None:
     )
 
 
-def _piece(place: str, head: _Head, said: NewMemory, line: str) -> Piece:
-    memory = NewMemory(
-        said.text, said.kind,
-        subject=said.subject or head.title, predicate=said.predicate, value=said.value,
+def _piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
+    whole = replace(
+        memory,
+        subject=memory.subject or head.title,
         topic=short_name(head.folder) or None,
-        tags=short_names((*said.tags, *head.tags)),
-        metadata=small_metadata({"permalink": head.permalink, **said.metadata}),
-        trust="agent", learnt_at=head.at,
-    )  # fmt: skip
-    return Piece(place, memory, key=f"{head.permalink} {line}")
+        tags=short_names((*memory.tags, *head.tags)),
+        metadata=small_metadata({"permalink": head.permalink, **memory.metadata}),
+        trust="agent",
+        learnt_at=head.at,
+    )
+    return Piece(place, whole, key=f"{head.permalink} {line}")
 
 
 READER = BasicMemoryReader()
