@@ -84,7 +84,7 @@ class Builder:
         checks.check_text(query, "query", checks.MAX_INDEX)
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
-        shown_texts = _checked(shown or ())
+        shown_texts = _check_texts(shown or ())
         prompt_of_host = None if shown is None else ShownTexts.of(shown_texts)
         project = None if session is None else self._from.project_of(session)
         zone = self._from.zone()
@@ -123,8 +123,8 @@ class Builder:
         built = compose(
             PromptParts(
                 texts,
-                self._labelled(core, language),
-                self._labelled(evidence, language),
+                self._label(core, language),
+                self._label(evidence, language),
                 conversation,
                 tuple(omitted),
                 data,
@@ -158,7 +158,7 @@ class Builder:
                 raise InvalidInput(
                     f"hits holds {checks.brief_value(hit)}", remedy="Pass hits that recall() gave"
                 )
-        items = self._showable(query, hits, self._spoken(query))
+        items = self._showable(query, hits, self._detect_language(query))
         found = {hit.id: hit for hit in hits}
         return [
             Evidence(replace(found[one.id], text=one.text), item_head(one), item_record(one))
@@ -167,7 +167,7 @@ class Builder:
 
     def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
         """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
-        language = self._spoken(query)
+        language = self._detect_language(query)
         items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
         finding = nothing_recorded(self._from.empty_times(query), language)
         part = ItemsPart(
@@ -175,7 +175,7 @@ class Builder:
         )
         return part.fit(tokens).text if items or finding else ""
 
-    def _spoken(self, query: str) -> Language:
+    def _detect_language(self, query: str) -> Language:
         return language_of([query], self._settings.memory.language)
 
     def _showable(self, query: str, hits: Sequence[Hit], language: Language) -> tuple[Item, ...]:
@@ -191,9 +191,9 @@ class Builder:
         current, _ = self._current(query, fitting, count_tokens)
         items, _ = self._evidence(current, self._from.zone())
         chosen, _ = select(items, Background(query=query), len(items))
-        return self._labelled(tuple(chosen), language)
+        return self._label(tuple(chosen), language)
 
-    def _labelled(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
+    def _label(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
         """Items with the words of the preset's document."""
         words = self._settings.vocabulary
         if not words.kinds and not words.labels:
@@ -366,7 +366,7 @@ def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
     return host
 
 
-def _checked(shown: Iterable[str]) -> list[str]:
+def _check_texts(shown: Iterable[str]) -> list[str]:
     texts = list(shown)
     for text in texts:
         checks.check_text(text, "a text in shown", checks.MAX_INDEX)

@@ -85,15 +85,15 @@ class EditImporter:
         if not isinstance(change, EditedBullet | AddedBullet):
             return EditOutcome()
         if not self._settings.documents.take_edits:
-            return _rejected(change.text, "documents.take_edits is off")
+            return _reject(change.text, "documents.take_edits is off")
         try:
             if isinstance(change, EditedBullet):
-                return self._edited(change)
-            return self._added(change, place, existing)
+                return self._import_edited(change)
+            return self._import_added(change, place, existing)
         except NotFound:
             return EditOutcome(unmarked(change.text), again=True)
         except InvalidInput as error:
-            return _rejected(change.text, str(error))
+            return _reject(change.text, str(error))
 
     def archive(self, memory: Memory, document: str) -> None:
         """Archive the memory of a deleted bullet, where the settings say so."""
@@ -113,11 +113,11 @@ class EditImporter:
 
     # --- edits ----------------------------------------------------------------------------------
 
-    def _edited(self, change: EditedBullet) -> EditOutcome:
+    def _import_edited(self, change: EditedBullet) -> EditOutcome:
         printed = constant(fingerprint(change.text))
         operation = key_of("document-edit", change.memory.id, printed)
         if change.head is not None:
-            return self._contradicted(change, change.head, operation)
+            return self._import_conflict(change, change.head, operation)
         old = change.memory
         memory = self._keep(
             NewMemory(
@@ -134,7 +134,9 @@ class EditImporter:
             Bullet("", memory.id), imported=ImportedEdit("edited", memory.id, old.id)
         )
 
-    def _contradicted(self, change: EditedBullet, head: Memory, operation: SafeName) -> EditOutcome:
+    def _import_conflict(
+        self, change: EditedBullet, head: Memory, operation: SafeName
+    ) -> EditOutcome:
         """Memory and document both changed: the memory stays, and the edit waits for a person."""
         now = self._clock.now()
         item = Bullet("", head.id)
@@ -166,14 +168,16 @@ class EditImporter:
         slot = slot_of(memory.subject, memory.predicate)
         if not slot:
             return ""
-        for candidate in self._extracted(text, self._clock.now()):
+        for candidate in self._extract(text, self._clock.now()):
             if slot_of(candidate.subject, candidate.predicate) == slot:
                 return candidate.value
         return memory.value if memory.value and memory.value in text else ""
 
     # --- new bullets ----------------------------------------------------------------------------
 
-    def _added(self, change: AddedBullet, place: str, existing: Mapping[str, str]) -> EditOutcome:
+    def _import_added(
+        self, change: AddedBullet, place: str, existing: Mapping[str, str]
+    ) -> EditOutcome:
         clean = self._guard.text(change.text, "text")
         id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
         if id_ is not None:
@@ -191,7 +195,7 @@ class EditImporter:
                 return EditOutcome(Bullet("", memory.id), imported=imported)
             # Imported before, from the same state of the document, and ended since: import it anew.
             operation = f"{operation}:{memory.id}"
-        return _rejected(change.text, "it was taken in and ended too often")
+        return _reject(change.text, "it was taken in and ended too often")
 
     def _new(self, change: AddedBullet, content: str, operation: str) -> tuple[Memory, str]:
         operation = f"document-add:{operation}"
@@ -214,7 +218,7 @@ class EditImporter:
             return None
         now = self._clock.now()
         candidates = [
-            candidate for candidate in self._extracted(content, now) if not candidate.withdraws
+            candidate for candidate in self._extract(content, now) if not candidate.withdraws
         ]
         if len(candidates) != 1 or not slot_of(candidates[0].subject, candidates[0].predicate):
             return None
@@ -271,9 +275,9 @@ class EditImporter:
         assert kept is not None, "nothing stands against the owner's own word"
         return kept
 
-    def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
+    def _extract(self, text: str, now: datetime) -> tuple[Candidate, ...]:
         return extract(text, said_at=now, patterns=own_patterns(self._settings))
 
 
-def _rejected(text: str, reason: str) -> EditOutcome:
+def _reject(text: str, reason: str) -> EditOutcome:
     return EditOutcome(unmarked(text), rejected=RejectedText(text, reason))

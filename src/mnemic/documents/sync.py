@@ -113,11 +113,11 @@ class DocumentSync:
                 name = document.view.name
                 if name not in waiting:
                     continue
-                report = self._written(document, contents, now)
+                report = self._write(document, contents, now)
                 if report is None:
                     later.append(name)
                     report = self._report(document)
-                reports[name] = _joined(reports.get(name), report)
+                reports[name] = _join_reports(reports.get(name), report)
             waiting = later
         for name in waiting:
             problem = "It is being changed; it was left alone and is taken in next time"
@@ -253,7 +253,7 @@ class DocumentSync:
                 unit.document_states.choices(),
             )
 
-    def _written(
+    def _write(
         self, document: _OpenDocument, contents: _Contents, now: datetime
     ) -> DocumentReport | None:
         """None when the document has to be read again."""
@@ -275,7 +275,7 @@ class DocumentSync:
             document.loaded, parts
         )
         try:
-            wrote = self._replaced(document, page, now)
+            wrote = self._replace_file(document, page, now)
         except FileChanged:
             return None
         present = {entry.mark for entry in page.entries}
@@ -288,7 +288,7 @@ class DocumentSync:
             archive=page.archive,
         )
 
-    def _replaced(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
+    def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
         """The file is compared and replaced under the write lock: two runs never cross."""
         with self._store.write(self._space) as unit:
             if not announce(unit, document.view, document.loaded, page, now):
@@ -375,7 +375,7 @@ def _in_own_parts(
     return marks_of([part for part in parts if not layout.section_of(part)])
 
 
-def _joined(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
+def _join_reports(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
     """One report of several tries."""
     if before is None:
         return now

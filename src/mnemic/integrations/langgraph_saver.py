@@ -116,7 +116,9 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         if not config["configurable"].get("checkpoint_ns"):
             written = [value for channel, value in writes if channel == self._channel]
             if written:
-                self._thread(config).written += [one for value in written for one in _listed(value)]
+                self._thread(config).written += [
+                    one for value in written for one in _list_messages(value)
+                ]
 
     def _note(self, config: RunnableConfig, checkpoint: Checkpoint) -> None:
         if config["configurable"].get("checkpoint_ns"):
@@ -171,7 +173,7 @@ class _Thread:
         self.written: list[BaseMessage] = []
 
 
-def _listed(value: object) -> list[BaseMessage]:
+def _list_messages(value: object) -> list[BaseMessage]:
     """The messages of one write, in whatever form a graph may give them."""
     many: list[Any] = value if isinstance(value, list) else [value]
     try:

@@ -231,14 +231,14 @@ def _is_learnt(namespace: Sequence[str]) -> bool:
 
 
 def _project(namespace: Namespace) -> str:
-    return _GLOBAL if _is_learnt(namespace) else _PREFIX + ".".join(map(_escaped, namespace))
+    return _GLOBAL if _is_learnt(namespace) else _PREFIX + ".".join(map(_escape, namespace))
 
 
 def _namespace(project: str) -> Namespace:
     return tuple(unquote(label) for label in project.removeprefix(_PREFIX).split("."))
 
 
-def _escaped(label: str) -> str:
+def _escape(label: str) -> str:
     return _MARKED.sub(
         lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), str(label)
     )
@@ -246,7 +246,7 @@ def _escaped(label: str) -> str:
 
 def _topic(key: str) -> str:
     """A key as a name that says the same and nothing else; the key itself is in the value."""
-    escaped = _escaped(key)
+    escaped = _escape(key)
     if len(escaped) <= _LONGEST_KEY:
         return f"key:{escaped}"
     from hashlib import blake2b
@@ -254,7 +254,7 @@ def _topic(key: str) -> str:
     return f"digest:{blake2b(key.encode(), digest_size=32).hexdigest()}"
 
 
-def _kept(memory: Memory) -> tuple[str, dict[str, Any]]:
+def _read_kept(memory: Memory) -> tuple[str, dict[str, Any]]:
     """The key and the value of an item; of what is known the id and the text."""
     if memory.status == "item":
         loaded = json.loads(memory.value)
@@ -286,11 +286,11 @@ def _hit(memory: Memory, score: float | None) -> Hit:
 
 
 def _value(memory: Memory) -> dict[str, Any]:
-    return _kept(memory)[1]
+    return _read_kept(memory)[1]
 
 
 def _item(memory: Memory, namespace: Namespace) -> Item:
-    key, value = _kept(memory)
+    key, value = _read_kept(memory)
     return Item(
         value=value,
         key=key,
@@ -304,7 +304,7 @@ def _search_item(
     memory: Memory, namespace: Namespace, score: float | None, text: str | None
 ) -> SearchItem:
     """``text`` is that of what the mind has learnt, as evidence."""
-    key, value = _kept(memory)
+    key, value = _read_kept(memory)
     if text is not None:
         value = {**value, "text": text}
     return SearchItem(

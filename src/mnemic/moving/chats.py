@@ -71,27 +71,27 @@ class Chats:
     def __iter__(self) -> Iterator[Piece]:
         number, first = read_first_line(self._stream)
         if first.strip() == b"{":
-            yield from self._document(first + self._stream.read(LONGEST))
+            yield from self._read_document(first + self._stream.read(LONGEST))
             return
         is_list = first.startswith(b"[")
         records = (
             read_lists(first, self._stream) if is_list else read_lines(first, self._stream, number)
         )
         for record in records:
-            yield from self._record(record)
+            yield from self._read_record(record)
 
     # --- parsing ----------------------------------------------------------------------------------
 
-    def _record(self, record: Record) -> Iterator[Piece]:
+    def _read_record(self, record: Record) -> Iterator[Piece]:
         if record.reason:
             self._skip_broken(record.value or b"")
             yield Piece(record.place, None, record.reason)
             return
         number = record.place.rpartition(" ")[2]
         conversation = f"{self._session}-{number}" if self._session else ""
-        yield from self._object(record.value, record.place, conversation)
+        yield from self._read_object(record.value, record.place, conversation)
 
-    def _document(self, data: bytes) -> Iterator[Piece]:
+    def _read_document(self, data: bytes) -> Iterator[Piece]:
         if self._stream.read(1):
             raise InvalidInput(
                 f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
@@ -100,13 +100,13 @@ class Chats:
             value = parse_json(data)
         except ValueError as reason:
             raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
-        yield from self._object(value, "the file", self._session)
+        yield from self._read_object(value, "the file", self._session)
 
-    def _object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
+    def _read_object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
         """``conversation``: the session of a conversation that has no id of its own."""
         kind = _kind(value, self._format)
         if kind == "turns":
-            yield self._turn(value, place)
+            yield self._read_turn(value, place)
             return
         try:
             exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
@@ -114,9 +114,9 @@ class Chats:
             yield Piece(place, None, str(reason))
             return
         for number, item in enumerate(exported.items, 1):
-            yield self._placed(item, exported.session, f"{place}, message {number}", exported.topic)
+            yield self._place(item, exported.session, f"{place}, message {number}", exported.topic)
 
-    def _turn(self, value: Any, place: str) -> Piece:
+    def _read_turn(self, value: Any, place: str) -> Piece:
         session = self._session
         item: NewTurn | UnreadableMessage
         try:
@@ -125,11 +125,11 @@ class Chats:
             item = read_message(fields, session, position=self._positions.get(session, 0))
         except UnreadableMessage as reason:
             item = reason
-        return self._placed(item, session, place)
+        return self._place(item, session, place)
 
     # --- places within a session ------------------------------------------------------------------
 
-    def _placed(
+    def _place(
         self, item: NewTurn | UnreadableMessage, session: str, place: str, topic: str = ""
     ) -> Piece:
         """An unreadable message keeps its index too, for when the file is corrected."""

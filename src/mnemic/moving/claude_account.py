@@ -35,8 +35,8 @@ def account_pieces(source: ImportSource, members: list[str]) -> Iterator[Piece]:
     def read(record: Record) -> Iterator[Piece]:
         fields = read_object(record.value, "a record")
         if record.key == "memories":
-            return _memories(record.place, fields, projects)
-        return _project(record.place, fields, projects)
+            return _read_memories(record.place, fields, projects)
+        return _read_project(record.place, fields, projects)
 
     for name in members:
         for record in _records(source, name):
@@ -68,18 +68,20 @@ def _records(source: ImportSource, name: str) -> Iterator[Record]:
 # --- memories -------------------------------------------------------------------------------------
 
 
-def _memories(
+def _read_memories(
     place: str, fields: Mapping[str, Any], projects: Mapping[str, str]
 ) -> Iterator[Piece]:
-    yield from _noted(place, read_text(fields, "conversations_memory"), None)
+    yield from _read_notes(place, read_text(fields, "conversations_memory"), None)
     for project, text in read_object(fields.get("project_memories") or {}, "projects").items():
         if isinstance(text, str):
-            yield from _noted(f"{place}, project {project}", text, projects.get(project) or project)
+            yield from _read_notes(
+                f"{place}, project {project}", text, projects.get(project) or project
+            )
         else:
             yield Piece(f"{place}, project {project}", None, "its memory is not text")
 
 
-def _noted(place: str, text: str, project: str | None) -> Iterator[Piece]:
+def _read_notes(place: str, text: str, project: str | None) -> Iterator[Piece]:
     """Paragraph by paragraph, under their headings; a model wrote them."""
     topic = ""
     for paragraph in re.split(r"\n\s*\n", checked_text(text)):
@@ -98,7 +100,9 @@ def _noted(place: str, text: str, project: str | None) -> Iterator[Piece]:
 # --- projects -------------------------------------------------------------------------------------
 
 
-def _project(place: str, fields: Mapping[str, Any], projects: dict[str, str]) -> Iterator[Piece]:
+def _read_project(
+    place: str, fields: Mapping[str, Any], projects: dict[str, str]
+) -> Iterator[Piece]:
     uuid, name = read_text(fields, "uuid"), short_name(fields.get("name"))
     projects[uuid] = name
     if fields.get("is_starter_project"):  # comes with every account
@@ -112,12 +116,12 @@ def _project(place: str, fields: Mapping[str, Any], projects: dict[str, str]) ->
             yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
     for number, one in enumerate(read_list(fields, "docs"), 1):
         try:
-            yield _document(f"{place}, document {number}", uuid, name, one)
+            yield _read_document(f"{place}, document {number}", uuid, name, one)
         except UnreadableMessage as reason:
             yield Piece(f"{place}, document {number}", None, str(reason))
 
 
-def _document(place: str, project: str, name: str, value: Any) -> Piece:
+def _read_document(place: str, project: str, name: str, value: Any) -> Piece:
     fields = read_object(value, "a document")
     file = short_name(fields.get("filename")) or "document"
     own = read_text(fields, "uuid") or file

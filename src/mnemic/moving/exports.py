@@ -79,7 +79,7 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     if kind in _HIDDEN_CONTENT or metadata.get("is_visually_hidden_from_conversation"):
         return None
     parts = body.get("parts", body.get("text", body.get("result")))
-    content = read_content(_spoken(parts) if kind == "multimodal_text" else parts)
+    content = read_content(_name_assets(parts) if kind == "multimodal_text" else parts)
     text = content.text
     if not (content.calls or content.results or text.strip()):
         return None
@@ -101,7 +101,7 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     )
 
 
-def _spoken(parts: Any) -> Any:
+def _name_assets(parts: Any) -> Any:
     """The parts of a message with a word for each picture or sound."""
     if not isinstance(parts, list):
         return parts

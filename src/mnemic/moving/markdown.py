@@ -204,7 +204,7 @@ class MarkdownWriter:
         if contents.past:
             yield f"## {say('What was known before')}"
         for statement in contents.past:
-            yield self._statement(statement, self._ended(statement.memory), over=True)
+            yield self._statement(statement, self._explain_end(statement.memory), over=True)
         if contents.attachments:
             yield f"## {say('Files')}"
             yield "\n".join(map(self._file, contents.attachments))
@@ -285,7 +285,7 @@ class MarkdownWriter:
 
     def _statement(self, statement: Statement, *notes: str, over: bool = False) -> str:
         memory = statement.memory
-        since = self._held(memory) if over else self._since(memory)
+        since = self._format_held(memory) if over else self._since(memory)
         secret = self.contents.secrets.get(memory.id, "")
         details = [since, *notes, *self._details(memory)]
         if secret:
@@ -296,7 +296,7 @@ class MarkdownWriter:
             *(self._quotation(turn, memory) for turn in statement.turns),
             *(
                 f"\n{self.say('Before that')}: ~~{escaped(self._line(version.content, 400))}~~"
-                f" ({escaped(self._held(version))})"
+                f" ({escaped(self._format_held(version))})"
                 for version in reversed(statement.before)
             ),
         ]
@@ -314,7 +314,7 @@ class MarkdownWriter:
             return self.say("since {day}", day=since)
         return self.say("from {first} to {last}", first=since, last=self._day(until))
 
-    def _held(self, memory: Memory) -> str:
+    def _format_held(self, memory: Memory) -> str:
         """The days on which an earlier version held."""
         ends = (memory.valid_to, memory.superseded_at, memory.expires_at)
         began, ended = memory.valid_from, min(filter(None, ends), default=memory.updated_at)
@@ -322,7 +322,7 @@ class MarkdownWriter:
             began, ended = memory.created_at, memory.superseded_at or memory.updated_at
         return self.say("from {first} to {last}", first=self._day(began), last=self._day(ended))
 
-    def _ended(self, memory: Memory) -> str:
+    def _explain_end(self, memory: Memory) -> str:
         """Why it does not hold any more."""
         if memory.status == "superseded":
             return self.say("replaced")

@@ -62,19 +62,19 @@ class Phrases:
         return self.count(count, "byte") if count < 1000 else f"{amount:.1f} {unit}"
 
     def day(self, day: date) -> str:
-        return self._dated("day", day)
+        return self._format_date("day", day)
 
     def weekday(self, day: date) -> str:
         """A day with its name."""
-        return self._dated("weekday", day)
+        return self._format_date("weekday", day)
 
     def month(self, day: date) -> str:
-        return self._dated("month", day)
+        return self._format_date("month", day)
 
     def moment(self, moment: datetime) -> str:
-        return f"{self._dated('before hour', moment.date())}{moment:%H:%M}"
+        return f"{self._format_date('before hour', moment.date())}{moment:%H:%M}"
 
-    def _dated(self, form: str, day: date) -> str:
+    def _format_date(self, form: str, day: date) -> str:
         words = self._words
         month, weekday = words["months"][day.month - 1], words["weekdays"][day.weekday()]
         return str(words["dates"][form].format(day, month=month, weekday=weekday))

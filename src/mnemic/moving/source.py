@@ -80,7 +80,7 @@ class ImportSource:
             elif self.is_folder:
                 self._head = b""
             else:
-                with self._opened(self.path) as file:
+                with self._open_file(self.path) as file:
                     self._head = file.read(_HEAD)
         return self._head
 
@@ -91,7 +91,7 @@ class ImportSource:
             assert self._stream is not None, "a source is a path or a stream"
             yield _counted(self._stream, self, head=self.head)
             return
-        with self._opened(self.path) as file:
+        with self._open_file(self.path) as file:
             self.total = self.path.stat().st_size
             yield _counted(file, self)
 
@@ -139,7 +139,7 @@ class ImportSource:
             return
         if self.is_folder:
             assert self.path is not None
-            with self._opened(self.path / name) as file:
+            with self._open_file(self.path / name) as file:
                 yield _counted(file, self)
             return
         with self._archive() as archive:
@@ -184,7 +184,7 @@ class ImportSource:
 
     @staticmethod
     @contextmanager
-    def _opened(path: Path) -> Iterator[BinaryIO]:
+    def _open_file(path: Path) -> Iterator[BinaryIO]:
         try:
             file = path.open("rb")
         except OSError as error:

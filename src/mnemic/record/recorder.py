@@ -331,7 +331,7 @@ class Recorder:
         from concurrent.futures import Future, ThreadPoolExecutor
 
         added = total = 0
-        described = self._described(topics or {}, project)
+        described = self._make_describer(topics or {}, project)
         source = iter(turns)
         writing: Future[int] | None = None
         with ThreadPoolExecutor(1, "mnemic-record") as thread:
@@ -356,7 +356,7 @@ class Recorder:
             self._wake()
         return Recorded(added=added, known=total - added)
 
-    def _described(
+    def _make_describer(
         self, topics: Mapping[str, str], project: str
     ) -> Callable[[Unit, Sequence[TurnRow], datetime], None]:
         """Sets what the sessions of rows are about, each once."""

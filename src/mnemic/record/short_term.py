@@ -104,7 +104,7 @@ class ShortTermMemory:
     def recent(self, session: str, limit: int | None = None) -> tuple[Turn, ...]:
         """The latest turns, oldest first; a tool result never without its call."""
         most = self._settings.recent_limit if limit is None else limit
-        return tuple(self._latest(self._synced(session), sys.maxsize, most)[0])
+        return tuple(self._latest(self._sync(session), sys.maxsize, most)[0])
 
     def project_of(self, session: str) -> SafeName | None:
         """The project a conversation belongs to, if it does."""
@@ -120,7 +120,7 @@ class ShortTermMemory:
         limit = self._settings.window_tokens if tokens is None else tokens
         if limit < 1:
             raise InvalidInput(f"a window of {limit} tokens", remedy="Give at least 1")
-        buffer = self._synced(session)
+        buffer = self._sync(session)
         turn_limit = limit - limit // _SUMMARY_SHARE if buffer.summaries else limit
         turns, used = self._latest(buffer, turn_limit, messages)
         if len(turns) < len(buffer.turns) and not buffer.summaries:
@@ -150,7 +150,7 @@ class ShortTermMemory:
 
     def overflow(self, session: str) -> Overflow | None:
         """What the latest summary is of; None where there is none, or a model has written it."""
-        buffer = self._synced(session)
+        buffer = self._sync(session)
         ends = [-1, *(end for end, _ in buffer.summaries)]
         first, upto = ends[-2:] if len(ends) > 1 else (-1, -1)
         if upto < 0 or upto in buffer.written:
@@ -189,7 +189,7 @@ class ShortTermMemory:
             else:
                 self._buffers.pop(self._guard.name(session, "session"), None)
 
-    def _synced(self, name: str) -> _SessionBuffer:
+    def _sync(self, name: str) -> _SessionBuffer:
         """The session as the ledger has it now; a copy, so that other threads may go on."""
         session = self._guard.name(name, "session")
         with self._lock, self._store.read(self._space) as unit:

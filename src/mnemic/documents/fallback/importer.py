@@ -70,7 +70,7 @@ class PlainFileImporter:
         """The number of files that were imported."""
         text = self.folder.text(path)
         print_ = fingerprint(text)
-        if self._imported(path).file == print_:
+        if self._read_imported(path).file == print_:
             return 0
         entries = list(logs.parse(text))
         with self.store.write(self.space) as unit:
@@ -88,7 +88,7 @@ class PlainFileImporter:
             self._append(unit, fresh)
             self._note(unit, path, "", [entry.turn.id for entry in fresh])
         # The rest may be done again after a crash; only then is the file done with.
-        done = self._imported(path).bullets
+        done = self._read_imported(path).bullets
         failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
         for failed in failures:
             self.ledger.note_failure(failed.where, failed.error)
@@ -124,7 +124,7 @@ class PlainFileImporter:
     def _import_notes(self) -> int:
         path = self.folder.notes
         text = self.folder.text(path)
-        state = self._imported(path)
+        state = self._read_imported(path)
         if not text or state.file == fingerprint(text):
             return 0
         listed = list(notes.parse(text))
@@ -164,7 +164,7 @@ class PlainFileImporter:
 
     # --- what was imported ----------------------------------------------------------------------
 
-    def _imported(self, path: Path) -> Written:
+    def _read_imported(self, path: Path) -> Written:
         with self.store.read(self.space) as unit:
             return self._state(unit, path)
 

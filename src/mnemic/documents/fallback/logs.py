@@ -109,7 +109,7 @@ def blocks(text: str) -> Iterator[tuple[list[str], Entry | None]]:
             begun.append(line)
             continue
         marked = read_mark(line)
-        entry = None if marked is None else _entry(marked[1], _unquoted(begun))
+        entry = None if marked is None else _entry(marked[1], _unquote(begun))
         if entry is not None:
             yield [*begun, line], entry
             begun = []
@@ -159,7 +159,7 @@ def _is_free(lines: Sequence[str]) -> bool:
     return not torn and any(not line.startswith("#") for line in lines)
 
 
-def _unquoted(lines: Sequence[str]) -> str:
+def _unquote(lines: Sequence[str]) -> str:
     quoted = (line for line in lines if line.startswith(">"))
     return "\n".join(line[2:] if line.startswith("> ") else line[1:] for line in quoted)
 

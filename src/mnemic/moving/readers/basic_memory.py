@@ -96,17 +96,17 @@ def _read_note(name: str, data: bytes, modified: datetime | None) -> Iterator[Pi
             raise UnreadableMessage(f"it has more than {_LONGEST:,} bytes")
         text = checked_text(data.decode("utf-8-sig"))
         fields, body = split_front_matter(text.replace("\r\n", "\n"))
-        head = _head(name, fields, modified)
+        head = _read_head(name, fields, modified)
     except UnicodeDecodeError as error:
         yield Piece(name, None, f"it is not UTF-8 at byte {error.start + 1}")
         return
     except UnreadableMessage as reason:
         yield Piece(name, None, str(reason))
         return
-    yield from _body(name, head, body, text.count("\n") - body.count("\n"))
+    yield from _read_body(name, head, body, text.count("\n") - body.count("\n"))
 
 
-def _head(name: str, fields: Fields, modified: datetime | None) -> _Head:
+def _read_head(name: str, fields: Fields, modified: datetime | None) -> _Head:
     path = PurePosixPath(name)
     told = {key: value for key, value in fields.items() if isinstance(value, str)}
     tags = fields.get("tags", [])
@@ -120,7 +120,7 @@ def _head(name: str, fields: Fields, modified: datetime | None) -> _Head:
     )
 
 
-def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
+def _read_body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
     """Observations and relations line by line, and the prose between them by paragraphs."""
     prose: list[str] = []
     section, began, fenced = "", 0, False
@@ -130,16 +130,16 @@ def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
         prose.clear()
         if text:
             titled = text if section in ("", head.title, *_PLAIN) else f"{section}: {text}"
-            yield _piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
+            yield _make_piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
 
     for number, line in enumerate(body.split("\n"), before + 1):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        told = None if fenced else _told(head, line)
+        told = None if fenced else _read_line(head, line)
         heading = None if fenced else _HEADING.match(line)
         if told is not None or heading is not None or (not line.strip() and not fenced):
             yield from paragraph()
         if told is not None:
-            yield _piece(f"{name}, line {number}", head, told, line.strip())
+            yield _make_piece(f"{name}, line {number}", head, told, line.strip())
         elif heading is not None:
             section = short_name(heading["title"])
         elif line.strip() or fenced:
@@ -148,7 +148,7 @@ def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
     yield from paragraph()
 
 
-def _told(head: _Head, line: str) -> NewMemory | None:
+def _read_line(head: _Head, line: str) -> NewMemory | None:
     """The observation or the relation that a line is."""
     relation = _RELATION.match(line)
     if relation is not None:
@@ -182,7 +182,7 @@ def _told(head: _Head, line: str) -> NewMemory | None:
     )
 
 
-def _piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
+def _make_piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
     whole = replace(
         memory,
         subject=memory.subject or head.title,

@@ -124,9 +124,9 @@ class _Reading:
         role: Role = turn.role
         content, calls, results = turn.content, list(turn.tool_calls), list(turn.tool_results)
         if role == "user":
-            role, content = _unwrapped(content)
+            role, content = _unwrap(content)
         elif role == "assistant":
-            content, calls = self._spoken(content, calls)
+            content, calls = self._split_speech(content, calls)
         elif role == "tool":
             results = _results(fields, results)
             content = ""
@@ -139,7 +139,7 @@ class _Reading:
             tool_results=tuple(results), at=at, index=index,
         )  # fmt: skip
 
-    def _spoken(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
+    def _split_speech(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
         said = [str(call.input.get("message", "")) for call in calls if call.name == _SAY]
         others = [call for call in calls if call.name != _SAY]
         if said or (calls and self._speaks_by_tool):
@@ -176,7 +176,7 @@ def _block_memory(text: str, label: str, at: datetime | None) -> NewMemory:
     return NewMemory(text, "fact", topic=short_name(label) or None, trust="agent", learnt_at=at)
 
 
-def _unwrapped(content: str) -> tuple[Role, str]:
+def _unwrap(content: str) -> tuple[Role, str]:
     """What the user said, of the JSON in which it was wrapped; nothing of a heartbeat."""
     try:
         wrapped = json.loads(content) if content.lstrip().startswith("{") else None
