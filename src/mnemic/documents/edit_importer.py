@@ -240,22 +240,18 @@ class EditImporter:
         self, change: AddedBullet, operation: str, content: str, earlier: Memory | None
     ) -> Memory:
         section, like = change.section, earlier or change.like
-        if like is None:
-            return self._keep(
-                NewMemory(
-                    content,
-                    kind=section.kind,
-                    subject=section.subject,
-                    predicate=section.predicate,
-                    project=section.project or None,
-                    importance=KIND_IMPORTANCE[section.kind],
-                    duration=_FOR_GOOD,
-                ),
-                operation,
-            )
-        return self._keep(
-            NewMemory(
-                content,
+        new = NewMemory(
+            content,
+            kind=section.kind,
+            subject=section.subject,
+            predicate=section.predicate,
+            project=section.project or None,
+            importance=KIND_IMPORTANCE[section.kind],
+            duration=_FOR_GOOD,
+        )
+        if like is not None:
+            new = replace(
+                new,
                 kind=like.kind,
                 subject=like.subject,
                 predicate=like.predicate,
@@ -265,10 +261,8 @@ class EditImporter:
                 tags=like.tags,
                 importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if earlier is None else earlier.id,
-                duration=_FOR_GOOD,
-            ),
-            operation,
-        )
+            )
+        return self._keep(new, operation)
 
     def _keep(self, new: NewMemory, operation: str) -> Memory:
         kept = self._keeper.remember(new, operation_id=operation).memory

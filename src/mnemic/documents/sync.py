@@ -71,15 +71,6 @@ class _OpenDocument:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Contents:
-    """The memories to show once edits are imported."""
-
-    memories: Mapping[str, Memory]
-    projects: Sequence[str]
-    choices: Sequence[DocumentChoice]
-
-
 class DocumentSync:
     """One run over the documents of a space."""
 
@@ -107,13 +98,13 @@ class DocumentSync:
                 break
             documents = self._open()
             self._import_all(documents, waiting, now)
-            contents = self._read_contents(now)
+            contents, choices = self._read_contents(now)
             later: list[DocumentName] = []
             for document in documents:
                 name = document.view.name
                 if name not in waiting:
                     continue
-                report = self._write(document, contents, now)
+                report = self._write(document, contents, choices, now)
                 if report is None:
                     later.append(name)
                     report = self._report(document)
@@ -245,16 +236,19 @@ class DocumentSync:
 
     # --- writing --------------------------------------------------------------------------------
 
-    def _read_contents(self, now: datetime) -> _Contents:
+    def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
+        """The memories to show once edits are imported, and what people chose to see where."""
         with self._store.read(self._space) as unit:
-            return _Contents(
-                {m.id: m for m in _current(unit, now) if may_be_shown(m)},
-                unit.memories.projects(),
-                unit.document_states.choices(),
-            )
+            memories: dict[str, Memory] = {m.id: m for m in _current(unit, now) if may_be_shown(m)}
+            contents = DocumentContents(memories, unit.memories.projects())
+            return contents, unit.document_states.choices()
 
     def _write(
-        self, document: _OpenDocument, contents: _Contents, now: datetime
+        self,
+        document: _OpenDocument,
+        contents: DocumentContents,
+        choices: Sequence[DocumentChoice],
+        now: datetime,
     ) -> DocumentReport | None:
         """None when the document has to be read again."""
         report = self._report(document)
@@ -266,14 +260,11 @@ class DocumentSync:
         with self._store.read(self._space) as unit:
             heads = _Heads(unit, memories)
             parts = heads.renamed(document.parts)
-            pinned, hidden = heads.chosen(contents.choices, document.view.name)
+            pinned, hidden = heads.chosen(choices, document.view.name)
         first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
-        page_contents = DocumentContents(
-            memories, projects, [id_ for id_ in first if id_ in memories], hidden
-        )
-        page = PageBuilder(document.view, page_contents, document.row, now).page(
-            document.loaded, parts
-        )
+        shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
+        builder = PageBuilder(document.view, shown, document.row, now)
+        page = builder.page(document.loaded, parts)
         try:
             wrote = self._replace_file(document, page, now)
         except FileChanged:

@@ -36,8 +36,8 @@ class DocumentContents:
 
     memories: Mapping[str, Memory]
     projects: Sequence[str]
-    first: Sequence[str]
-    hidden: Collection[str]
+    first: Sequence[str] = ()
+    hidden: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

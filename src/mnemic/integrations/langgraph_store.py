@@ -304,16 +304,10 @@ def _search_item(
     memory: Memory, namespace: Namespace, score: float | None, text: str | None
 ) -> SearchItem:
     """``text`` is that of what the mind has learnt, as evidence."""
-    key, value = _read_kept(memory)
-    if text is not None:
-        value = {**value, "text": text}
+    item = _item(memory, namespace)
+    value = item.value if text is None else {**item.value, "text": text}
     return SearchItem(
-        namespace=namespace,
-        key=key,
-        value=value,
-        created_at=memory.created_at,
-        updated_at=memory.updated_at,
-        score=score,
+        item.namespace, item.key, value, item.created_at, item.updated_at, score=score
     )
 
 

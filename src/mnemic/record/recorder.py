@@ -420,7 +420,9 @@ class Recorder:
         gap, tries = self._follow_ups.quiet_gap, self._follow_ups.max_attempts
         sessions = dict.fromkeys(row.session for row in fresh)
         if self._follow_ups.transcripts:
-            transcripts.queue(unit, sessions, now, tries)
+            triggers.queue_sessions(
+                unit, transcripts.KIND, sessions, now=now, run_at=now, max_attempts=tries
+            )
         if gap is None:
             return {}
         new = [session for session in sessions if not self._is_promised(session, now)]
@@ -428,7 +430,9 @@ class Recorder:
             return {}
         promise = _Promise(now, now + gap)
         digest_at = promise.due + self._follow_ups.digest_delay
-        daily_events.queue(unit, new, now, digest_at, tries)
+        triggers.queue_sessions(
+            unit, daily_events.KIND, new, now=now, run_at=digest_at, max_attempts=tries
+        )
         triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
         return dict.fromkeys(new, promise)
 
