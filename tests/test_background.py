@@ -1,4 +1,4 @@
-"""Work in a thread of its own: heard of in order, never left running."""
+"""Many turns at once: a batch is written in a thread while the next one is checked."""
 
 from __future__ import annotations
 
@@ -6,73 +6,48 @@ import threading
 
 import pytest
 
-from mnemic.record.background import BackgroundTask
+from mnemic.errors import InvalidInput, StoreError
+from mnemic.mind import Mind
+from mnemic.record import recorder
+from mnemic.types import NewTurn
 
 
-def test_what_came_of_it_is_taken() -> None:
-    with BackgroundTask[int]() as behind:
-        assert behind.take() is None
-        behind.start(lambda: 7)
-        assert behind.take() == 7
-        assert behind.take() is None
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "BATCH", 3)
 
 
-def test_it_runs_while_the_caller_goes_on() -> None:
-    going_on = threading.Event()
-    with BackgroundTask[bool]() as behind:
-        behind.start(lambda: going_on.wait(10))
-        going_on.set()
-        assert behind.take()
+def turns(count: int) -> list[NewTurn]:
+    return [NewTurn("s", "user", f"turn {number}") for number in range(count)]
 
 
-def test_a_failure_is_raised_where_it_is_waited_for() -> None:
-    def fail() -> int:
-        raise ValueError("first")
-
-    with BackgroundTask[int]() as behind:
-        behind.start(fail)
-        with pytest.raises(ValueError, match="first"):
-            behind.take()
+def test_batches_are_written_in_their_order(mind: Mind) -> None:
+    done = mind.record_many(turns(10))
+    assert (done.added, done.known) == (10, 0)
+    assert [turn.content for turn in mind.turns()] == [f"turn {number}" for number in range(10)]
 
 
-def fail_and_then_fail_again() -> None:
-    def fail() -> int:
-        raise ValueError("first")
-
-    with BackgroundTask[int]() as behind:
-        behind.start(fail)
-        raise KeyError("second")
+def test_batches_before_a_refused_one_are_kept(mind: Mind) -> None:
+    with pytest.raises(InvalidInput):
+        mind.record_many([*turns(7), NewTurn("s", "user", "\ud800")])
+    assert len(mind.turns()) == 6
 
 
-def test_what_failed_first_is_heard_of() -> None:
-    with pytest.raises(ValueError, match="first") as caught:
-        fail_and_then_fail_again()
-    assert isinstance(caught.value.__context__, KeyError)
+def test_a_failed_write_is_heard_of_before_a_refusal(
+    mind: Mind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> int:
+        raise StoreError("disk full")
+
+    monkeypatch.setattr(mind._services.recorder, "_write", fail)
+    with pytest.raises(StoreError, match="disk full") as caught:
+        mind.record_many([*turns(3), NewTurn("s", "user", "\ud800")])
+    assert isinstance(caught.value.__context__, InvalidInput)
 
 
-def test_nothing_is_left_running() -> None:
-    release, done = threading.Event(), threading.Event()
-
-    def work() -> None:
-        release.wait(10)
-        done.set()
-
-    def stop_meanwhile() -> None:
-        with BackgroundTask[None]() as behind:
-            behind.start(work)
-            release.set()
-            raise KeyError("stop")
-
-    with pytest.raises(KeyError):
-        stop_meanwhile()
-    assert done.is_set()
-
-
-def test_where_no_thread_can_be_started_the_work_is_done_all_the_same() -> None:
+def test_where_no_thread_can_be_started_the_turns_are_written_all_the_same(mind: Mind) -> None:
     usual = threading.stack_size(1 << 46)  # more than any machine can give
     try:
-        with BackgroundTask[threading.Thread]() as behind:
-            behind.start(threading.current_thread)
-            assert behind.take() is threading.current_thread()
+        assert mind.record_many(turns(10)).added == 10
     finally:
         threading.stack_size(usual)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from mnemic.context.window import ShortTermMemory
 from mnemic.documents.daily import DailyReport, DailySection
 from mnemic.errors import StoreError
 from mnemic.forget import erasure
@@ -25,6 +24,7 @@ from mnemic.learn.window_summary import WindowSummaryJob
 from mnemic.locks import ForkSafeLock
 from mnemic.record import daily_events, transcripts, triggers
 from mnemic.record.daily_events import Digests
+from mnemic.record.short_term import ShortTermMemory
 from mnemic.rules.backoff import Backoff
 from mnemic.services import Services
 from mnemic.settings.logs import log_of

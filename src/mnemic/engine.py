@@ -17,7 +17,7 @@ from mnemic.errors import Closed, ConfigError, StoreError
 from mnemic.index.vector_memory import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.mind import Mind
-from mnemic.off import open_off
+from mnemic.off import PlainFileMind
 from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.settings import Settings
@@ -196,7 +196,7 @@ class Engine(CheckedCalls):
                 "memory.enabled is false, and a memory in RAM has no folder for plain files",
                 remedy="Name a file, or an absolute memory.fallback_folder",
             )
-        return open_off(folder, space, self.settings, self._clock)
+        return PlainFileMind(folder, space, self.settings, self._clock)
 
     def _check_open(self) -> None:
         if self._closed:

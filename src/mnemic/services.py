@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from mnemic.context.build import Builder
-from mnemic.context.window import ShortTermMemory
+from mnemic.context.sources import PromptSources
 from mnemic.documents.erasure import files_of, scrub
 from mnemic.documents.fallback import erasure as fallback
 from mnemic.documents.fallback.files import folder_beside
@@ -38,12 +38,12 @@ from mnemic.learn.session_end import SessionCloser
 from mnemic.learn.session_state import SessionState
 from mnemic.providers.embedding.choose import embedder_named
 from mnemic.recall.engine import Recall, Touches
-from mnemic.recall.prompt_sources import PromptSources
 from mnemic.recall.vectors import VectorRoute
 from mnemic.record import transcripts
 from mnemic.record.attachments import AttachmentWriter
 from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
+from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
 from mnemic.shared import Shared
 from mnemic.store.contract import Store
@@ -266,16 +266,18 @@ class Services:
     @_service
     def context(self) -> Builder:
         shared, settings = self.shared, self.shared.settings
-        sources = PromptSources(shared.store, self.space, shared.clock, settings, self.recall)
-        return Builder(
-            sources.sources(
-                self.short_term,
-                scratchpad=self.scratchpads.open_tasks,
-                cards=shared.cards_of(self.space).current,
-                pending=self.pending.fresh,
-            ),
+        sources = PromptSources(
+            shared.store,
+            self.space,
+            shared.clock,
             settings,
+            recall=self.recall,
+            short_term=self.short_term,
+            scratchpad=self.scratchpads.open_tasks,
+            cards=shared.cards_of(self.space).current,
+            pending=self.pending.fresh,
         )
+        return Builder(sources, settings)
 
     # --- files ----------------------------------------------------------------------------------
 

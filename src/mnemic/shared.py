@@ -168,7 +168,6 @@ class Shared:
             keeper=self.writer_of(space),
             reconciler=self.reconciler_of(space),
             guard=self.guard,
-            ask=self.ask,
         )
 
     def sync(self, space: str) -> list[str]:

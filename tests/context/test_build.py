@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,17 @@ import pytest
 
 import mnemic
 from mnemic.clock import ManualClock
-from mnemic.context.build import Builder, Sources
-from mnemic.context.parts import evidence_items
+from mnemic.context.build import Builder
 from mnemic.context.redundancy import STANDS_FOR
-from mnemic.context.window import ShortTermMemory
+from mnemic.context.sources import PromptSources
+from mnemic.days import Zone
 from mnemic.language.fence import strip_fenced
 from mnemic.language.tokens import count_tokens
 from mnemic.prompts import prompt
+from mnemic.record.short_term import ShortTermMemory
 from mnemic.settings.recall import SectionName
 from mnemic.store.target import open_store
-from mnemic.types import Context, Hit, Memory
+from mnemic.types import Context, Memory, SafeName
 from tests.conftest import OpenMind, usual_target
 
 CARDS: Mapping[SectionName, str] = {
@@ -31,34 +32,32 @@ CARDS: Mapping[SectionName, str] = {
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 
 
-class Desk:
-    """A mind with the parts of a context around it."""
+class Desk(PromptSources):
+    """The parts of a context, of which some are given."""
 
     def __init__(self, mind: mnemic.Mind, store: Any) -> None:
         self.mind = mind
-        self.core: Sequence[Memory] = ()
-        self.scratchpad = "Working on the release."
-        self.cards = CARDS
-        self.short_term = ShortTermMemory(store, mind.space, mind.settings.short_term)
-        sources = Sources(
-            gate=mind.gate,
-            recall=self.recall,
-            used=lambda hits: None,
-            read=evidence_items,
-            without_outdated=lambda query, hits: hits,
-            turns_behind=lambda hits: {},
-            window=self.short_term.window,
-            opening=lambda session: "",
-            core=lambda project, tokens: self.core,
-            project_of=lambda session: None,
-            scratchpad=lambda project, is_shown: self.scratchpad,
-            cards=lambda persona: self.cards,
-            zone=lambda: "UTC",
+        self.given_core: Sequence[Memory] = ()
+        self.given_scratchpad = "Working on the release."
+        self.given_cards = CARDS
+        super().__init__(
+            store,
+            mind.space,
+            mind._clock,
+            mind.settings,
+            recall=mind._services.recall,
+            short_term=ShortTermMemory(store, mind.space, mind.settings.short_term),
+            scratchpad=lambda project, is_shown: self.given_scratchpad,
+            cards=lambda persona: self.given_cards,
+            pending=tuple,
         )
-        self.build = Builder(sources, mind.settings).build
+        self.build = Builder(self, mind.settings).build
 
-    def recall(self, query: str, *, without: Collection[str], **given: Any) -> list[Hit]:
-        return self.mind.recall(query, **given)
+    def core(self, project: SafeName | None, tokens: int) -> Sequence[Memory]:
+        return self.given_core
+
+    def zone(self) -> Zone:
+        return "UTC"
 
     def keep(self, text: str, **given: Any) -> Memory:
         return self.mind.get(self.mind.remember(text, **{"kind": "fact", **given}).id)
@@ -89,7 +88,7 @@ def used(context: Context) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_builds_within_its_budget(desk: OpenDesk, preset: str) -> None:
     here = desk(preset)
-    here.core = [here.keep(f"Core fact {n}") for n in range(3)]
+    here.given_core = [here.keep(f"Core fact {n}") for n in range(3)]
     with here.mind.session("s") as session:
         for n in range(30):
             session.user(f"第 {n} 个问题：茶叶怎么保存？ " * 10)
@@ -106,7 +105,7 @@ def test_every_preset_builds_within_its_budget(desk: OpenDesk, preset: str) -> N
 def test_progressive_disclosure(desk: OpenDesk, language: str) -> None:
     """B §6: the guide, the scratchpad and core memory; nothing is recalled unasked."""
     here = desk("openakita", memory={"language": language})
-    here.core = [here.keep("Never push to main on Fridays", kind="rule")]
+    here.given_core = [here.keep("Never push to main on Fridays", kind="rule")]
     here.mind.remember("Lin moved to Lisbon in March", kind="fact")
     context = here.build("Where did Lin move last month?", session="s")
     assert {"guide", "scratchpad", "core"} <= set(used(context))
@@ -194,7 +193,7 @@ def test_what_came_from_outside_is_not_core_and_secrets_are_in_no_prompt(desk: O
         here.keep("the key is hunter2", kind="credential", subject="the key"),
         here.keep("Answers in Chinese", kind="rule"),
     ]
-    here.core = said
+    here.given_core = said
     context = here.build("what is the key, and what is the rule to obey?")
     assert used(context)["core"] == (said[3].id,)
     assert "hunter2" not in context.text
@@ -222,7 +221,7 @@ def test_a_persona_changes_ranking_and_wording_and_stores_nothing(desk: OpenDesk
 
     before = stored()
     plain = here.build("tea")
-    here.cards = {**CARDS, "persona": "Talk like a chef."}
+    here.given_cards = {**CARDS, "persona": "Talk like a chef."}
     chef = here.build("tea", persona="chef")
     assert stored() == before
     assert "Talk like a chef." in chef.text

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from mnemic.context.window import ShortTermMemory, Window, turn_tokens
 from mnemic.errors import InvalidInput
 from mnemic.language.exchanges import exchanges
 from mnemic.language.tokens import count_tokens
+from mnemic.record.short_term import ShortTermMemory, Window, turn_tokens
 from mnemic.settings import load
 from mnemic.settings.recall import ShortTermSettings
 from mnemic.store.contract import Store

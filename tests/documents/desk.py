@@ -47,7 +47,6 @@ class Desk:
             keeper=mind._services.memories,
             reconciler=reconciler,
             guard=guard_of(settings),
-            ask=ask,
         )
 
     def sync(self) -> SyncReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = {"meta", "input"}
+VOID = {"meta", "input", "br", "hr"}
 
 
 @dataclass
@@ -54,6 +54,9 @@ class _Reader(HTMLParser):
         self._open[-1].inside.append(node)
         if tag not in VOID:
             self._open.append(node)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
         assert self._open.pop().tag == tag

@@ -125,12 +125,14 @@ def test_a_broken_document_is_an_error() -> None:
         read('{\n"messages": [')
 
 
-def test_a_torn_entry_of_a_list_costs_only_itself() -> None:
+def test_a_torn_list_is_read_up_to_the_place_that_is_named() -> None:
     entry = '{"session": "a", "role": "user", "content": "%s"}'
     pieces = read(f'[{entry % "one"},\n{{"session": "a", "role": "us,\n{entry % "three"}]')
-    assert [piece.turn is None for piece in pieces] == [False, True, False]
+    assert [piece.turn is None for piece in pieces] == [False, True]
+    assert pieces[1].place == "entry 2"
+    assert "it is not JSON: Invalid control character at character 83" in pieces[1].reason
     (torn,) = read('[{"role": "user"')
-    assert (torn.place, torn.reason) == ("entry 1", "it has no end")
+    assert (torn.place, "it is not JSON" in torn.reason) == ("entry 1", True)
 
 
 json_values = st.recursive(

@@ -1,4 +1,4 @@
-"""200 damaged sources: what is broken is named, record by record, and the rest goes in."""
+"""200 damaged sources: the damage is named with its place, and nothing fails untyped."""
 
 from __future__ import annotations
 
@@ -94,13 +94,8 @@ def page(rng: random.Random, data: bytes) -> bytes:
     return data[: number * 1024] + filling + data[(number + 1) * 1024 :]
 
 
-TEXTS = {
-    "json": _json_list,
-    "jsonl": _json_lines,
-    "csv": _csv,
-    "markdown": _markdown,
-    "myclaw": _myclaw,
-}
+LINES = {"jsonl": _json_lines, "csv": _csv, "markdown": _markdown, "myclaw": _myclaw}
+TEXTS = {"json": _json_list, **LINES}
 
 
 def read(place: Path, format: str = "") -> tuple[int, list[Refused]]:
@@ -120,12 +115,12 @@ def damaged(place: Path, damage: Damage, seed: int) -> None:
     file.write_bytes(damage(random.Random(seed), file.read_bytes()))
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", LINES)
 @pytest.mark.parametrize("damage", [hole, flips, noise], ids=lambda damage: damage.__name__)
 def test_a_spot_in_a_text_costs_the_records_it_hits(
     name: str, damage: Damage, tmp_path: Path
 ) -> None:
-    format = {"json": "openakita", "jsonl": "memories"}.get(name, name)
+    format = {"jsonl": "memories"}.get(name, name)
     for seed in range(8):
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -135,6 +130,19 @@ def test_a_spot_in_a_text_costs_the_records_it_hits(
         # A hole may join some records, three flips hit three of them.
         assert COUNT - 6 <= count <= COUNT + 3, (seed, count)
         assert count + len(refused) >= COUNT - 6, seed
+
+
+@pytest.mark.parametrize("damage", [hole, flips, noise], ids=lambda damage: damage.__name__)
+def test_a_spot_in_a_list_ends_it_at_a_place_that_is_named(damage: Damage, tmp_path: Path) -> None:
+    for seed in range(8):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        place = _json_list(folder)
+        damaged(place, damage, seed)
+        count, refused = read(place, "openakita")
+        if count + len(refused) < COUNT - 1:  # a hole may join two records
+            assert refused[-1].place == f"entry {count + len(refused)}", seed
+            assert "at character" in refused[-1].reason
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -150,7 +158,7 @@ def test_a_text_that_breaks_off_is_read_up_to_there(name: str, tmp_path: Path) -
         assert len(refused) <= 1
 
 
-def test_damaged_pages_of_a_database_cost_the_rows_on_them(tmp_path: Path) -> None:
+def test_damaged_pages_of_a_database_cost_the_rest_of_their_table(tmp_path: Path) -> None:
     """Only a page of the schema costs the whole file; then that is said."""
     whole = _database(tmp_path)
     expected, _ = read(whole)
@@ -171,43 +179,28 @@ def test_damaged_pages_of_a_database_cost_the_rows_on_them(tmp_path: Path) -> No
     assert opened >= 30
 
 
-def test_rows_behind_a_damaged_page_are_read(tmp_path: Path) -> None:
+def test_the_damage_of_a_table_is_named_by_the_row_before_it(tmp_path: Path) -> None:
     whole = _database(tmp_path)
-    expected, _ = read(whole)
-    with closing(sqlite3.connect(whole)) as db:
-        leaf = db.execute(
-            "SELECT pageno FROM dbstat WHERE name = 'memories' AND pagetype = 'leaf'"
-            " ORDER BY pageno LIMIT 1 OFFSET 3"
-        ).fetchone() if _has_dbstat(db) else None  # fmt: skip
-    number = leaf[0] if leaf else next(
-        n + 1 for n in range(3, whole.stat().st_size // 1024)
-        if "第 110 条".encode() in whole.read_bytes()[n * 1024 : (n + 1) * 1024]
-    )  # fmt: skip
     data = bytearray(whole.read_bytes())
-    data[(number - 1) * 1024 : number * 1024] = b"\xff" * 1024
+    number = next(
+        n for n in range(3, len(data) // 1024)
+        if "第 110 条".encode() in data[n * 1024 : (n + 1) * 1024]
+    )  # fmt: skip
+    data[number * 1024 : (number + 1) * 1024] = b"\xff" * 1024
     whole.write_bytes(bytes(data))
-    count, refused = read(whole, "openakita")
-    assert expected - 8 <= count < expected
+    _, refused = read(whole, "openakita")
     (gap,) = [one for one in refused if "cannot be read" in one.reason]
-    assert gap.place.startswith("memories, from row ")
+    assert gap.place.startswith("memories, behind row ")
 
 
-def test_a_database_that_breaks_off_is_read_up_to_there(tmp_path: Path) -> None:
+def test_a_database_that_breaks_off_is_refused_from_there(tmp_path: Path) -> None:
     whole = sources.openakita_db(tmp_path, many=200)
     data = whole.read_bytes()
     whole.write_bytes(data[: len(data) // 2])
-    count, refused = read(whole)
-    assert count > 60
-    assert [one.place.partition(",")[0] for one in refused] == ["memories"]
+    _, refused = read(whole, "openakita")
+    assert "memories" in {one.place.partition(",")[0] for one in refused}
+    assert all("cannot be read" in one.reason for one in refused)
     assert whole.stat().st_size == len(data) // 2
-
-
-def _has_dbstat(db: sqlite3.Connection) -> bool:
-    try:
-        db.execute("SELECT 1 FROM dbstat LIMIT 1")
-    except sqlite3.Error:
-        return False
-    return True
 
 
 def test_wrong_types_in_the_fields_of_a_database(tmp_path: Path) -> None:

@@ -216,17 +216,17 @@ def test_one_bad_record_costs_only_itself(mind: Mind, tmp_path: Path) -> None:
     assert dict(done.kinds) == {"memory": 1, "turn": 3}
 
 
-def test_torn_records_are_passed_over(mind: Mind, tmp_path: Path) -> None:
-    """The brackets of one record do not fit; those before and behind it come in."""
+def test_a_torn_file_is_read_up_to_the_place_that_is_named(mind: Mind, tmp_path: Path) -> None:
     whole = (SAMPLES / "letta.af").read_text()
-    torn = whole.replace('"label": "human",', '"label": "human" }', 1)
-    torn = torn.replace('"id": "message-3"', '"id": "message-3', 1)
     path = tmp_path / "torn.af"
-    path.write_text(torn)
+    path.write_text(whole.replace('"id": "message-3"', '"id": "message-3', 1))
     done, refused = import_source(mind, str(path))
-    assert {one.place.split()[0] for one in refused} <= {"messages", "blocks"}
-    assert done.kinds["turn"] == 4
-    assert "I am Companion, calm and curious." in {memory.content for memory in mind.pending()}
+    assert [one.place for one in refused] == ["messages 4"]
+    assert "it is not JSON" in refused[0].reason
+    assert (done.kinds["turn"], done.rejected) == (1, 1)
+    path.write_text(whole)
+    done, refused = import_source(mind, str(path))
+    assert (sum(done.kinds.values()), done.added, refused) == (9, 8, [])
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mnemic import Mind
 from mnemic.documents.onboarding import (
-    QUESTIONS,
+    list_questions,
     next_question,
     read_change,
     stage_of,
@@ -68,7 +68,7 @@ def test_the_first_talk_is_held_once_ever(open_mind: OpenMind, tmp_path: Path) -
 def test_a_broken_off_talk_goes_on(open_mind: OpenMind) -> None:
     for n, text in enumerate(ANSWERS):
         mind = open_mind(preset="shiyi")
-        assert mind.onboarding().key == QUESTIONS[n].key
+        assert mind.onboarding().key == list_questions()[n].key
         mind.onboard(text)
         mind.close()
     assert open_mind(preset="shiyi").onboarding().stage == "summary"
@@ -93,7 +93,7 @@ def test_other_presets_do_not_ask_unless_told_to(mind: Mind) -> None:
     assert mind.onboarding().key == "role"
 
 
-@given(st.dictionaries(st.sampled_from([q.key for q in QUESTIONS]), st.text(max_size=5)))
+@given(st.dictionaries(st.sampled_from([q.key for q in list_questions()]), st.text(max_size=5)))
 def test_every_state_has_a_next_step(answers: dict[str, str]) -> None:
     question = next_question(answers)
     assert (question is None) == (stage_of(answers) == "summary")
@@ -105,4 +105,4 @@ def test_every_state_has_a_next_step(answers: dict[str, str]) -> None:
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_reading_of_a_change(text: str) -> None:
     found = read_change(text)
-    assert found is None or found[0] in {q.key for q in QUESTIONS}
+    assert found is None or found[0] in {q.key for q in list_questions()}

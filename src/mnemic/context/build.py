@@ -6,10 +6,9 @@ the agent is to speak, never what is stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Protocol
 
 from mnemic.context.composer import compose
 from mnemic.context.exact_answer import exact_answer, nothing_recorded
@@ -22,8 +21,8 @@ from mnemic.context.parts import (
     UNTRUSTED,
     ConversationPart,
     Item,
-    MemoryView,
     PromptParts,
+    evidence_items,
     memory_item,
 )
 from mnemic.context.redundancy import (
@@ -35,11 +34,11 @@ from mnemic.context.redundancy import (
     select,
 )
 from mnemic.context.render import item_head, item_record
-from mnemic.context.window import Window
-from mnemic.days import LocalSpan, Zone
+from mnemic.context.sources import PromptSources
+from mnemic.days import Zone
 from mnemic.errors import InvalidInput
 from mnemic.language.detection import language_of
-from mnemic.language.gate import Verdict, is_nod
+from mnemic.language.gate import is_nod
 from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.tokens import TokenCounter, count_tokens
 from mnemic.prompts import Language, prompt
@@ -47,6 +46,7 @@ from mnemic.rules import checks
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
+from mnemic.store.upkeep import CoreLine
 from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeName, Turn
 
 _LINE = 40  # tokens of a line of evidence
@@ -54,65 +54,10 @@ _LINE = 40  # tokens of a line of evidence
 _LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
 
 
-class Recaller(Protocol):
-    """Finds evidence; never raises for a failing route."""
-
-    def __call__(
-        self,
-        query: str,
-        *,
-        k: int,
-        persona: str | None,
-        around: Sequence[str],
-        project: SafeName | None,
-        without: Collection[str],
-    ) -> Sequence[Hit]: ...
-
-
-class Windows(Protocol):
-    """The running conversation of a session."""
-
-    def __call__(self, session: str, tokens: int, *, messages: int | None) -> Window: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """Where the parts of a context come from; each is called only when its part is in the budget.
-
-    ``cards`` gives the compiled cards by part, identity, persona and user, for a persona or none.
-    ``core`` gives the memories of every prompt that so many tokens may hold, the most important
-    first. ``used`` counts a use of
-    what is shown. ``without_outdated`` removes evidence that mentions only what no longer holds,
-    unless the query asks for the past. ``turns_behind`` gives
-    the turns that memories and episodes were made of, by the id of the hit. ``scratchpad`` gives
-    the open tasks of a project, or with None of all, without those that the prompt shows.
-    ``pending`` gives statements to put to the user that were not put to them before. ``opening``
-    is how the user began a session; ``zone`` the one of every date of a prompt that states none
-    itself; ``empty_times`` gives the days a question is about on which nothing was recorded. In a
-    session of a project what belongs to another one is left out.
-    """
-
-    gate: Callable[[str], Verdict]
-    recall: Recaller
-    used: Callable[[Sequence[Hit]], None]
-    read: Callable[[Sequence[Hit], Zone], Sequence[Item]]
-    without_outdated: Callable[[str, Sequence[Hit]], Sequence[Hit]]
-    turns_behind: Callable[[Sequence[Hit]], Mapping[str, Sequence[Turn]]]
-    window: Windows
-    opening: Callable[[str], str]
-    core: Callable[[SafeName | None, int], Sequence[MemoryView]]
-    project_of: Callable[[str], SafeName | None]
-    scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
-    cards: Callable[[str | None], Mapping[SectionName, str]]
-    zone: Callable[[], Zone]
-    empty_times: Callable[[str], Sequence[LocalSpan]] = lambda query: ()
-    pending: Callable[[], Sequence[Memory]] = tuple
-
-
 class Builder:
     """Builds the context of one space by its preset."""
 
-    def __init__(self, sources: Sources, settings: Settings) -> None:
+    def __init__(self, sources: PromptSources, settings: Settings) -> None:
         self._from = sources
         self._settings = settings
 
@@ -139,7 +84,7 @@ class Builder:
         checks.check_text(query, "query", checks.MAX_INDEX)
         _check_counter(count)
         limits = budget_of(self._settings.context, model=model, total=budget)
-        shown_texts = _checked(shown or ())
+        shown_texts = _check_texts(shown or ())
         prompt_of_host = None if shown is None else ShownTexts.of(shown_texts)
         project = None if session is None else self._from.project_of(session)
         zone = self._from.zone()
@@ -178,8 +123,8 @@ class Builder:
         built = compose(
             PromptParts(
                 texts,
-                self._labelled(core, language),
-                self._labelled(evidence, language),
+                self._label(core, language),
+                self._label(evidence, language),
                 conversation,
                 tuple(omitted),
                 data,
@@ -213,7 +158,7 @@ class Builder:
                 raise InvalidInput(
                     f"hits holds {checks.brief_value(hit)}", remedy="Pass hits that recall() gave"
                 )
-        items = self._showable(query, hits, self._spoken(query))
+        items = self._showable(query, hits, self._detect_language(query))
         found = {hit.id: hit for hit in hits}
         return [
             Evidence(replace(found[one.id], text=one.text), item_head(one), item_record(one))
@@ -222,7 +167,7 @@ class Builder:
 
     def evidence_text(self, query: str, hits: Sequence[Hit], tokens: int) -> str:
         """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
-        language = self._spoken(query)
+        language = self._detect_language(query)
         items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
         finding = nothing_recorded(self._from.empty_times(query), language)
         part = ItemsPart(
@@ -230,7 +175,7 @@ class Builder:
         )
         return part.fit(tokens).text if items or finding else ""
 
-    def _spoken(self, query: str) -> Language:
+    def _detect_language(self, query: str) -> Language:
         return language_of([query], self._settings.memory.language)
 
     def _showable(self, query: str, hits: Sequence[Hit], language: Language) -> tuple[Item, ...]:
@@ -246,9 +191,9 @@ class Builder:
         current, _ = self._current(query, fitting, count_tokens)
         items, _ = self._evidence(current, self._from.zone())
         chosen, _ = select(items, Background(query=query), len(items))
-        return self._labelled(tuple(chosen), language)
+        return self._label(tuple(chosen), language)
 
-    def _labelled(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
+    def _label(self, items: tuple[Item, ...], language: Language) -> tuple[Item, ...]:
         """Items with the words of the preset's document."""
         words = self._settings.vocabulary
         if not words.kinds and not words.labels:
@@ -324,7 +269,9 @@ class Builder:
             return (), []
         memories = self._from.core(project, limits.full["core"])
         omitted = []
-        fit_to_show: dict[str, MemoryView] = {}  # one sentence may have taught several memories
+        fit_to_show: dict[
+            str, Memory | CoreLine
+        ] = {}  # one sentence may have taught several memories
         for one in memories:
             if one.kind == "credential":
                 continue
@@ -365,7 +312,7 @@ class Builder:
             return []
         latest = spoken[-self._settings.recall.enrich_turns :]
         around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
-        hits = self._from.recall(
+        hits = self._from.find(
             query, k=limit, persona=persona, around=around, project=project, without=core
         )
         return _telling(query, hits)
@@ -394,7 +341,7 @@ class Builder:
         return current, omitted
 
     def _evidence(self, hits: Sequence[Hit], zone: Zone) -> tuple[tuple[Item, ...], list[Omission]]:
-        items = self._from.read(hits, zone)
+        items = evidence_items(hits, zone)
         secret = [
             Omission("evidence", SECRET, "", 0, i.id) for i in items if i.kind == "credential"
         ]
@@ -419,7 +366,7 @@ def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
     return host
 
 
-def _checked(shown: Iterable[str]) -> list[str]:
+def _check_texts(shown: Iterable[str]) -> list[str]:
     texts = list(shown)
     for text in texts:
         checks.check_text(text, "a text in shown", checks.MAX_INDEX)

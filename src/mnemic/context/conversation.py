@@ -69,7 +69,7 @@ class ConversationSection:
             start, used = self._latest(groups, prices, inner - inner // _FOR_SUMMARY)
         turns = [(turn, pieces_of(turn)) for turn in chain.from_iterable(groups[start:])]
         if not turns and groups:
-            turns = self._shortened(groups[-1], inner)
+            turns = self._shorten(groups[-1], inner)
             start -= len(turns) > 0
             used = sum(self._turn_cost(*one) for one in turns)
         older = list(chain.from_iterable(groups[:start]))
@@ -101,7 +101,7 @@ class ConversationSection:
             start, used = place, used + prices[place]
         return start, used
 
-    def _shortened(self, group: Exchange, limit: int) -> list[ShownTurn]:
+    def _shorten(self, group: Exchange, limit: int) -> list[ShownTurn]:
         """One exchange in fewer tokens: every turn of it stays, long pieces are cut."""
         bare = [(turn, ("",) * len(pieces_of(turn))) for turn in group]
         pieces = [piece for turn in group for piece in pieces_of(turn)]

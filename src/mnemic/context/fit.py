@@ -66,13 +66,13 @@ class TextPart:
 
     def fit(self, limit: int | None) -> FittedPart:
         body, data = self.body.strip(), self.data.strip()
-        whole = self._written(body, data)
+        whole = self._write(body, data)
         tokens = cost(whole, self.count)
         if limit is None or tokens <= limit:
             return FittedPart(whole, tokens)
-        spare = limit - cost(self._shortened(""), self.count)
+        spare = limit - cost(self._shorten(""), self.count)
         while spare > 0 and (shorter := cut_to_tokens(data or body, spare, self.count)):
-            written = self._shortened(shorter)
+            written = self._shorten(shorter)
             now = cost(written, self.count)
             if now <= limit:
                 lost = Omission(self.name, CUT, shorten(data or body, _EXCERPT), tokens - now)
@@ -81,13 +81,13 @@ class TextPart:
         everything = "\n".join(filter(None, (body, data)))
         return FittedPart(omitted=(omission(self.name, FULL, everything, self.count),))
 
-    def _shortened(self, shorter: str) -> str:
+    def _shorten(self, shorter: str) -> str:
         """With less of what memory wrote or, where it wrote nothing, of the text itself."""
         if self.data.strip():
-            return self._written(self.body.strip(), shorter, fenced=True)
-        return self._written(shorter, "")
+            return self._write(self.body.strip(), shorter, fenced=True)
+        return self._write(shorter, "")
 
-    def _written(self, body: str, data: str, *, fenced: bool = False) -> str:
+    def _write(self, body: str, data: str, *, fenced: bool = False) -> str:
         heading = heading_of(self.name, self.language, self.headings)
         inside = fence(data, self.name) if data or fenced else ""
         return "\n".join(filter(None, (heading, neutral(body), inside)))
@@ -141,7 +141,7 @@ class ItemsPart:
         for item, price, share in zip_longest(self.items, costs, shares):
             text = ""
             if share:
-                text = item.text if share >= price else self._shortened(item, share)
+                text = item.text if share >= price else self._shorten(item, share)
             if not text:
                 reason = WEAK if item.score < self.sure else FULL
                 omitted.append(omission(self.name, reason, item.text, self.count, item.id))
@@ -187,7 +187,7 @@ class ItemsPart:
                 used += costs[n]
         return shares
 
-    def _shortened(self, item: Item, share: int) -> str:
+    def _shorten(self, item: Item, share: int) -> str:
         head = self.count(item_line(item, "") + "\n")
         return cut_to_tokens(item.text.strip(), share - head, self.count)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from mnemic.days import LOCAL, Zone, local_time
 from mnemic.language.tokens import TokenCounter
 from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
-from mnemic.types import Hit, Kind, Message, Omission, Source, Trust, Turn
+from mnemic.store.upkeep import CoreLine
+from mnemic.types import Hit, Memory, Message, Omission, Source, Trust, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +90,7 @@ PROMOTED: tuple[Trust, ...] = ("owner", "agent")
 _LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
 
 
-class MemoryView(Protocol):
-    """The fields of a memory that a prompt uses."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def content(self) -> str: ...
-    @property
-    def kind(self) -> Kind: ...
-    @property
-    def trust(self) -> Trust: ...
-    @property
-    def valid_from(self) -> datetime: ...
-    @property
-    def sources(self) -> Sequence[Source]: ...
-
-
-def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
+def memory_item(memory: Memory | CoreLine, zone: Zone = LOCAL) -> Item:
     """A memory with the day it became true, not the day it was written down."""
     return Item(
         text=memory.content,
@@ -117,9 +101,6 @@ def memory_item(memory: MemoryView, zone: Zone = LOCAL) -> Item:
         trust=memory.trust,
         learnt_from=tuple(source.turn_id for source in memory.sources),
     )
-
-
-PROFILE: tuple[Kind, ...] = ("identity", "config", "credential")  # tier 1 of document D §4.2
 
 
 def most_core_lines(tokens: int, capacity: int) -> int:

@@ -154,12 +154,12 @@ def select(
     omitted: list[tuple[Item, str]] = []
     for item in items:
         piece = _Piece(item)
-        rivals = [one for one in _covering(piece, chosen) if one.item.id not in partial]
+        rivals = [one for one in _list_covering(piece, chosen) if one.item.id not in partial]
         reason = background.reason(item) or _beside(piece, rivals, background)
         if reason or len(chosen) >= most:
             omitted.append((item, reason or ENOUGH))
             continue
-        rivals = [] if item.id in partial else _covered(piece, chosen)
+        rivals = [] if item.id in partial else _list_covered(piece, chosen)
         covered = {one: why for one in rivals if (why := _beside(one, [piece], background))}
         omitted += [(one.item, why) for one, why in covered.items()]
         if covered:
@@ -200,7 +200,7 @@ def _without(story: _Piece, texts: Sequence[str]) -> Item:
     return replace(story.item, text=" · ".join(sentences))
 
 
-def _covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
+def _list_covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that may make a piece redundant."""
     if piece.item.kind == EPISODE:
         return others
@@ -208,7 +208,7 @@ def _covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     return [one for one in others if text in one.text or id_ in one.item.learnt_from]
 
 
-def _covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
+def _list_covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that a piece may make redundant."""
     text, learnt_from = piece.text, piece.item.learnt_from
     return [

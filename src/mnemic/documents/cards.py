@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -162,14 +161,6 @@ _AGAIN = "!"  # after the fingerprint: the model failed, and is asked again next
 _Stamp = tuple[int, int]
 
 
-@dataclass(slots=True)
-class _CardCache:
-    """The cards that this process has read, with the stamps of their sources."""
-
-    stamps: dict[str, _Stamp | None] = field(default_factory=dict)
-    cards: dict[SectionName, str] = field(default_factory=dict)
-
-
 class IdentityCards:
     """The cards of one space; ``folder`` holds the sources, None where there are no files."""
 
@@ -181,7 +172,8 @@ class IdentityCards:
         self._clock = clock
         self._settings = settings
         self._folder = folder
-        self._cache = _CardCache()
+        # The stamps of the sources that this process has read, and their cards.
+        self._cache: tuple[dict[str, _Stamp | None], dict[SectionName, str]] = {}, {}
         self._guard = guard_of(settings)
 
     # --- for prompts ----------------------------------------------------------------------------
@@ -191,9 +183,9 @@ class IdentityCards:
         if self._folder is None:
             return {}
         stamps = {name: _stamp(self._folder / name) for name in self._source_files(persona)}
-        if stamps != self._cache.stamps:
-            self._cache = _CardCache(stamps, self._load(persona))
-        return self._cache.cards
+        if stamps != self._cache[0]:
+            self._cache = stamps, self._load(persona)
+        return self._cache[1]
 
     def _load(self, persona: str | None) -> dict[SectionName, str]:
         with self._store.read(self._space) as unit:
@@ -270,7 +262,7 @@ class IdentityCards:
             files.write(path, f"{row.text}\n".encode())
         else:
             path.unlink(missing_ok=True)
-        self._cache = _CardCache()
+        self._cache = {}, {}
         return True
 
     def _card(
@@ -306,7 +298,7 @@ class IdentityCards:
         with self._store.write(self._space) as unit:
             unit.cards.drop(card)
         path.unlink(missing_ok=True)
-        self._cache = _CardCache()
+        self._cache = {}, {}
         return True
 
     # --- sources --------------------------------------------------------------------------------

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
+from itertools import count
 from pathlib import Path
 
-from mnemic.clock import Clock
 from mnemic.documents import files
 from mnemic.documents.files import fingerprint
 from mnemic.language.markdown import harmless
@@ -53,42 +53,25 @@ def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-class DailyReports:
-    """Writes the reports of one space into a folder."""
-
-    def __init__(
-        self, store: Store, space: str, clock: Clock, folder: Path, *, bounds: Bounds
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._folder = folder
-        self._bounds = bounds
-
-    def write(self, report: DailyReport) -> Path:
-        """The file of that day; one that a person changed stays, and a further one is written."""
-        data = render(report, self._bounds).encode()
-        number = 1
-        while True:
-            suffix = "" if number == 1 else f"-{number}"
-            path = self._folder / f"{report.day:%Y-%m-%d}{suffix}.md"
-            if self._put(path, data):
-                return path
-            number += 1
-
-    def _put(self, path: Path, data: bytes) -> bool:
-        """Write the file if it is missing, or unchanged since it was written."""
+def write_report(
+    store: Store, space: str, folder: Path, report: DailyReport, *, bounds: Bounds, now: datetime
+) -> Path:
+    """The file of that day; one that a person changed stays, and a further one is written."""
+    data = render(report, bounds).encode()
+    for number in count(1):
+        suffix = "" if number == 1 else f"-{number}"
+        path = folder / f"{report.day:%Y-%m-%d}{suffix}.md"
         name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        with store.write(space) as unit:
             row = unit.document_states.get(name) or DocumentRow(name)
             if not _is_ours(path, (row.written, row.writing, new)):
-                return False
+                continue
             unit.document_states.put(replace(row, writing=new), now)
         files.write(path, data)
-        with self._store.write(self._space) as unit:
+        with store.write(space) as unit:
             unit.document_states.put(DocumentRow(name, new), now)
-        return True
+        return path
+    raise AssertionError("numbers do not end")
 
 
 def _is_ours(path: Path, states: Iterable[Written | None]) -> bool:

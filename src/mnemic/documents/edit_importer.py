@@ -18,7 +18,6 @@ from mnemic.documents.edits import (
 from mnemic.documents.files import fingerprint
 from mnemic.documents.report import ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.index.embedding_job import Ask
 from mnemic.language.extract import extract
 from mnemic.language.guard import Guard
 from mnemic.language.markdown import Bullet
@@ -64,7 +63,6 @@ class EditImporter:
         keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
-        ask: Ask,
     ) -> None:
         self._store = store
         self._space = space
@@ -73,7 +71,6 @@ class EditImporter:
         self._keeper = keeper
         self._reconciler = reconciler
         self._guard = guard
-        self._ask = ask
 
     def apply(self, change: Change, place: str, existing: Mapping[str, str]) -> EditOutcome:
         """Import one change.
@@ -88,15 +85,15 @@ class EditImporter:
         if not isinstance(change, EditedBullet | AddedBullet):
             return EditOutcome()
         if not self._settings.documents.take_edits:
-            return _rejected(change.text, "documents.take_edits is off")
+            return _reject(change.text, "documents.take_edits is off")
         try:
             if isinstance(change, EditedBullet):
-                return self._edited(change)
-            return self._added(change, place, existing)
+                return self._import_edited(change)
+            return self._import_added(change, place, existing)
         except NotFound:
             return EditOutcome(unmarked(change.text), again=True)
         except InvalidInput as error:
-            return _rejected(change.text, str(error))
+            return _reject(change.text, str(error))
 
     def archive(self, memory: Memory, document: str) -> None:
         """Archive the memory of a deleted bullet, where the settings say so."""
@@ -116,11 +113,11 @@ class EditImporter:
 
     # --- edits ----------------------------------------------------------------------------------
 
-    def _edited(self, change: EditedBullet) -> EditOutcome:
+    def _import_edited(self, change: EditedBullet) -> EditOutcome:
         printed = constant(fingerprint(change.text))
         operation = key_of("document-edit", change.memory.id, printed)
         if change.head is not None:
-            return self._contradicted(change, change.head, operation)
+            return self._import_conflict(change, change.head, operation)
         old = change.memory
         memory = self._keep(
             NewMemory(
@@ -137,7 +134,9 @@ class EditImporter:
             Bullet("", memory.id), imported=ImportedEdit("edited", memory.id, old.id)
         )
 
-    def _contradicted(self, change: EditedBullet, head: Memory, operation: SafeName) -> EditOutcome:
+    def _import_conflict(
+        self, change: EditedBullet, head: Memory, operation: SafeName
+    ) -> EditOutcome:
         """Memory and document both changed: the memory stays, and the edit waits for a person."""
         now = self._clock.now()
         item = Bullet("", head.id)
@@ -169,14 +168,16 @@ class EditImporter:
         slot = slot_of(memory.subject, memory.predicate)
         if not slot:
             return ""
-        for candidate in self._extracted(text, self._clock.now()):
+        for candidate in self._extract(text, self._clock.now()):
             if slot_of(candidate.subject, candidate.predicate) == slot:
                 return candidate.value
         return memory.value if memory.value and memory.value in text else ""
 
     # --- new bullets ----------------------------------------------------------------------------
 
-    def _added(self, change: AddedBullet, place: str, existing: Mapping[str, str]) -> EditOutcome:
+    def _import_added(
+        self, change: AddedBullet, place: str, existing: Mapping[str, str]
+    ) -> EditOutcome:
         clean = self._guard.text(change.text, "text")
         id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
         if id_ is not None:
@@ -194,7 +195,7 @@ class EditImporter:
                 return EditOutcome(Bullet("", memory.id), imported=imported)
             # Imported before, from the same state of the document, and ended since: import it anew.
             operation = f"{operation}:{memory.id}"
-        return _rejected(change.text, "it was taken in and ended too often")
+        return _reject(change.text, "it was taken in and ended too often")
 
     def _new(self, change: AddedBullet, content: str, operation: str) -> tuple[Memory, str]:
         operation = f"document-add:{operation}"
@@ -217,7 +218,7 @@ class EditImporter:
             return None
         now = self._clock.now()
         candidates = [
-            candidate for candidate in self._extracted(content, now) if not candidate.withdraws
+            candidate for candidate in self._extract(content, now) if not candidate.withdraws
         ]
         if len(candidates) != 1 or not slot_of(candidates[0].subject, candidates[0].predicate):
             return None
@@ -239,22 +240,18 @@ class EditImporter:
         self, change: AddedBullet, operation: str, content: str, earlier: Memory | None
     ) -> Memory:
         section, like = change.section, earlier or change.like
-        if like is None:
-            return self._keep(
-                NewMemory(
-                    content,
-                    kind=section.kind,
-                    subject=section.subject,
-                    predicate=section.predicate,
-                    project=section.project or None,
-                    importance=KIND_IMPORTANCE[section.kind],
-                    duration=_FOR_GOOD,
-                ),
-                operation,
-            )
-        return self._keep(
-            NewMemory(
-                content,
+        new = NewMemory(
+            content,
+            kind=section.kind,
+            subject=section.subject,
+            predicate=section.predicate,
+            project=section.project or None,
+            importance=KIND_IMPORTANCE[section.kind],
+            duration=_FOR_GOOD,
+        )
+        if like is not None:
+            new = replace(
+                new,
                 kind=like.kind,
                 subject=like.subject,
                 predicate=like.predicate,
@@ -264,19 +261,17 @@ class EditImporter:
                 tags=like.tags,
                 importance=max(like.importance, KIND_IMPORTANCE[section.kind]),
                 supersedes=None if earlier is None else earlier.id,
-                duration=_FOR_GOOD,
-            ),
-            operation,
-        )
+            )
+        return self._keep(new, operation)
 
     def _keep(self, new: NewMemory, operation: str) -> Memory:
         kept = self._keeper.remember(new, operation_id=operation).memory
         assert kept is not None, "nothing stands against the owner's own word"
         return kept
 
-    def _extracted(self, text: str, now: datetime) -> tuple[Candidate, ...]:
+    def _extract(self, text: str, now: datetime) -> tuple[Candidate, ...]:
         return extract(text, said_at=now, patterns=own_patterns(self._settings))
 
 
-def _rejected(text: str, reason: str) -> EditOutcome:
+def _reject(text: str, reason: str) -> EditOutcome:
     return EditOutcome(unmarked(text), rejected=RejectedText(text, reason))

@@ -103,13 +103,13 @@ class BulletReader:
         bullets = [
             (part, item) for part in parts for item in part.items if isinstance(item, Bullet)
         ]
-        marks = self._restored([bullet for _, bullet in bullets])
+        marks = self._restore_marks([bullet for _, bullet in bullets])
         memories = self._memories(marks)
         first = self._representatives([bullet for _, bullet in bullets], marks, memories)
         changes = [
             self._change(part, bullet, memories.get(mark), first=first.get(mark) == number)
             if bullet.mark != GENERATED
-            else self._generated(bullet)
+            else self._read_generated(bullet)
             for number, ((part, bullet), mark) in enumerate(zip(bullets, marks, strict=True))
         ]
         present = {mark for (_, b), mark in zip(bullets, marks, strict=True) if mark and b.text}
@@ -126,7 +126,7 @@ class BulletReader:
             put_back=seen - written,
         )
 
-    def _restored(self, bullets: Sequence[Bullet]) -> list[str]:
+    def _restore_marks(self, bullets: Sequence[Bullet]) -> list[str]:
         """The mark of each bullet; one that lost its comment is recognised by its text."""
         present = {bullet.mark for bullet in bullets}
         lost = {
@@ -150,20 +150,20 @@ class BulletReader:
         for number, (bullet, mark) in enumerate(zip(bullets, marks, strict=True)):
             if mark not in memories or not bullet.text:
                 continue
-            untouched = self._untouched(bullet.text, memories[mark])
+            untouched = self._is_untouched(bullet.text, memories[mark])
             if mark not in first or (untouched and mark not in as_written):
                 first[mark] = number
             if untouched:
                 as_written.add(mark)
         return first
 
-    def _untouched(self, text: str, memory: Memory) -> bool:
+    def _is_untouched(self, text: str, memory: Memory) -> bool:
         print_ = fingerprint(text)
         return any(base.bullets.get(memory.id) == print_ for base in self._bases) or (
             text in self._view.spellings(memory)
         )
 
-    def _generated(self, bullet: Bullet) -> Change:
+    def _read_generated(self, bullet: Bullet) -> Change:
         print_ = fingerprint(bullet.text)
         if any(base.bullets.get(GENERATED) == print_ for base in self._bases):
             return UnchangedBullet(GENERATED)
@@ -174,7 +174,7 @@ class BulletReader:
     ) -> Change:
         if not bullet.text:
             return RemovedBullet()
-        untouched = memory is not None and self._untouched(bullet.text, memory)
+        untouched = memory is not None and self._is_untouched(bullet.text, memory)
         if memory is None or (is_placeholder(bullet.text) and not untouched):
             return self._new(part, bullet)
         if not first:

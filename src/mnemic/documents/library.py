@@ -8,14 +8,13 @@ from datetime import datetime
 from pathlib import Path
 
 from mnemic.clock import Clock
-from mnemic.documents.daily import DailyReport, DailyReports
+from mnemic.documents.daily import DailyReport, write_report
 from mnemic.documents.edit_importer import EditImporter
 from mnemic.documents.files import UnreadableFile, fingerprint, load, write
 from mnemic.documents.report import Question, SyncReport
 from mnemic.documents.sync import DocumentSync
 from mnemic.documents.views import View, views_of
 from mnemic.errors import Conflict, NotFound
-from mnemic.index.embedding_job import Ask
 from mnemic.language.guard import Guard
 from mnemic.language.secrets.envelope import masked
 from mnemic.language.secrets.finder import USUAL
@@ -88,7 +87,6 @@ class Documents:
         keeper: MemoryWriter,
         reconciler: Reconciler,
         guard: Guard,
-        ask: Ask,
     ) -> None:
         self._store = store
         self._space = space
@@ -105,9 +103,7 @@ class Documents:
             keeper=keeper,
             reconciler=reconciler,
             guard=guard,
-            ask=ask,
         )
-        self._daily = DailyReports(store, space, clock, folders.reports, bounds=self._bounds)
 
     def sync(self, now: datetime | None = None) -> SyncReport:
         """Import the edits of people, then write what changed in memory."""
@@ -139,8 +135,10 @@ class Documents:
 
     def write_report(self, report: DailyReport) -> Path:
         """Write a daily report; its path."""
-        refuse_links(self._folders.reports, self._folders.reports_base)
-        return self._daily.write(report)
+        folder = self._folders.reports
+        refuse_links(folder, self._folders.reports_base)
+        now = self._clock.now()
+        return write_report(self._store, self._space, folder, report, bounds=self._bounds, now=now)
 
     # --- bullets that a person removed ----------------------------------------------------------
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
 
 from mnemic.clock import Clock
 from mnemic.language.answers import read_confirmation
@@ -33,90 +36,43 @@ class OnboardingQuestion:
     subject: str
 
 
-def _question(
-    key: str, stage: Stage, kind: Kind, names: tuple[str, str], texts: tuple[str, str]
-) -> OnboardingQuestion:
-    subject = "agent" if stage == "agent" else "user"
-    return OnboardingQuestion(
-        key,
-        stage,
-        ByLanguage(en=names[0], zh=names[1]),
-        ByLanguage(en=texts[0], zh=texts[1]),
-        kind,
-        subject,
+@cache
+def _read_script() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("onboarding.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def list_questions() -> tuple[OnboardingQuestion, ...]:
+    """Every question, in order."""
+    return tuple(
+        OnboardingQuestion(
+            entry["key"],
+            entry["stage"],
+            ByLanguage(entry["names"]),
+            ByLanguage(entry["texts"]),
+            entry["kind"],
+            subject=entry["stage"],
+        )
+        for entry in _read_script()["question"]
     )
 
 
-QUESTIONS: tuple[OnboardingQuestion, ...] = (
-    _question(
-        "role", "agent", "trait", ("role", "身份定位"),
-        ("What should I be for you?", "你希望我是什么样的身份？"),
-    ),
-    _question(
-        "tone", "agent", "trait", ("tone", "语气"),
-        ("How should I speak?", "我该用什么语气说话？"),
-    ),
-    _question(
-        "boundaries", "agent", "trait", ("boundaries", "边界"),
-        ("Where should I stop and ask?", "哪些事我该先停下来问你？"),
-    ),
-    _question(
-        "taboos", "agent", "trait", ("taboos", "禁区"),
-        ("What must I never do?", "哪些事我绝对不能做？"),
-    ),
-    _question(
-        "priorities", "agent", "trait", ("priorities", "优先行为"),
-        ("What should I put first?", "我应当优先做什么？"),
-    ),
-    _question(
-        "name", "user", "identity", ("name", "称呼"),
-        ("What may I call you?", "我该怎么称呼你？"),
-    ),
-    _question(
-        "job", "user", "identity", ("occupation", "职业背景"),
-        ("What do you do?", "你的职业背景是什么？"),
-    ),
-    _question(
-        "prefers", "user", "preference", ("technical preferences", "技术偏好"),
-        ("Which tools and technologies do you prefer?", "你偏好哪些技术和工具？"),
-    ),
-    _question(
-        "works with", "user", "preference", ("way of working", "协作习惯"),
-        ("How do you like to work with me?", "你习惯怎样和我协作？"),
-    ),
-)  # fmt: skip
-_BY_NAME = {fold(name): q for q in QUESTIONS for name in (q.key, *q.names.values())}
+def _words(language: Language) -> Mapping[str, str]:
+    return ByLanguage[Mapping[str, str]](_read_script()["words"])[language]
+
+
 _SKIP = frozenset(map(fold, ("skip", "-", "跳过", "略", "没有", "无")))
 _CHANGE = re.compile(
     r"^\s*(?:change|set|修改|改|更改|把)?\s*(?P<name>[^:：=]{1,40}?)\s*(?:to\b|[:：=]|改成|改为)\s*"
     r"(?P<text>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_WORDS: ByLanguage[Mapping[str, str]] = ByLanguage(
-    en={
-        "agent": "About me",
-        "user": "About you",
-        "agent's": "The assistant's {}: {}",
-        "user's": "The user's {}: {}",
-        "nothing": "(nothing yet)",
-        "confirm": 'Is that right? Say "confirm", or change something: "tone: short and dry".',
-        "unclear": 'I did not understand. Say "confirm", or name what to change: "name: Lin".',
-    },
-    zh={
-        "agent": "关于我",
-        "user": "关于你",
-        "agent's": "助手的{}：{}",
-        "user's": "用户的{}：{}",
-        "nothing": "（暂无）",
-        "confirm": "这样对吗？回复“确认”，或者修改其中一项，例如“语气：简短直接”。",
-        "unclear": "没有看懂。请回复“确认”，或者说明要改哪一项，例如“称呼：小林”。",
-    },
-)
 
 
 def next_question(answers: Mapping[str, str]) -> OnboardingQuestion | None:
     """The first one that was neither answered nor skipped."""
-    return next((question for question in QUESTIONS if question.key not in answers), None)
+    return next((question for question in list_questions() if question.key not in answers), None)
 
 
 def stage_of(answers: Mapping[str, str]) -> Stage:
@@ -138,31 +94,31 @@ def confirms(text: str) -> bool:
 def read_change(text: str) -> tuple[str, str] | None:
     """The key and the new answer of a requested change; None where it is not understood."""
     match = _CHANGE.match(text)
-    question = _BY_NAME.get(fold(match["name"])) if match else None
-    return None if match is None or question is None else (question.key, read_answer(match["text"]))
+    if match is None:
+        return None
+    for question in list_questions():
+        if fold(match["name"]) in map(fold, (question.key, *question.names.values())):
+            return question.key, read_answer(match["text"])
+    return None
 
 
 def summary(answers: Mapping[str, str], language: Language) -> str:
     """The answers as a summary for a person."""
-    words = _WORDS[language]
+    words = _words(language)
     parts = []
     for stage in ("agent", "user"):
         lines = [
             f"- {q.names[language]}: {answers[q.key]}"
-            for q in QUESTIONS
+            for q in list_questions()
             if q.stage == stage and answers.get(q.key)
         ]
         parts.append("\n".join([f"{words[stage]}:", *(lines or [words["nothing"]])]))
     return "\n\n".join(parts)
 
 
-def wording(language: Language, name: str) -> str:
-    return _WORDS[language][name]
-
-
 def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate]:
     """The memories of a confirmed onboarding: the owner's own statements, permanent."""
-    words = _WORDS[language]
+    words = _words(language)
     return [
         Candidate(
             kind=question.kind,
@@ -177,7 +133,7 @@ def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate
             is_update=True,
             origin="manual",
         )
-        for question in QUESTIONS
+        for question in list_questions()
         if (answer := answers.get(question.key))
     ]
 
@@ -294,7 +250,7 @@ class Onboarding:
         question = next_question(row.answers)
         if question is not None:
             return OnboardingState(question.stage, question.texts[language], question.key)
-        last = wording(language, "unclear" if unclear else "confirm")
+        last = _words(language)["unclear" if unclear else "confirm"]
         return OnboardingState("summary", f"{summary(row.answers, language)}\n\n{last}")
 
 

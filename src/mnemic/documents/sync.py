@@ -71,15 +71,6 @@ class _OpenDocument:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Contents:
-    """The memories to show once edits are imported."""
-
-    memories: Mapping[str, Memory]
-    projects: Sequence[str]
-    choices: Sequence[DocumentChoice]
-
-
 class DocumentSync:
     """One run over the documents of a space."""
 
@@ -107,17 +98,17 @@ class DocumentSync:
                 break
             documents = self._open()
             self._import_all(documents, waiting, now)
-            contents = self._read_contents(now)
+            contents, choices = self._read_contents(now)
             later: list[DocumentName] = []
             for document in documents:
                 name = document.view.name
                 if name not in waiting:
                     continue
-                report = self._written(document, contents, now)
+                report = self._write(document, contents, choices, now)
                 if report is None:
                     later.append(name)
                     report = self._report(document)
-                reports[name] = _joined(reports.get(name), report)
+                reports[name] = _join_reports(reports.get(name), report)
             waiting = later
         for name in waiting:
             problem = "It is being changed; it was left alone and is taken in next time"
@@ -245,16 +236,19 @@ class DocumentSync:
 
     # --- writing --------------------------------------------------------------------------------
 
-    def _read_contents(self, now: datetime) -> _Contents:
+    def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
+        """The memories to show once edits are imported, and what people chose to see where."""
         with self._store.read(self._space) as unit:
-            return _Contents(
-                {m.id: m for m in _current(unit, now) if may_be_shown(m)},
-                unit.memories.projects(),
-                unit.document_states.choices(),
-            )
+            memories: dict[str, Memory] = {m.id: m for m in _current(unit, now) if may_be_shown(m)}
+            contents = DocumentContents(memories, unit.memories.projects())
+            return contents, unit.document_states.choices()
 
-    def _written(
-        self, document: _OpenDocument, contents: _Contents, now: datetime
+    def _write(
+        self,
+        document: _OpenDocument,
+        contents: DocumentContents,
+        choices: Sequence[DocumentChoice],
+        now: datetime,
     ) -> DocumentReport | None:
         """None when the document has to be read again."""
         report = self._report(document)
@@ -266,16 +260,13 @@ class DocumentSync:
         with self._store.read(self._space) as unit:
             heads = _Heads(unit, memories)
             parts = heads.renamed(document.parts)
-            pinned, hidden = heads.chosen(contents.choices, document.view.name)
+            pinned, hidden = heads.chosen(choices, document.view.name)
         first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
-        page_contents = DocumentContents(
-            memories, projects, [id_ for id_ in first if id_ in memories], hidden
-        )
-        page = PageBuilder(document.view, page_contents, document.row, now).page(
-            document.loaded, parts
-        )
+        shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
+        builder = PageBuilder(document.view, shown, document.row, now)
+        page = builder.page(document.loaded, parts)
         try:
-            wrote = self._replaced(document, page, now)
+            wrote = self._replace_file(document, page, now)
         except FileChanged:
             return None
         present = {entry.mark for entry in page.entries}
@@ -288,7 +279,7 @@ class DocumentSync:
             archive=page.archive,
         )
 
-    def _replaced(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
+    def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
         """The file is compared and replaced under the write lock: two runs never cross."""
         with self._store.write(self._space) as unit:
             if not announce(unit, document.view, document.loaded, page, now):
@@ -375,7 +366,7 @@ def _in_own_parts(
     return marks_of([part for part in parts if not layout.section_of(part)])
 
 
-def _joined(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
+def _join_reports(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:
     """One report of several tries."""
     if before is None:
         return now

@@ -36,8 +36,8 @@ class DocumentContents:
 
     memories: Mapping[str, Memory]
     projects: Sequence[str]
-    first: Sequence[str]
-    hidden: Collection[str]
+    first: Sequence[str] = ()
+    hidden: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class PageBuilder:
 
     def page(self, loaded: DocumentFile, parts: tuple[MarkdownSection, ...]) -> Page:
         """The document with as much as fits."""
-        chosen = self._chosen()
+        chosen = self._choose()
         language = self._language()
         layout = layout_of(self._view, self._view.sections(self._contents.projects), language)
         sheet = _Sheet(self._view, loaded, parts or new_parts(layout), layout)
@@ -85,7 +85,7 @@ class PageBuilder:
         entries = earlier if over else [*earlier, *self._fitting(sheet, earlier, chosen)]
         return Page(sheet.data(entries), tuple(entries), over, self._rolled)
 
-    def _chosen(self) -> list[Placement]:
+    def _choose(self) -> list[Placement]:
         """The pinned memories, then the best."""
         memories, hidden = self._contents.memories, self._contents.hidden
         pinned = [self._view.place(memories[id_]) for id_ in self._contents.first]

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_framework import AgentSession, ContextProvider, Message, SessionContext
 
-from mnemic.integrations.companion import AnyMemory, Companion, companion_of, tool_call
+from mnemic.integrations.companion import AnyMemory, Companion, keep_latest, tool_call
 from mnemic.types import NewTurn, ToolResult
 
 
@@ -54,7 +54,7 @@ class MemoryContextProvider(ContextProvider):
             await asyncio.to_thread(companion.add, turn)
 
     def _companion(self, session: str) -> Companion:
-        return companion_of(
+        return keep_latest(
             self._companions,
             session,
             lambda: Companion(

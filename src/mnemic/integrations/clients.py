@@ -46,10 +46,10 @@ def wrap(
     """
     host = type(client).__name__
     companion = Companion(memory, session, host=host, user=user, budget=budget)
-    return cast("Client", _wrapped(client, companion))
+    return cast("Client", _wrap_client(client, companion))
 
 
-def _wrapped(client: Any, companion: Companion) -> _Client:
+def _wrap_client(client: Any, companion: Companion) -> _Client:
     replaced: dict[str, object] = {}
     if hasattr(client, "chat") and hasattr(client.chat, "completions"):
         completions = _resource(
@@ -81,7 +81,7 @@ def _wrapped(client: Any, companion: Companion) -> _Client:
 
 def _copying(copy: Callable[..., Any], companion: Companion) -> Callable[..., Any]:
     """A copy of the client with other options is wrapped too."""
-    return lambda *args, **kwargs: _wrapped(copy(*args, **kwargs), companion)
+    return lambda *args, **kwargs: _wrap_client(copy(*args, **kwargs), companion)
 
 
 class _Proxy:
@@ -169,7 +169,7 @@ class _RecordedCalls:
         """Record new messages, and inject evidence. With it comes the beginning of the answer,
         where the host has put that into the model's mouth.
         """
-        readable = _materialised(request)
+        readable = _materialize(request)
         turns = self._dialect.turns(readable, self._companion.session)
         is_begun = bool(turns) and turns[-1].role == "assistant" and not turns[-1].tool_calls
         begun = turns.pop().content if is_begun else ""
@@ -195,7 +195,7 @@ class _RecordedCalls:
         return lambda session: self._dialect.answer(response, session)
 
 
-def _materialised(request: Request) -> Request:
+def _materialize(request: Request) -> Request:
     """The request with messages as a list, since an iterator can be read only once."""
     key = "messages" if "messages" in request else "input"
     items = request.get(key)

@@ -27,8 +27,9 @@ AnyMemory = AnyMind | Engine | AsyncEngine
 """The memory of one person, or the database of many."""
 _COMPARED_TURNS = 1_000  # turns of a session that are compared with the messages of a call
 _KEPT_FAILURES = 100
-_KEPT_COMPANIONS = 1_000
+_KEPT = 1_000
 Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
@@ -224,16 +225,14 @@ def _fingerprint(turn: NewTurn | Turn) -> str:
     return "\x1f".join([turn.role, turn.content.strip(), *calls, *results])
 
 
-def companion_of(
-    companions: dict[Key, Companion], key: Key, make: Callable[[], Companion]
-) -> Companion:
-    """The companion of a conversation. Those used longest ago are let go: what they knew is in the
-    record.
+def keep_latest(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    """What belongs to a conversation, made if it is new. Those used longest ago are let go: what
+    they knew is in the record.
     """
-    found = companions.pop(key, None) or make()
-    companions[key] = found
-    while len(companions) > _KEPT_COMPANIONS:
-        del companions[next(iter(companions))]
+    found = kept.pop(key, None) or make()
+    kept[key] = found
+    while len(kept) > _KEPT:
+        del kept[next(iter(kept))]
     return found
 
 

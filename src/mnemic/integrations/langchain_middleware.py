@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from langgraph.config import get_config
 
 from mnemic.errors import InvalidInput
-from mnemic.integrations.companion import AnyMemory, Companion, companion_of
+from mnemic.integrations.companion import AnyMemory, Companion, keep_latest
 from mnemic.integrations.dialects.langchain_messages import shown, turns_of
 
 
@@ -64,7 +64,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any]):
                 remedy='Pass config={"configurable": {"thread_id": "…"}}, or session="…"',
             )
         user = configured.get("user_id") or self._user
-        return companion_of(
+        return keep_latest(
             self._companions,
             (user or "", str(session)),
             lambda: Companion(

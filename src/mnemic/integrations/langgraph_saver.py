@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage, convert_to_messages
@@ -19,16 +20,12 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
-    DeltaChannelHistory,
 )
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
-from mnemic.integrations.companion import AnyMemory, Companion
+from mnemic.integrations.companion import AnyMemory, Companion, keep_latest
 from mnemic.integrations.dialects.langchain_messages import shown, turn_of
 from mnemic.types import NewTurn
-
-_KEPT_THREADS = 1_000
 
 
 class GraphSaver(BaseCheckpointSaver[Any]):
@@ -106,21 +103,22 @@ class GraphSaver(BaseCheckpointSaver[Any]):
     def _thread(self, config: RunnableConfig) -> _Thread:
         configurable = config["configurable"]
         user, thread = configurable.get("user_id") or self._user, str(configurable["thread_id"])
-        key = (user or "", thread)
-        found = self._threads.pop(key, None) or _Thread(
-            Companion(self._memory, thread, host="langgraph", user=user, budget=self._budget)
+        return keep_latest(
+            self._threads,
+            (user or "", thread),
+            lambda: _Thread(
+                Companion(self._memory, thread, host="langgraph", user=user, budget=self._budget)
+            ),
         )
-        self._threads[key] = found
-        while len(self._threads) > _KEPT_THREADS:  # what they knew is in the record
-            del self._threads[next(iter(self._threads))]
-        return found
 
     def _gather(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> None:
         """A channel of deltas is in no checkpoint: its messages are only ever written."""
         if not config["configurable"].get("checkpoint_ns"):
             written = [value for channel, value in writes if channel == self._channel]
             if written:
-                self._thread(config).written += [one for value in written for one in _listed(value)]
+                self._thread(config).written += [
+                    one for value in written for one in _list_messages(value)
+                ]
 
     def _note(self, config: RunnableConfig, checkpoint: Checkpoint) -> None:
         if config["configurable"].get("checkpoint_ns"):
@@ -150,75 +148,9 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         companion.keep(list(turns.values()))
         thread.last = turns
 
-    # --- delegated to the inner checkpointer ----------------------------------------------------
-
     @property
     def config_specs(self) -> list[Any]:
         return self._inner.config_specs
-
-    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return self._inner.get_tuple(config)
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return await self._inner.aget_tuple(config)
-
-    def list(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> Iterator[CheckpointTuple]:
-        return self._inner.list(config, filter=filter, before=before, limit=limit)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        async for one in self._inner.alist(config, filter=filter, before=before, limit=limit):
-            yield one
-
-    def delete_thread(self, thread_id: str) -> None:
-        self._inner.delete_thread(thread_id)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        await self._inner.adelete_thread(thread_id)
-
-    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        self._inner.delete_for_runs(run_ids)
-
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        await self._inner.adelete_for_runs(run_ids)
-
-    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        self._inner.copy_thread(source_thread_id, target_thread_id)
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        await self._inner.acopy_thread(source_thread_id, target_thread_id)
-
-    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        self._inner.prune(thread_ids, strategy=strategy)
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        await self._inner.aprune(thread_ids, strategy=strategy)
-
-    def get_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        return self._inner.get_delta_channel_history(config=config, channels=channels)
-
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        return await self._inner.aget_delta_channel_history(config=config, channels=channels)
-
-    def get_next_version(self, current: Any, channel: None) -> Any:
-        return self._inner.get_next_version(current, channel)
 
     def with_allowlist(
         self, extra_allowlist: Collection[tuple[str, ...]]
@@ -241,10 +173,27 @@ class _Thread:
         self.written: list[BaseMessage] = []
 
 
-def _listed(value: object) -> list[BaseMessage]:
+def _list_messages(value: object) -> list[BaseMessage]:
     """The messages of one write, in whatever form a graph may give them."""
     many: list[Any] = value if isinstance(value, list) else [value]
     try:
         return list(convert_to_messages(many))
     except (NotImplementedError, ValueError):
         return []  # an overwrite or a removal: no message
+
+
+def _delegate(name: str) -> Callable[..., Any]:
+    """A method that the checkpointer inside answers, plain or awaitable."""
+    own = getattr(BaseCheckpointSaver, name)
+
+    @functools.wraps(own)
+    def call(self: GraphSaver, *args: Any, **named: Any) -> Any:
+        return getattr(self._inner, name)(*args, **named)
+
+    return call
+
+
+for _name in """get_tuple aget_tuple list alist delete_thread adelete_thread delete_for_runs
+    adelete_for_runs copy_thread acopy_thread prune aprune get_delta_channel_history
+    aget_delta_channel_history get_next_version""".split():
+    setattr(GraphSaver, _name, _delegate(_name))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import operator as order
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -46,6 +47,7 @@ _MAX_HITS = 1_000
 _TEXT_KEYS = ("text", "content", "memory", "data")
 _MARKED = re.compile(r"[%.\s]|[^\x20-\x7e\w]")  # of a label, what a name may not hold as it is
 _LONGEST_KEY = 200
+_ORDER = {"$gt": order.gt, "$gte": order.ge, "$lt": order.lt, "$lte": order.le}
 
 Namespace = tuple[str, ...]
 
@@ -229,14 +231,14 @@ def _is_learnt(namespace: Sequence[str]) -> bool:
 
 
 def _project(namespace: Namespace) -> str:
-    return _GLOBAL if _is_learnt(namespace) else _PREFIX + ".".join(map(_escaped, namespace))
+    return _GLOBAL if _is_learnt(namespace) else _PREFIX + ".".join(map(_escape, namespace))
 
 
 def _namespace(project: str) -> Namespace:
     return tuple(unquote(label) for label in project.removeprefix(_PREFIX).split("."))
 
 
-def _escaped(label: str) -> str:
+def _escape(label: str) -> str:
     return _MARKED.sub(
         lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), str(label)
     )
@@ -244,7 +246,7 @@ def _escaped(label: str) -> str:
 
 def _topic(key: str) -> str:
     """A key as a name that says the same and nothing else; the key itself is in the value."""
-    escaped = _escaped(key)
+    escaped = _escape(key)
     if len(escaped) <= _LONGEST_KEY:
         return f"key:{escaped}"
     from hashlib import blake2b
@@ -252,7 +254,7 @@ def _topic(key: str) -> str:
     return f"digest:{blake2b(key.encode(), digest_size=32).hexdigest()}"
 
 
-def _kept(memory: Memory) -> tuple[str, dict[str, Any]]:
+def _read_kept(memory: Memory) -> tuple[str, dict[str, Any]]:
     """The key and the value of an item; of what is known the id and the text."""
     if memory.status == "item":
         loaded = json.loads(memory.value)
@@ -284,11 +286,11 @@ def _hit(memory: Memory, score: float | None) -> Hit:
 
 
 def _value(memory: Memory) -> dict[str, Any]:
-    return _kept(memory)[1]
+    return _read_kept(memory)[1]
 
 
 def _item(memory: Memory, namespace: Namespace) -> Item:
-    key, value = _kept(memory)
+    key, value = _read_kept(memory)
     return Item(
         value=value,
         key=key,
@@ -302,16 +304,10 @@ def _search_item(
     memory: Memory, namespace: Namespace, score: float | None, text: str | None
 ) -> SearchItem:
     """``text`` is that of what the mind has learnt, as evidence."""
-    key, value = _kept(memory)
-    if text is not None:
-        value = {**value, "text": text}
+    item = _item(memory, namespace)
+    value = item.value if text is None else {**item.value, "text": text}
     return SearchItem(
-        namespace=namespace,
-        key=key,
-        value=value,
-        created_at=memory.created_at,
-        updated_at=memory.updated_at,
-        score=score,
+        item.namespace, item.key, value, item.created_at, item.updated_at, score=score
     )
 
 
@@ -369,15 +365,6 @@ def _meets(value: Any, condition: Any) -> bool:
 def _compare(value: Any, operator: str, other: Any) -> bool:
     if operator in ("$eq", "$ne"):
         return bool(value == other) is (operator == "$eq")
-    if operator not in ("$gt", "$gte", "$lt", "$lte"):
+    if operator not in _ORDER:
         raise ValueError(f"Unsupported operator: {operator}")
-    if value is None:
-        return False
-    match operator:
-        case "$gt":
-            return float(value) > float(other)
-        case "$gte":
-            return float(value) >= float(other)
-        case "$lt":
-            return float(value) < float(other)
-    return float(value) <= float(other)
+    return value is not None and _ORDER[operator](float(value), float(other))

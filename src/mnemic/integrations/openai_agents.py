@@ -62,16 +62,16 @@ class AgentsSession:
         """Record items, whatever they are."""
         turns = [_turn(item, self.session_id) for item in plain_items(items)]
         if turns:
-            await _finished(lambda: self._mind.record_many(turns))
+            await _finish(lambda: self._mind.record_many(turns))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take the latest item out of the history, and give it back."""
-        taken = await _finished(lambda: self._take_back(1))
+        taken = await _finish(lambda: self._take_back(1))
         return _item(taken[0]) if taken else None
 
     async def clear_session(self) -> None:
         """Empty the history; memories of it stay."""
-        await _finished(lambda: self._take_back(None))
+        await _finish(lambda: self._take_back(None))
 
     async def show(self, data: CallModelData[Any]) -> ModelInputData:
         """For ``RunConfig(call_model_input_filter=...)``: injects evidence before the call."""
@@ -134,7 +134,7 @@ class AgentsSession:
             return turns
 
 
-async def _finished(work: Callable[[], T]) -> T:
+async def _finish(work: Callable[[], T]) -> T:
     """What a write gave, once it is done: one that was begun is not left half-way by a caller who
     is cancelled meanwhile.
     """
@@ -154,15 +154,15 @@ async def _finished(work: Callable[[], T]) -> T:
 def _turn(item: dict[str, Any], session: str) -> NewTurn:
     """An item as a turn, with the whole of it beside the turn where that does not say it all."""
     turn = turn_of(item, session) or NewTurn(session, "system", "")
-    return turn if _said(turn) == item else replace(turn, metadata={_ITEM: item})
+    return turn if _make_item(turn) == item else replace(turn, metadata={_ITEM: item})
 
 
 def _item(turn: Turn) -> TResponseInputItem:
     kept = turn.metadata.get(_ITEM)
-    return cast("TResponseInputItem", _said(turn) if kept is None else kept)
+    return cast("TResponseInputItem", _make_item(turn) if kept is None else kept)
 
 
-def _said(turn: Turn | NewTurn) -> dict[str, Any]:
+def _make_item(turn: Turn | NewTurn) -> dict[str, Any]:
     """What the text and the calls of a turn say, as an item."""
     if turn.tool_results:
         result = turn.tool_results[0]

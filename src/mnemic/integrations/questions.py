@@ -57,7 +57,7 @@ class HostQuestions:
         self._offers = list(pending)
         if not self._offers:
             return ""
-        return _OFFER[language].format(text=_listed(self._offers))
+        return _OFFER[language].format(text=_list_pending(self._offers))
 
     def replied(self, reply: str) -> None:
         """The reply of the host: whether it asked."""
@@ -87,6 +87,6 @@ class HostQuestions:
                 self._mind.snooze(memory.id)
 
 
-def _listed(memories: Sequence[Memory]) -> str:
+def _list_pending(memories: Sequence[Memory]) -> str:
     """What waits may come from a tool or a page, so it is data for the model as well."""
     return fence("\n".join(f"- {indented(one.content, '  ')}" for one in memories), "pending")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mnemic.clock import Clock
-from mnemic.context.window import CLEARED, ShortTermMemory
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
 from mnemic.language.guard import Guard
 from mnemic.learn.scratchpads import Scratchpads
+from mnemic.record.short_term import CLEARED, ShortTermMemory
 from mnemic.rules import checks
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import TurnFilter

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from mnemic.context.window import ShortTermMemory
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
 from mnemic.language.guard import MAX_SUMMARY, guard_of
@@ -17,6 +16,7 @@ from mnemic.language.truncation import cut_to_tokens
 from mnemic.learn.episodes import conversation
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
+from mnemic.record.short_term import ShortTermMemory
 from mnemic.settings import Settings
 from mnemic.store.contract import Unit
 from mnemic.types import Job, SafeName

@@ -19,8 +19,8 @@ from mnemic.documents.files import replacement
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.language.guard import bounds_of
 from mnemic.mind import Mind
-from mnemic.moving.credentials import CredentialMask
-from mnemic.moving.rows import BATCH, put_rows, read_batches
+from mnemic.moving.importer import Refused
+from mnemic.moving.rows import BATCH, CredentialMask, put_rows, read_batches
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.store.codec import dump
@@ -45,31 +45,33 @@ class ArchiveSummary:
     masked: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveProblem:
-    """Something that did not go in, or is not as it was exported."""
-
-    place: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ArchiveImport:
     """What became of an archive; ``complete`` when all of it was there and as it was exported.
 
-    ``masked`` rows had credentials that the settings do not let in; ``pending`` rules, identities
-    and traits wait for the person's word. Of very many problems the first are listed, and all are
-    counted by ``rejected``.
+    ``added`` and ``known`` count rows by table. ``masked`` rows had credentials that the settings
+    do not let in; ``pending`` rules, identities and traits wait for the person's word. Of very many
+    problems the first are listed, and all rejected rows are counted by ``rejected``.
     """
 
     space: str
-    added: Mapping[str, int]
-    known: Mapping[str, int]
-    rejected: int
-    masked: int
-    complete: bool
-    problems: tuple[ArchiveProblem, ...]
+    added: dict[str, int] = field(default_factory=dict)
+    known: dict[str, int] = field(default_factory=dict)
+    rejected: int = 0
+    masked: int = 0
+    complete: bool = False
+    problems: tuple[Refused, ...] = ()
     pending: int = 0
+
+    def reject(self, place: str, reason: str) -> None:
+        """Count a row that did not go in."""
+        self.rejected += 1
+        self.note(place, reason)
+
+    def note(self, place: str, reason: str) -> None:
+        """Note something that is not as it was exported."""
+        if len(self.problems) < _LISTED:
+            self.problems += (Refused(place, reason),)
 
 
 # --- out ------------------------------------------------------------------------------------------
@@ -182,7 +184,7 @@ def import_jsonl(
     read are reported with their place, and the rest goes in. ``progress`` is told the rows and the
     bytes that are done.
     """
-    return _Import(mind, _store_of(mind), progress, trust).run(stream)
+    return _Import(mind, progress, trust).run(stream)
 
 
 def read_header(line: bytes) -> dict[str, Any] | None:
@@ -207,147 +209,117 @@ def archived_rows(stream: BinaryIO) -> dict[str, int]:
     return counted
 
 
-@dataclass(slots=True)
 class _Import:
-    """One import."""
+    """One import: rows are put down in batches, each of one table."""
 
-    mind: Mind
-    store: Store
-    progress: Progress
-    trust: Trust | None
-    added: dict[str, int] = field(default_factory=dict)
-    known: dict[str, int] = field(default_factory=dict)
-    problems: list[ArchiveProblem] = field(default_factory=list)
-    rejected: int = 0
-    masked: int = 0
-    pending: int = 0
-    complete: bool = False
-    _steering: Trust = "owner"  # the most that a rule, identity or trait of it is trusted
-    _table: MovedTable = MOVED[0]
-    _rows: list[Cells] = field(default_factory=list)
-    _places: list[int] = field(default_factory=list)
-    _size: int = 0
-    _done: int = 0
-    _read: int = 0
-    _mask: CredentialMask | None = None
+    def __init__(self, mind: Mind, progress: Progress, trust: Trust | None) -> None:
+        bounds = mind._guard.secrets
+        self._store = _store_of(mind)
+        self._progress = progress
+        self._trust = trust
+        self._steering: Trust = "owner"  # the most that a rule, identity or trait is trusted
+        self._mask = None if bounds is None else CredentialMask(bounds, sealed=False)
+        self._done = ArchiveImport(mind.space)
+        self._tallies = {table.name: _LineTally() for table in MOVED}
+        self._table = MOVED[0]
+        self._rows: list[tuple[int, Cells]] = []
+        self._size = self._read = 0
+        self._put_down = 0
 
     def run(self, stream: BinaryIO) -> ArchiveImport:
-        bounds = self.mind._guard.secrets
-        self._mask = None if bounds is None else CredentialMask(bounds, sealed=False)
-        lines = iter(stream)
-        first = next(lines, b"")
-        header = _checked_header(first)
-        own = self.trust == "owner" or header.get("database") == self.store.made_at()
-        self._steering = least_trusted((self.trust or "owner", "owner" if own else "agent"))
+        first = stream.readline()
+        header = _check_header(first)
+        own = self._trust == "owner" or header.get("database") == self._store.made_at()
+        self._steering = least_trusted((self._trust or "owner", "owner" if own else "agent"))
         self._read = len(first)
-        tallies = {table.name: _LineTally() for table in MOVED}
         footer: dict[str, Any] | None = None
         number = 1
-        for number, line in enumerate(lines, 2):
+        for number, line in enumerate(stream, 2):
             self._read += len(line)
             if footer is not None and line.strip():
-                self._reject(f"line {number}", "it comes after the end of the archive")
+                self._done.reject(f"line {number}", "it comes after the end of the archive")
             elif line.strip():
-                footer = self._take(number, line, tallies)
+                footer = self._take(number, line)
             if len(self._rows) >= BATCH or self._size > _LARGE:
                 self._put()
         self._put()
-        self._compare(footer, tallies, number)
-        return ArchiveImport(
-            self.mind.space, self.added, self.known, self.rejected, self.masked,
-            self.complete, tuple(self.problems), self.pending,
-        )  # fmt: skip
+        if footer is None:
+            reason = "the archive ends here without its last line: it was cut off"
+            self._done.note(f"line {number}", reason)
+        else:
+            self._compare(footer.get("tables"))
+        return self._done
 
-    def _take(
-        self, number: int, line: bytes, tallies: Mapping[str, _LineTally]
-    ) -> dict[str, Any] | None:
+    def _take(self, number: int, line: bytes) -> dict[str, Any] | None:
         """Add a row to the batch; gives the last line of an archive when it comes."""
         try:
             value = _parse(line)
             if value.get("end") is True:
                 return value
             table, row = _row(value)
-            tallies[table.name].add(line)
+            self._tallies[table.name].add(line)
             table.check(row)
         except InvalidInput as error:
-            self._reject(f"line {number}", error.message)
+            self._done.reject(f"line {number}", error.message)
             return None
         if table is not self._table:
             self._put()
             self._table = table
-        self._rows.append(row)
-        self._places.append(number)
+        self._rows.append((number, row))
         self._size += len(line)
         return None
 
     def _put(self) -> None:
-        rows, places, table = self._rows, self._places, self._table
-        if not rows:
+        if not self._rows:
             return
-        self._rows, self._places, self._size = [], [], 0
+        done, table = self._done, self._table
+        places, rows = [number for number, _ in self._rows], [row for _, row in self._rows]
+        self._rows, self._size = [], 0
         if self._mask is not None:
             rows, masked = self._mask.mask(table, rows)
-            self.masked += masked
+            done.masked += masked
         if "trust" in table.names:
-            rows = [self._lowered(table, row) for row in rows]
-        put = put_rows(self.store, self.mind.space, table, rows)
-        self.added[table.name] = self.added.get(table.name, 0) + len(put.added)
-        self.known[table.name] = self.known.get(table.name, 0) + put.known
+            rows = [self._lower(table, row) for row in rows]
+        put = put_rows(self._store, done.space, table, rows)
+        done.added[table.name] = done.added.get(table.name, 0) + len(put.added)
+        done.known[table.name] = done.known.get(table.name, 0) + put.known
         if table.record == "memory":
             status = table.names.index("status")
-            self.pending += sum(rows[number][status] == "pending" for number in put.added)
+            done.pending += sum(rows[number][status] == "pending" for number in put.added)
         for conflict in put.conflicts:
-            self._reject(f"line {places[conflict.number]}", conflict.reason)
-        self._done += len(rows)
-        self.progress(self._done, self._read)
+            done.reject(f"line {places[conflict.number]}", conflict.reason)
+        self._put_down += len(rows)
+        self._progress(self._put_down, self._read)
 
-    def _lowered(self, table: MovedTable, row: Cells) -> Cells:
+    def _lower(self, table: MovedTable, row: Cells) -> Cells:
         """The row as far as it is believed here; what is not the owner's to order waits."""
         cells = dict(zip(table.names, row, strict=True))
         steers = cells.get("kind") in STEERING
-        most = self._steering if steers else self.trust or "owner"
+        most = self._steering if steers else self._trust or "owner"
         trust = least_trusted((cells["trust"], most))
         cells["trust"] = trust
         if steers and trust != "owner" and cells["status"] == "active":
             cells |= {"status": "pending", "core": False}
         return tuple(cells.values())
 
-    def _compare(
-        self, footer: Mapping[str, Any] | None, tallies: Mapping[str, _LineTally], lines: int
-    ) -> None:
+    def _compare(self, stated: object) -> None:
         """Whether what was read is what was exported."""
-        if footer is None:
-            self._note(
-                f"line {lines}", "the archive ends here without its last line: it was cut off"
-            )
-            return
-        self.complete = True
-        stated = footer.get("tables")
-        for name, tally in tallies.items():
-            told = stated.get(name) if isinstance(stated, dict) else None
-            read = tally.told()
-            if told == read:
-                continue
-            self.complete = False
-            if not isinstance(told, dict):
-                self._note(f"table {name}", "the last line of the archive does not tell of it")
-            elif told.get("rows") != read["rows"]:
-                self._note(
-                    f"table {name}", f"{told.get('rows')} rows were exported, {read['rows']} read"
-                )
-            else:
-                self._note(f"table {name}", "its lines were changed since they were exported")
-
-    def _reject(self, place: str, reason: str) -> None:
-        self.rejected += 1
-        self._note(place, reason)
-
-    def _note(self, place: str, reason: str) -> None:
-        if len(self.problems) < _LISTED:
-            self.problems.append(ArchiveProblem(place, reason))
+        tables = stated if isinstance(stated, dict) else {}
+        problems = {}
+        for name, tally in self._tallies.items():
+            exported, read = tables.get(name), tally.told()
+            if not isinstance(exported, dict):
+                problems[name] = "the last line of the archive does not tell of it"
+            elif exported.get("rows") != read["rows"]:
+                problems[name] = f"{exported.get('rows')} rows were exported, {read['rows']} read"
+            elif exported != read:
+                problems[name] = "its lines were changed since they were exported"
+        for name, reason in problems.items():
+            self._done.note(f"table {name}", reason)
+        self._done.complete = not problems
 
 
-def _checked_header(line: bytes) -> dict[str, Any]:
+def _check_header(line: bytes) -> dict[str, Any]:
     """The first line of an archive that can be read here."""
     header = read_header(line)
     if header is None:

@@ -15,10 +15,15 @@ from typing import Any, BinaryIO
 
 from mnemic.errors import InvalidInput
 from mnemic.moving import exports
-from mnemic.moving.exports import ExportedConversation, Next
-from mnemic.moving.json_list import LONGEST, JsonList, parsed
-from mnemic.moving.pieces import Piece
-from mnemic.moving.source import bounded_lines, rejoined
+from mnemic.moving.exports import ExportedConversation
+from mnemic.moving.json_records import (
+    LONGEST,
+    parse_json,
+    read_first_line,
+    read_lines,
+    read_lists,
+)
+from mnemic.moving.pieces import Piece, Record
 from mnemic.record.messages import (
     SESSION_KEYS,
     UnreadableMessage,
@@ -32,14 +37,12 @@ from mnemic.types import NewTurn, ToolCall, ToolResult
 
 FORMATS = ("turns", "messages", "chatgpt", "claude")
 
-_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str, Next], ExportedConversation]] = {
+_EXPORTS: Mapping[str, Callable[[Mapping[str, Any], str], ExportedConversation]] = {
     "messages": exports.messages,
     "chatgpt": exports.chatgpt,
     "claude": exports.claude,
 }
 SIGNS = {"mapping": "chatgpt", "chat_messages": "claude", "messages": "messages"}
-_HEAD = 1 << 16
-_BOM = b"\xef\xbb\xbf"
 _SESSION = re.compile(rb'"(?:session|session_id)"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
@@ -63,84 +66,57 @@ class Chats:
         self._stream = stream
         self._session = session
         self._format = format
-        self.detected_format = format
         self._positions: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Piece]:
-        blank, first = self._first_line()
-        if first.strip().startswith(b"["):
-            yield from self._list(first)
-        elif first.strip() == b"{":
-            yield from self._document(first + self._stream.read(LONGEST))
-        elif first:
-            for number, line in enumerate(bounded_lines(self._stream, LONGEST, first), blank + 1):
-                if line is None:
-                    yield Piece(f"line {number}", None, f"it has more than {LONGEST:,} bytes")
-                else:
-                    yield from self._line(f"line {number}", line)
-
-    def _first_line(self) -> tuple[int, bytes]:
-        """How many blank lines there are, and the beginning of what follows them."""
-        for number, line in enumerate(iter(lambda: self._stream.readline(_HEAD), b"")):
-            text = line.removeprefix(_BOM) if number == 0 else line
-            if text.strip():
-                return number, text
-        return 0, b""
+        number, first = read_first_line(self._stream)
+        if first.strip() == b"{":
+            yield from self._read_document(first + self._stream.read(LONGEST))
+            return
+        is_list = first.startswith(b"[")
+        records = (
+            read_lists(first, self._stream) if is_list else read_lines(first, self._stream, number)
+        )
+        for record in records:
+            yield from self._read_record(record)
 
     # --- parsing ----------------------------------------------------------------------------------
 
-    def _line(self, place: str, line: bytes) -> Iterator[Piece]:
-        if not line.strip():
+    def _read_record(self, record: Record) -> Iterator[Piece]:
+        if record.reason:
+            self._skip_broken(record.value or b"")
+            yield Piece(record.place, None, record.reason)
             return
-        try:
-            value = parsed(line)
-        except ValueError as reason:
-            self._skip_broken(line)
-            yield Piece(place, None, str(reason))
-            return
-        yield from self._object(value, place, self._named(place))
+        number = record.place.rpartition(" ")[2]
+        conversation = f"{self._session}-{number}" if self._session else ""
+        yield from self._read_object(record.value, record.place, conversation)
 
-    def _document(self, data: bytes) -> Iterator[Piece]:
+    def _read_document(self, data: bytes) -> Iterator[Piece]:
         if self._stream.read(1):
             raise InvalidInput(
                 f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
             )
         try:
-            value = parsed(data)
+            value = parse_json(data)
         except ValueError as reason:
             raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
-        yield from self._object(value, "the file", self._session)
+        yield from self._read_object(value, "the file", self._session)
 
-    def _list(self, first: bytes) -> Iterator[Piece]:
-        """One entry after the other; a damaged one is a piece that cannot be read."""
-        for entry in JsonList(rejoined(first, self._stream)):
-            place = f"entry {entry.number}"
-            if entry.reason:
-                yield Piece(place, None, entry.reason)
-            else:
-                yield from self._object(entry.value, place, self._named(place))
-
-    def _named(self, place: str) -> str:
-        return f"{self._session}-{place.rpartition(' ')[2]}" if self._session else ""
-
-    def _object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
+    def _read_object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
         """``conversation``: the session of a conversation that has no id of its own."""
         kind = _kind(value, self._format)
-        self.detected_format = self.detected_format or kind
         if kind == "turns":
-            yield self._turn(value, place)
+            yield self._read_turn(value, place)
             return
         try:
-            exported = _EXPORTS[kind](
-                read_object(value, "a conversation"), conversation, self._following
-            )
+            exported = _EXPORTS[kind](read_object(value, "a conversation"), conversation)
         except UnreadableMessage as reason:
             yield Piece(place, None, str(reason))
             return
         for number, item in enumerate(exported.items, 1):
-            yield self._placed(item, exported.session, f"{place}, message {number}", exported.topic)
+            yield self._place(item, exported.session, f"{place}, message {number}", exported.topic)
 
-    def _turn(self, value: Any, place: str) -> Piece:
+    def _read_turn(self, value: Any, place: str) -> Piece:
         session = self._session
         item: NewTurn | UnreadableMessage
         try:
@@ -149,14 +125,11 @@ class Chats:
             item = read_message(fields, session, position=self._positions.get(session, 0))
         except UnreadableMessage as reason:
             item = reason
-        return self._placed(item, session, place)
-
-    def _following(self, session: str) -> int:
-        return self._positions.get(session, 0)
+        return self._place(item, session, place)
 
     # --- places within a session ------------------------------------------------------------------
 
-    def _placed(
+    def _place(
         self, item: NewTurn | UnreadableMessage, session: str, place: str, topic: str = ""
     ) -> Piece:
         """An unreadable message keeps its index too, for when the file is corrected."""

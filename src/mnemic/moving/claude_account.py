@@ -11,16 +11,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mnemic.errors import InvalidInput
-from mnemic.moving.json_list import LONGEST, JsonEntry, JsonList, parsed
-from mnemic.moving.pieces import Piece, SentFile
-from mnemic.moving.record_fields import checked_text, read_moment, short_name
-from mnemic.moving.source import ImportSource, rejoined
+from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lists
+from mnemic.moving.memory_fields import checked_text, read_moment, short_name
+from mnemic.moving.pieces import Piece, Record, SentFile, make_pieces
+from mnemic.moving.source import ImportSource
 from mnemic.record.messages import UnreadableMessage, read_list, read_object, read_text
 from mnemic.types import NewMemory
 
 _MEMBER = re.compile(r"(?:.*/)?(?P<kind>memories|projects)(?:\.json|/[^/]+\.json)")
 _HEADING = re.compile(r"\*\*(?P<bold>[^*\n]{1,100}?):?\*\*|#{1,6}\s+(?P<title>.{1,100})")
-_HEAD = 1 << 12
 
 
 def account_members(source: ImportSource) -> list[str]:
@@ -30,19 +29,18 @@ def account_members(source: ImportSource) -> list[str]:
 
 
 def account_pieces(source: ImportSource, members: list[str]) -> Iterator[Piece]:
-    """What they hold, record by record."""
+    """The memories and projects in these files."""
     projects: dict[str, str] = {}
+
+    def read(record: Record) -> Iterator[Piece]:
+        fields = read_object(record.value, "a record")
+        if record.key == "memories":
+            return _read_memories(record.place, fields, projects)
+        return _read_project(record.place, fields, projects)
+
     for name in members:
-        for entry in _entries(source, name):
-            place = f"{name}, entry {entry.number}" if entry.number else name
-            if entry.reason:
-                yield Piece(place, None, entry.reason)
-                continue
-            read = _memories if _kind(name) == "memories" else _project
-            try:
-                yield from read(place, read_object(entry.value, "a record"), projects)
-            except UnreadableMessage as reason:
-                yield Piece(place, None, str(reason))
+        for record in _records(source, name):
+            yield from make_pieces(record, read)
 
 
 def _kind(name: str) -> str:
@@ -50,38 +48,40 @@ def _kind(name: str) -> str:
     return found["kind"] if found else ""
 
 
-def _entries(source: ImportSource, name: str) -> Iterator[JsonEntry]:
+def _records(source: ImportSource, name: str) -> Iterator[Record]:
     """The records of one member: a list of them, or one."""
     try:
         with source.open_member(name) as stream:
-            head = stream.read(_HEAD)
-            if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-                yield from JsonList(rejoined(head, stream))
+            _, first = read_first_line(stream)
+            if first.startswith(b"["):
+                for record in read_lists(first, stream):
+                    place = f"{name}, {record.place}"
+                    yield Record(place, record.value, record.reason, _kind(name))
             else:
-                yield JsonEntry(
-                    0, parsed((head + stream.read(LONGEST)).removeprefix(b"\xef\xbb\xbf"))
-                )
+                yield Record(name, parse_json(first + stream.read(LONGEST)), "", _kind(name))
     except InvalidInput as error:
-        yield JsonEntry(0, None, error.message)
+        yield Record(name, None, error.message)
     except ValueError as error:
-        yield JsonEntry(0, None, str(error))
+        yield Record(name, None, str(error))
 
 
 # --- memories -------------------------------------------------------------------------------------
 
 
-def _memories(
+def _read_memories(
     place: str, fields: Mapping[str, Any], projects: Mapping[str, str]
 ) -> Iterator[Piece]:
-    yield from _noted(place, read_text(fields, "conversations_memory"), None)
+    yield from _read_notes(place, read_text(fields, "conversations_memory"), None)
     for project, text in read_object(fields.get("project_memories") or {}, "projects").items():
         if isinstance(text, str):
-            yield from _noted(f"{place}, project {project}", text, projects.get(project) or project)
+            yield from _read_notes(
+                f"{place}, project {project}", text, projects.get(project) or project
+            )
         else:
             yield Piece(f"{place}, project {project}", None, "its memory is not text")
 
 
-def _noted(place: str, text: str, project: str | None) -> Iterator[Piece]:
+def _read_notes(place: str, text: str, project: str | None) -> Iterator[Piece]:
     """Paragraph by paragraph, under their headings; a model wrote them."""
     topic = ""
     for paragraph in re.split(r"\n\s*\n", checked_text(text)):
@@ -100,7 +100,9 @@ def _noted(place: str, text: str, project: str | None) -> Iterator[Piece]:
 # --- projects -------------------------------------------------------------------------------------
 
 
-def _project(place: str, fields: Mapping[str, Any], projects: dict[str, str]) -> Iterator[Piece]:
+def _read_project(
+    place: str, fields: Mapping[str, Any], projects: dict[str, str]
+) -> Iterator[Piece]:
     uuid, name = read_text(fields, "uuid"), short_name(fields.get("name"))
     projects[uuid] = name
     if fields.get("is_starter_project"):  # comes with every account
@@ -114,12 +116,12 @@ def _project(place: str, fields: Mapping[str, Any], projects: dict[str, str]) ->
             yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
     for number, one in enumerate(read_list(fields, "docs"), 1):
         try:
-            yield _document(f"{place}, document {number}", uuid, name, one)
+            yield _read_document(f"{place}, document {number}", uuid, name, one)
         except UnreadableMessage as reason:
             yield Piece(f"{place}, document {number}", None, str(reason))
 
 
-def _document(place: str, project: str, name: str, value: Any) -> Piece:
+def _read_document(place: str, project: str, name: str, value: Any) -> Piece:
     fields = read_object(value, "a document")
     file = short_name(fields.get("filename")) or "document"
     own = read_text(fields, "uuid") or file

@@ -11,8 +11,9 @@ from typing import TypeVar
 from mnemic.days import Zone, home_zone, local_time
 from mnemic.documents.report import Question
 from mnemic.errors import InvalidInput
+from mnemic.language.guard import bounds_of
+from mnemic.language.secrets.randomness import Bounds
 from mnemic.mind import Mind
-from mnemic.moving.masking import SecretMask, mask_of
 from mnemic.types import (
     KINDS,
     Attachment,
@@ -68,15 +69,15 @@ class MemoryContents:
     """A memory for reading.
 
     ``known`` is what holds now, in the order of kinds; ``past`` what held once and has no current
-    version; ``days`` the latest first. ``secrets`` are those of credentials, by the id of the
-    memory, and only where they were asked for. ``off`` says that plain files answered.
+    version; ``days`` the latest first. ``masked`` bounds what counts as a secret, None where
+    secrets were asked for; ``secrets`` are then those of credentials, by the id of the memory.
+    ``off`` says that plain files answered.
     """
 
     space: str
-    preset: str
     at: datetime
     stats: Stats
-    mask: SecretMask
+    masked: Bounds | None
     known: tuple[Statement, ...]
     past: tuple[Statement, ...]
     pending: tuple[Statement, ...]
@@ -106,11 +107,11 @@ def read_contents(
     stats = mind.stats()
     turns = list(_all_turns(mind, stats.turns, progress))
     by_id: dict[str, Turn] = {turn.id: turn for turn in turns}
-    versions = list(_paged(lambda offset: mind.memories(
+    versions = list(_read_pages(lambda offset: mind.memories(
         status="all", order="oldest", limit=_PAGE, offset=offset)))  # fmt: skip
-    holding = {memory.id for memory in _paged(lambda offset: mind.memories(
+    holding = {memory.id for memory in _read_pages(lambda offset: mind.memories(
         limit=_PAGE, offset=offset))}  # fmt: skip
-    replaced = _replaced(versions)
+    replaced = _group_replaced(versions)
 
     def statements(chosen: Iterable[Memory]) -> tuple[Statement, ...]:
         return tuple(
@@ -121,17 +122,16 @@ def read_contents(
     ids = {memory.id for memory in versions}
     ends = [memory for memory in versions if memory.superseded_by not in ids]
     past = [m for m in ends if m.id not in holding and m.status not in _NEVER_HELD]
-    waiting = _paged(lambda offset: mind.pending(limit=_PAGE, offset=offset))
+    waiting = _read_pages(lambda offset: mind.pending(limit=_PAGE, offset=offset))
     known = sorted((m for m in versions if m.id in holding), key=_place)
     off = not mind.settings.memory.enabled  # plain files hold turns and statements only
     latest = max((turn.at for turn in turns if turn.role == "user"), default=None)
     zone = home_zone(latest, mind.settings.schedule.zone)
     return MemoryContents(
         space=mind.space,
-        preset=mind.settings.preset,
         at=at,
         stats=stats,
-        mask=mask_of(mind.settings, secrets=secrets),
+        masked=None if secrets else bounds_of(mind.settings),
         known=statements(known),
         past=statements(sorted(past, key=lambda m: (m.updated_at, m.id), reverse=True)),
         pending=statements(waiting),
@@ -153,7 +153,7 @@ def _local(moment: datetime, zone: Zone) -> datetime:
         return moment
 
 
-def _paged(page_from: Callable[[int], list[_T]]) -> Iterator[_T]:
+def _read_pages(page_from: Callable[[int], list[_T]]) -> Iterator[_T]:
     offset = 0
     while page := page_from(offset):
         yield from page
@@ -162,7 +162,7 @@ def _paged(page_from: Callable[[int], list[_T]]) -> Iterator[_T]:
 
 def _all_turns(mind: Mind, total: int, progress: Progress | None) -> Iterator[Turn]:
     for count, turn in enumerate(
-        _paged(lambda offset: mind.turns(limit=_PAGE, offset=offset)), start=1
+        _read_pages(lambda offset: mind.turns(limit=_PAGE, offset=offset)), start=1
     ):
         yield turn
         if progress and (count % _PAGE == 0 or count == total):
@@ -176,7 +176,7 @@ def _questions(mind: Mind) -> list[Question]:
         return []
 
 
-def _replaced(versions: Iterable[Memory]) -> dict[str, list[Memory]]:
+def _group_replaced(versions: Iterable[Memory]) -> dict[str, list[Memory]]:
     """By the id of a memory, those that it took the place of."""
     replaced: dict[str, list[Memory]] = defaultdict(list)
     for memory in versions:
@@ -223,7 +223,7 @@ def _days(mind: Mind, turns: list[Turn], zone: Zone, *, off: bool) -> Iterator[R
     ):
         stories[episode.session].append(episode)
     days: dict[date, list[RecordedSession]] = defaultdict(list)
-    for info in _paged(lambda offset: mind.sessions(limit=_PAGE, offset=offset)):
+    for info in _read_pages(lambda offset: mind.sessions(limit=_PAGE, offset=offset)):
         own = sorted(said.get(info.id, ()), key=lambda turn: turn.index)
         began = _local(own[0].at if own else info.started_at, zone).date()
         if own or stories.get(info.id):

@@ -28,17 +28,17 @@ Progress = Callable[[Phase, int, int], None]
 _LISTED = 1_000  # conflicts that are kept; the rest are counted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CopiedTable:
     """One table: its rows in the source, what became of them, and the hashes of both sides."""
 
     name: str
-    rows: int
-    added: int
-    known: int
-    conflicts: int
-    source_sha256: str
-    target_sha256: str
+    rows: int = 0
+    added: int = 0
+    known: int = 0
+    conflicts: int = 0
+    source_sha256: str = ""
+    target_sha256: str = ""
 
     @property
     def same(self) -> bool:
@@ -72,15 +72,6 @@ class CopyReport:
 
 
 @dataclass(slots=True)
-class _Counts:
-    rows: int = 0
-    added: int = 0
-    known: int = 0
-    conflicts: int = 0
-    hashes: tuple[str, str] = ("", "")
-
-
-@dataclass(slots=True)
 class _Copy:
     """One copy: the snapshot of the source, and where it goes."""
 
@@ -91,43 +82,35 @@ class _Copy:
     conflicts: list[CopyConflict] = field(default_factory=list)
 
     def run(self) -> list[CopiedTable]:
-        counts = {table.name: _Counts() for table in MOVED}
+        copied = [CopiedTable(table.name) for table in MOVED]
         total = sum(map(self.source.transfer.count, MOVED))
         done = 0
-        for table in MOVED:
+        for table, report in zip(MOVED, copied, strict=True):
             for rows in read_batches(self.source, table):
-                self._put(table, rows, counts[table.name])
+                self._put(table, rows, report)
                 done += len(rows)
                 self.progress("Copying", done, total)
         done = 0
         with self.target.read(self.space) as unit:
-            for table in MOVED:
-                counts[table.name].hashes = self._hashes(unit, table, done, total)
-                done += counts[table.name].rows
-        return [
-            CopiedTable(name, one.rows, one.added, one.known, one.conflicts, *one.hashes)
-            for name, one in counts.items()
-        ]
+            for table, report in zip(MOVED, copied, strict=True):
+                ours, theirs = hashlib.sha256(), hashlib.sha256()
+                for rows in read_batches(self.source, table):
+                    for row, stored in zip(rows, unit.transfer.stored(table, rows), strict=True):
+                        ours.update(_bytes(table, row))
+                        theirs.update(b"" if stored is None else _bytes(table, stored))
+                    done += len(rows)
+                    self.progress("Verifying", done, total)
+                report.source_sha256, report.target_sha256 = ours.hexdigest(), theirs.hexdigest()
+        return copied
 
-    def _put(self, table: MovedTable, rows: Sequence[Cells], counts: _Counts) -> None:
+    def _put(self, table: MovedTable, rows: Sequence[Cells], report: CopiedTable) -> None:
         put = put_rows(self.target, self.space, table, rows)
-        counts.rows += len(rows)
-        counts.added += len(put.added)
-        counts.known += put.known
-        counts.conflicts += len(put.conflicts)
+        report.rows += len(rows)
+        report.added += len(put.added)
+        report.known += put.known
+        report.conflicts += len(put.conflicts)
         room = _LISTED - len(self.conflicts)
         self.conflicts += [CopyConflict(table.name, one.reason) for one in put.conflicts[:room]]
-
-    def _hashes(self, unit: Unit, table: MovedTable, done: int, total: int) -> tuple[str, str]:
-        """The hashes of the rows of the source, and of what stands for them in the target."""
-        ours, theirs = hashlib.sha256(), hashlib.sha256()
-        for rows in read_batches(self.source, table):
-            for row, stored in zip(rows, unit.transfer.stored(table, rows), strict=True):
-                ours.update(_bytes(table, row))
-                theirs.update(b"" if stored is None else _bytes(table, stored))
-            done += len(rows)
-            self.progress("Verifying", done, total)
-        return ours.hexdigest(), theirs.hexdigest()
 
 
 def copy_space(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from mnemic.record.messages import (
     SESSION_KEYS,
@@ -46,11 +46,7 @@ class ExportedConversation:
     items: Iterable[NewTurn | UnreadableMessage]
 
 
-Next: TypeAlias = Callable[[str], int]
-"""The index of the next turn of a session."""
-
-
-def chatgpt(exported: Mapping[str, Any], fallback: str, index: Next) -> ExportedConversation:
+def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """One entry of ChatGPT's conversations.json: a tree, of which the chosen branch is read."""
     session = read_text(exported, "conversation_id", "id") or fallback
     mapping = read_object(exported.get("mapping"), "mapping")
@@ -59,7 +55,7 @@ def chatgpt(exported: Mapping[str, Any], fallback: str, index: Next) -> Exported
     return ExportedConversation(
         session,
         read_text(exported, "title"),
-        _each(messages, session, _chatgpt_message, index),
+        _each(messages, session, _chatgpt_message),
     )
 
 
@@ -75,7 +71,7 @@ def _branch(mapping: Mapping[str, Any], leaf: Any) -> list[Mapping[str, Any]]:
     return list(reversed(branch.values()))
 
 
-def _chatgpt_message(message: Mapping[str, Any], session: str, index: int) -> NewTurn | None:
+def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None:
     author = read_object(message.get("author") or {}, "author")
     body = read_object(message.get("content") or {}, "content")
     metadata = read_object(message.get("metadata") or {}, "metadata")
@@ -83,7 +79,7 @@ def _chatgpt_message(message: Mapping[str, Any], session: str, index: int) -> Ne
     if kind in _HIDDEN_CONTENT or metadata.get("is_visually_hidden_from_conversation"):
         return None
     parts = body.get("parts", body.get("text", body.get("result")))
-    content = read_content(_spoken(parts) if kind == "multimodal_text" else parts)
+    content = read_content(_name_assets(parts) if kind == "multimodal_text" else parts)
     text = content.text
     if not (content.calls or content.results or text.strip()):
         return None
@@ -102,11 +98,10 @@ def _chatgpt_message(message: Mapping[str, Any], session: str, index: int) -> Ne
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
         at=time_of(message.get("create_time")),
-        index=index,
     )
 
 
-def _spoken(parts: Any) -> Any:
+def _name_assets(parts: Any) -> Any:
     """The parts of a message with a word for each picture or sound."""
     if not isinstance(parts, list):
         return parts
@@ -117,17 +112,17 @@ def _spoken(parts: Any) -> Any:
     ]
 
 
-def claude(exported: Mapping[str, Any], fallback: str, index: Next) -> ExportedConversation:
+def claude(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """One entry of Claude's conversations.json."""
     session = read_text(exported, "uuid", "id") or fallback
     return ExportedConversation(
         session,
         read_text(exported, "name"),
-        _each(read_list(exported, "chat_messages"), session, _claude_message, index),
+        _each(read_list(exported, "chat_messages"), session, _claude_message),
     )
 
 
-def _claude_message(message: Any, session: str, index: int) -> NewTurn | None:
+def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
     parts = fields.get("content") or None
     if isinstance(parts, list):
@@ -146,7 +141,6 @@ def _claude_message(message: Any, session: str, index: int) -> NewTurn | None:
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
         at=read_time(fields),
-        index=index,
     )
 
 
@@ -162,39 +156,33 @@ def _files(fields: Mapping[str, Any]) -> Iterator[str]:
         yield f"[{name}]\n{read_text(file, 'extracted_content')}".strip()
 
 
-def messages(exported: Mapping[str, Any], fallback: str, index: Next) -> ExportedConversation:
+def messages(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     """An object with a list of messages, as chat APIs take them."""
     session = read_text(exported, *SESSION_KEYS, "id") or fallback
     system = exported.get("system")  # Anthropic keeps it beside the messages
     listed = [{"role": "system", "content": system}] if system else []
     listed += read_list(exported, "messages")
-    items = _each(listed, session, _listed, index)
+    items = _each(listed, session, _read_listed)
     return ExportedConversation(session, read_text(exported, "title", "name", "topic"), items)
 
 
-def _listed(message: Any, session: str, index: int) -> NewTurn | None:
+def _read_listed(message: Any, session: str) -> NewTurn | None:
     """One message of a list; empty ones, which chat APIs allow, are skipped."""
     turn = read_message(message, session)
     # The place in the list counts; an index would be another program's own.
     spoken = turn.content.strip() or turn.tool_calls or turn.tool_results
-    return replace(turn, index=index) if spoken else None
+    return replace(turn, index=None) if spoken else None
 
 
 def _each(
-    messages: Iterable[Any],
-    session: str,
-    read: Callable[[Any, str, int], NewTurn | None],
-    following: Next,
+    messages: Iterable[Any], session: str, read: Callable[[Any, str], NewTurn | None]
 ) -> Iterator[NewTurn | UnreadableMessage]:
-    """An unreadable message keeps its index too, for when the file is corrected."""
-    index = following(session)
+    """The turns of messages without their places, and why a message is none."""
     for message in messages:
         try:
-            turn = read(message, session, index)
+            turn = read(message, session)
         except UnreadableMessage as reason:
             yield reason
-            index += 1
         else:
             if turn is not None:
                 yield turn
-                index += 1

@@ -1,6 +1,6 @@
 """The head of a markdown note: the part of YAML that notes use.
 
-Keys with a text, a quoted text or a list; what is nested deeper is passed over.
+Keys with a text, a quoted text or a list; anything else is passed over.
 """
 
 from __future__ import annotations
@@ -9,56 +9,40 @@ import json
 import re
 from collections.abc import Mapping
 
-from mnemic.record.messages import UnreadableMessage
-
-_FENCE = re.compile(r"---[ \t]*\r?\n")
-_END = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
-_FIELD = re.compile(r"(?P<key>[^\s:#][^:]*?)\s*:(?:\s+(?P<value>.*))?$")
-_ITEM = re.compile(r"\s*-\s+(?P<value>.+)$")
+_BLOCK = re.compile(r"\A---[ \t]*\n(?P<fields>.*?\n)??(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+_FIELD = re.compile(r"(?P<key>[^\s:#-][^:]*?)\s*:(?:\s+(?P<value>.*))?")
+_ITEM = re.compile(r"\s*-\s+(?P<value>.+)")
 _COMMENT = re.compile(r"\s+#.*$")
 
 Fields = Mapping[str, str | list[str]]
 
 
-def split_front_matter(text: str) -> tuple[Fields, str, int]:
-    """The fields of a note, its body, and how many lines stand before that."""
-    if not _FENCE.match(text):
-        return {}, text, 0
-    start = text.index("\n") + 1
-    end = _END.search(text, start)
-    if end is None:
-        raise UnreadableMessage("its front matter has no end")
-    return _fields(text[start : end.start()]), text[end.end() :], text.count("\n", 0, end.end())
-
-
-def _fields(block: str) -> dict[str, str | list[str]]:
+def split_front_matter(text: str) -> tuple[Fields, str]:
+    """The fields of a note by their names in lower case, and its body."""
+    block = _BLOCK.match(text)
+    if block is None:
+        return {}, text
     fields: dict[str, str | list[str]] = {}
     key = ""
-    for line in block.splitlines():
-        item, found = _ITEM.match(line), _FIELD.match(line)
-        if item is not None and key:
-            listed = fields[key]
-            if listed == "":
-                listed = fields[key] = []
-            if isinstance(listed, list):
-                listed.append(_scalar(item["value"]))
-        elif line[:1] in (" ", "\t", "#", "") or not line.strip():
-            continue
-        elif found is not None:
-            key = _scalar(found["key"])
-            fields[key] = _value((found["value"] or "").strip())
-        else:
-            raise UnreadableMessage(f"its front matter has a line {line[:60]!r} without a key")
-    return fields
+    for line in (block["fields"] or "").split("\n"):
+        item, field = _ITEM.fullmatch(line), _FIELD.fullmatch(line)
+        if item is not None:
+            values = fields.get(key) or []
+            if key and isinstance(values, list):
+                fields[key] = [*values, _read_scalar(item["value"])]
+        elif field is not None:
+            key = _read_scalar(field["key"]).lower()
+            fields[key] = _read_value((field["value"] or "").strip())
+    return fields, text[block.end() :]
 
 
-def _value(text: str) -> str | list[str]:
+def _read_value(text: str) -> str | list[str]:
     if text.startswith("[") and text.endswith("]"):
-        return [_scalar(part) for part in text[1:-1].split(",") if part.strip()]
-    return _scalar(text)
+        return [_read_scalar(part) for part in text[1:-1].split(",") if part.strip()]
+    return _read_scalar(text)
 
 
-def _scalar(text: str) -> str:
+def _read_scalar(text: str) -> str:
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
         try:

@@ -114,7 +114,7 @@ class Reading:
                     self.refuse(piece, piece.reason)
                 else:
                     self._count(piece.item)
-                    readable.append((piece, self._trusted(piece.item)))
+                    readable.append((piece, self._set_trust(piece.item)))
             yield readable
 
     def refuse(self, piece: Piece, reason: str) -> None:
@@ -129,7 +129,7 @@ class Reading:
             counted.first = at if counted.first is None else min(counted.first, at)
             counted.last = at if counted.last is None else max(counted.last, at)
 
-    def _trusted(self, item: Item) -> Item:
+    def _set_trust(self, item: Item) -> Item:
         """The record as far as its speaker is believed, with the name of where it came from."""
         if isinstance(item, NewTurn):
             return self._speakers.named(item)

@@ -1,58 +1,199 @@
-"""The records of a JSON file that another memory exported: a list, an object of lists, or lines."""
+"""The records of a JSON file: its lines, a list, or the lists under some keys of an object.
+
+Each record is parsed alone, so that a large file takes no more memory than its longest record.
+Where a list stops being JSON, that place is named and the rest of the file is not read.
+"""
 
 from __future__ import annotations
 
+import codecs
 import io
+import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, BinaryIO
 
-from mnemic.moving.json_list import LONGEST, JsonEntry, JsonList, parsed
+from mnemic.moving.pieces import Record
 from mnemic.moving.source import ImportSource, bounded_lines
 
+LONGEST = 64 << 20  # bytes of one record: the longest real conversations have a tenth
+_HEAD = 1 << 16  # bytes that show whether a file is a list, an object or lines
+_CHUNK = 1 << 20
+_KEY = 1 << 10  # characters that a key and the bracket after it may take
 _SAMPLES = 8
+_DIGITS = 4_000  # Python refuses to turn more than 4,300 digits into a number
 _BLANK = b"\xef\xbb\xbf \t\r\n"
+_BETWEEN = re.compile(r"[\s,]*")
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # the codec's mark for a byte that is not UTF-8
 
 
-def json_records(stream: BinaryIO, keys: Sequence[str], head: bytes) -> Iterator[JsonEntry]:
-    """Every record, also past damaged ones. ``keys`` are the lists of an object; ``head`` is what
-    the stream begins with.
-    """
-    if not _has_lines(head, keys):
-        yield from JsonList(stream, keys)
-        return
-    for number, line in enumerate(bounded_lines(stream, LONGEST), 1):
+def parse_json(data: bytes) -> Any:
+    """JSON as a value; a ValueError says what is wrong and where."""
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 at byte {error.start + 1}") from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise ValueError(f"it is not JSON: {error.msg} at {line}column {error.colno}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is not JSON that can be read: {error}") from error
+
+
+def read_records(stream: BinaryIO, keys: Sequence[str] = ()) -> Iterator[Record]:
+    """Every record of a file; ``keys`` name the lists of an object."""
+    number, first = read_first_line(stream)
+    if _holds_list(first, keys):
+        yield from read_lists(first, stream, keys)
+    else:
+        yield from read_lines(first, stream, number)
+
+
+def read_first_line(stream: BinaryIO) -> tuple[int, bytes]:
+    """The number of the first line that is not blank, and its beginning."""
+    for number, line in enumerate(iter(lambda: stream.readline(_HEAD), b""), 1):
+        if line.strip(_BLANK):
+            return number, line.lstrip(_BLANK)
+    return 1, b""
+
+
+def read_lines(first: bytes, stream: BinaryIO, number: int) -> Iterator[Record]:
+    """A record for each line; of one that is not JSON, ``value`` is the line itself."""
+    for place, line in enumerate(bounded_lines(stream, LONGEST, first), number):
         if line is None:
-            yield JsonEntry(number, None, f"it has more than {LONGEST:,} bytes")
+            yield Record(f"line {place}", b"", f"it has more than {LONGEST:,} bytes")
         elif line.strip(_BLANK):
             try:
-                yield JsonEntry(number, parsed(line.lstrip(_BLANK)))
+                yield Record(f"line {place}", parse_json(line))
             except ValueError as error:
-                yield JsonEntry(number, None, str(error))
+                yield Record(f"line {place}", line, str(error))
+
+
+def read_lists(first: bytes, stream: BinaryIO, keys: Sequence[str] = ()) -> Iterator[Record]:
+    """The entries of a list, or of every list under one of ``keys`` of an object."""
+    text = _JsonText(first, stream)
+    try:
+        if first.startswith(b"["):
+            text.place = 1
+            yield from text.read_entries("")
+        names = "|".join(re.escape(json.dumps(key)) for key in keys)
+        opening = re.compile(rf"({names})\s*:\s*\[")
+        while names and (found := text.find(opening)) is not None:
+            yield from text.read_entries(json.loads(found[1]))
+    except _NotJson as error:
+        yield error.record
 
 
 def sample(source: ImportSource, keys: Sequence[str]) -> list[dict[str, Any]]:
     """A few records from the head of a file, to know it by."""
     found: list[dict[str, Any]] = []
-    if source.head.lstrip(_BLANK)[:1] not in (b"{", b"["):
-        return found
-    for entry in json_records(io.BytesIO(source.head), keys, source.head):
-        if isinstance(entry.value, dict):
-            found.append(entry.value)
-        if len(found) == _SAMPLES:
-            break
+    if source.head.lstrip(_BLANK)[:1] in (b"{", b"["):
+        for record in read_records(io.BytesIO(source.head), keys):
+            if not record.reason and isinstance(record.value, dict):
+                found.append(record.value)
+            if len(found) == _SAMPLES:
+                break
     return found
 
 
-def place_of(entry: JsonEntry) -> str:
-    """Where a record stands, for a person."""
-    return f"{entry.key or 'entry'} {entry.number}"
-
-
-def _has_lines(head: bytes, keys: Sequence[str]) -> bool:
-    """Whether each line is a record of its own."""
-    first = head.lstrip(_BLANK).split(b"\n", 1)[0].strip()
-    if not first.startswith(b"{") or first == b"{":
-        return False
+def _holds_list(first: bytes, keys: Sequence[str]) -> bool:
+    """Whether a file is a list or an object with lists, by its first line."""
+    if not first.startswith(b"{"):
+        return first.startswith(b"[")
     names = b"|".join(re.escape(key.encode()) for key in keys)
-    return not names or re.search(rb'"(?:' + names + rb')"\s*:\s*\[', first) is None
+    opened = names and re.search(rb'"(?:' + names + rb')"\s*:\s*\[', first)
+    return first.strip() == b"{" or bool(opened)
+
+
+class _NotJson(Exception):
+    """The place where a list stops being JSON."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(record.reason)
+        self.record = record
+
+
+class _JsonText:
+    """The text of a file from ``place`` on, read as far as it is needed."""
+
+    def __init__(self, first: bytes, stream: BinaryIO) -> None:
+        self.place = 0
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
+        self._text = self._decode(first)
+        self._before = 0  # characters of the file that were let go
+        self._ended = False
+        self._endless = False
+        self._parse = json.JSONDecoder(parse_int=self._read_int).raw_decode
+
+    def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Go on behind the next match of a pattern."""
+        while (found := pattern.search(self._text, self.place)) is None:
+            self.place = max(self.place, len(self._text) - _KEY)
+            if not self._read_more():
+                return None
+        self.place = found.end()
+        return found
+
+    def read_entries(self, key: str) -> Iterator[Record]:
+        """The entries up to the bracket that ends the list."""
+        for number in count(1):
+            place = f"{key or 'entry'} {number}"
+            if self._skip_blanks() == "]":
+                return
+            try:
+                value, reason = self._read_value()
+            except ValueError as error:
+                raise _NotJson(Record(place, None, str(error), key)) from error
+            yield Record(place, value, reason, key)
+
+    def _skip_blanks(self) -> str:
+        """Go on to the next entry; gives its first character, nothing at the end of the file."""
+        while True:
+            between = _BETWEEN.match(self._text, self.place)
+            self.place = between.end() if between else self.place
+            if self.place < len(self._text):
+                return self._text[self.place]
+            if not self._read_more():
+                return ""
+
+    def _read_value(self) -> tuple[Any, str]:
+        """The value that begins here, or why it alone cannot be read."""
+        while True:
+            self._endless = False
+            try:
+                value, end = self._parse(self._text, self.place)
+            except RecursionError as error:
+                raise ValueError(f"it is not JSON that can be read: {error}") from error
+            except json.JSONDecodeError as error:
+                if self._read_more():
+                    continue
+                if not self._ended:
+                    raise ValueError(f"it has more than {LONGEST:,} bytes") from error
+                at = self._before + error.pos + 1
+                why = error.msg.removesuffix(" at")
+                raise ValueError(f"it is not JSON: {why} at character {at:,}") from error
+            if end < len(self._text) or not self._read_more():
+                break
+        raw, self.place = self._text[self.place : end], end
+        if self._endless:
+            return None, f"it has a number of more than {_DIGITS:,} digits"
+        if not raw.isascii() and _NOT_UTF8.search(raw):
+            return None, "it is not UTF-8"
+        return value, ""
+
+    def _read_int(self, digits: str) -> int:
+        self._endless |= len(digits) > _DIGITS
+        return int(digits[:_DIGITS])
+
+    def _read_more(self) -> bool:
+        """Read as much again as is held, so that a long entry is not parsed too often."""
+        if self._ended or len(self._text) - self.place > LONGEST:
+            return False
+        self._before += self.place
+        self._text, self.place = self._text[self.place :], 0
+        data = self._stream.read(max(_CHUNK, len(self._text)))
+        self._ended = not data
+        self._text += self._decode(data, self._ended)
+        return not self._ended

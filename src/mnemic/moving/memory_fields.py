@@ -1,4 +1,4 @@
-"""A memory from a record of another program: an object, a row or a line with named fields.
+"""Fields of a record that another program wrote, and the memory that an object of them is.
 
 The usual names of fields are known, and the words of the presets' documents for kinds. What has
 ended there (superseded, archived, expired, deleted) is a memory that has ended here, too.
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import moment
-from mnemic.record.messages import UnreadableMessage, describe, read_time, read_trust
+from mnemic.record.messages import UnreadableMessage, describe, read_text, read_trust, time_of
 from mnemic.rules.lifetimes import is_duration
 from mnemic.rules.speakers import least_trusted
 from mnemic.settings.vocabulary import folded, vocabulary_of
@@ -29,11 +29,9 @@ _UPDATED_KEYS = ("updated_at", "updated", "modified")
 _END_KEYS = ("valid_to", "invalid_at", "superseded_at", "archived_at", "deleted_at")
 _ENDED_KEYS = ("superseded_by", "archived", "is_archived", "deleted", "is_deleted")
 _ENDED = frozenset("superseded archived rejected deleted expired inactive obsolete pending".split())
-_IMPORTANCE_KEYS = ("importance", "importance_score")
 _LIFE_KEYS = ("duration", "priority")
 _NO = frozenset(("", "0", "false", "no", "none", "null"))
 _BETWEEN_TAGS = re.compile(r"[,;，；、]")
-_MAX_METADATA = 3_000  # characters: the place that it came from is noted there, too
 _DAY = timedelta(days=1)
 _EPOCH = moment("1970-01-01")
 _DOCUMENTS = ("openakita", "myclaw", "shiyi", "semibot")
@@ -49,41 +47,46 @@ _KINDS: Mapping[str, Kind] = {
     "goal": "decision",
 }
 IMPORTED_KIND = "imported_kind"
+_LONGEST = 1_000_000  # characters of a statement
+_NAME = 200
+_METADATA = 3_000  # characters, so that there is room for what the import notes beside it
+_TAGS = 20
+_EXACT = 2**53
 
 
 def read_memory(fields: Mapping[str, Any], trust: Trust) -> NewMemory:
     """The memory that a record holds; ``UnreadableMessage`` says why there is none."""
-    text = _text(fields)
-    word = _word(fields, _KIND_KEYS)
+    text = read_statement(fields, *TEXT_KEYS)
+    word = _read_word(fields, *_KIND_KEYS)
     kind = kind_of(word)
     if kind == "credential":
         raise UnreadableMessage(
             "it is a credential, which is kept only on request; add it yourself"
         )
-    created = _time(fields, _CREATED_KEYS)
-    updated = _time(fields, _UPDATED_KEYS)
-    expires = _time(fields, ("expires_at", "expiration_date"))
-    life = _life(fields)
+    created = read_moment(fields, *_CREATED_KEYS)
+    updated = read_moment(fields, *_UPDATED_KEYS)
+    expires = read_moment(fields, "expires_at", "expiration_date")
+    life = _read_life(fields)
     if life == "transient" and expires is None and (updated or created):
         expires = (updated or created or _EPOCH) + _DAY  # it was of a session that is over
-    importance = read_share(fields, _IMPORTANCE_KEYS)
-    confidence = read_share(fields, ("confidence",))
+    confidence = read_share(fields, "confidence")
     stated = read_trust(fields.get("trust") or None)
+    noted = {} if kind or not word else {IMPORTED_KIND: word}
     return NewMemory(
         text,
         kind or "fact",
-        subject=_word(fields, ("subject",)),
-        predicate=_word(fields, ("predicate",)),
-        value=_word(fields, ("value", "object")),
-        project=_word(fields, ("project",)) or None,
-        topic=_word(fields, ("topic",)) or None,
+        subject=_read_word(fields, "subject"),
+        predicate=_read_word(fields, "predicate"),
+        value=_read_word(fields, "value", "object"),
+        project=_read_word(fields, "project") or None,
+        topic=_read_word(fields, "topic") or None,
         tags=read_words(fields.get("tags"), "tags"),
-        metadata=_metadata(fields, "" if kind else word),
-        importance=importance,
+        metadata={**small_metadata(_read_metadata(fields)), **noted},
+        importance=read_share(fields, "importance", "importance_score"),
         confidence=1.0 if confidence is None else confidence,
         trust=trust if stated is None else least_trusted((trust, stated)),
-        valid_from=_time(fields, ("valid_from", "valid_at")),
-        valid_to=_end(fields, updated or created),
+        valid_from=read_moment(fields, "valid_from", "valid_at"),
+        valid_to=_read_end(fields, updated or created),
         expires_at=expires,
         duration="" if expires is not None else life,
         learnt_at=created,
@@ -93,7 +96,7 @@ def read_memory(fields: Mapping[str, Any], trust: Trust) -> NewMemory:
 def read_key(fields: Mapping[str, Any]) -> str:
     """What tells the record from the others of its source."""
     values = (fields.get(name) for name in ID_KEYS)
-    return next((str(one) for one in values if isinstance(one, str | int) and one != ""), "")
+    return next((str(key) for key in values if isinstance(key, str | int) and key != ""), "")
 
 
 @cache
@@ -110,17 +113,52 @@ def kind_of(word: str) -> Kind | None:
     return None
 
 
-def read_moment(value: Any, name: str) -> datetime | None:
-    """A time as other programs write it; nothing where nothing is said."""
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str):
-        value = read_time({"at": value})
-        assert value is not None, "a number is a time or an error"
+# --- one field ------------------------------------------------------------------------------------
+
+
+def read_moment(fields: Mapping[str, Any], *names: str) -> datetime | None:
+    """The first of these times that is there, as other programs write them."""
+    for name in names:
+        value = fields.get(name)
+        if value is None or value == "":
+            continue
+        at = time_of(value) or value
+        try:
+            return moment(at.strip().replace("/", "-") if isinstance(at, str) else at, name)
+        except InvalidInput as error:
+            raise UnreadableMessage(error.message) from error
+    return None
+
+
+def read_statement(fields: Mapping[str, Any], *names: str) -> str:
+    """The first of these texts that is there; a record that has none says nothing."""
+    text = read_text(fields, *names).strip()
+    if not text:
+        raise UnreadableMessage(f"it has no {names[0]}")
+    return checked_text(text)
+
+
+def checked_text(text: str) -> str:
+    """A text that can be stored."""
+    if len(text) > _LONGEST:
+        raise UnreadableMessage(f"it has {len(text):,} characters, more than {_LONGEST:,}")
     try:
-        return moment(value.strip().replace("/", "-") if isinstance(value, str) else value, name)
-    except InvalidInput as error:
-        raise UnreadableMessage(error.message) from error
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UnreadableMessage("it has half a surrogate pair") from error
+    return text
+
+
+def short_name(value: object) -> str:
+    """One line of a name, cut; nothing of a value that is not text."""
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return text[:_NAME].encode(errors="replace").decode()
+
+
+def short_names(values: object) -> tuple[str, ...]:
+    """Tags: each once, a few of them."""
+    listed = values if isinstance(values, Iterable) and not isinstance(values, str) else ()
+    return tuple(filter(None, dict.fromkeys(map(short_name, listed))))[:_TAGS]
 
 
 def read_words(value: Any, name: str) -> tuple[str, ...]:
@@ -135,16 +173,17 @@ def read_words(value: Any, name: str) -> tuple[str, ...]:
         value = _BETWEEN_TAGS.split(text)
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise UnreadableMessage(f"{name} is {describe(value)}, not a list of words")
-    return tuple(filter(None, (one.strip() for one in value)))
+    return tuple(filter(None, (word.strip() for word in value)))
 
 
-def read_share(fields: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
+def read_share(fields: Mapping[str, Any], *names: str) -> float | None:
     """A number from 0 to 1."""
-    name, value = _first(fields, names)
-    if value is None or value == "":
+    name = next((name for name in names if fields.get(name) not in (None, "")), "")
+    if not name:
         return None
+    value = fields[name]
     try:
         share = float(value) if isinstance(value, str) else value
     except ValueError:
@@ -154,52 +193,37 @@ def read_share(fields: Mapping[str, Any], names: tuple[str, ...]) -> float | Non
     return float(share)
 
 
-def _text(fields: Mapping[str, Any]) -> str:
-    name, value = _first(fields, TEXT_KEYS)
-    if value is None:
-        raise UnreadableMessage("it has no text")
-    if not isinstance(value, str):
-        raise UnreadableMessage(f"{name} is {describe(value)}, not text")
-    text = value.strip()
-    if not text:
-        raise UnreadableMessage("its text is empty")
-    return _valid(text, name)
+def small_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain values to keep beside a memory; where they are too long, the longest are left out."""
+    kept = {short_name(key): _make_plain(value) for key, value in values.items()}
+    sizes = {
+        key: len(json.dumps(value)) + len(key)
+        for key, value in kept.items()
+        if key and value not in (None, "", [], {})
+    }
+    while sum(sizes.values()) + 10 * len(sizes) > _METADATA:
+        del sizes[max(sizes, key=lambda key: sizes[key])]
+    return {key: kept[key] for key in sizes}
 
 
-def _word(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    name, value = _first(fields, names)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise UnreadableMessage(f"{name} is {describe(value)}, not text")
-    return _valid(value.strip(), name)
-
-
-def _valid(text: str, name: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UnreadableMessage(f"{name} is no valid Unicode") from error
-    return text
-
-
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
-    """The first of these fields that says something."""
-    for name in names:
-        if fields.get(name) is not None:
-            return name, fields[name]
-    return names[0], None
-
-
-def _time(fields: Mapping[str, Any], names: tuple[str, ...]) -> datetime | None:
-    for name in names:
-        found = read_moment(fields.get(name), name)
-        if found is not None:
-            return found
+def _make_plain(value: object, depth: int = 4) -> Any:
+    """A JSON value that any store takes; None for everything else."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < _EXACT):
+        return value
+    if depth and isinstance(value, list):
+        return [_make_plain(inner, depth - 1) for inner in value]
+    if depth and isinstance(value, dict):
+        return {short_name(key): _make_plain(inner, depth - 1) for key, inner in value.items()}
     return None
 
 
-def _life(fields: Mapping[str, Any]) -> str:
+def _read_word(fields: Mapping[str, Any], *names: str) -> str:
+    return checked_text(read_text(fields, *names).strip())
+
+
+def _read_life(fields: Mapping[str, Any]) -> str:
     """How long it lives, where that is said in words that are known here."""
     for name in _LIFE_KEYS:
         value = fields.get(name)
@@ -208,9 +232,9 @@ def _life(fields: Mapping[str, Any]) -> str:
     return ""
 
 
-def _end(fields: Mapping[str, Any], last: datetime | None) -> datetime | None:
+def _read_end(fields: Mapping[str, Any], last: datetime | None) -> datetime | None:
     """Until when it held; of what has ended without a time, when it was last changed."""
-    end = _time(fields, _END_KEYS)
+    end = read_moment(fields, *_END_KEYS)
     status = fields.get("status")
     ended = isinstance(status, str) and status.strip().lower() in _ENDED
     if end is None and (ended or any(_says_yes(fields.get(name)) for name in _ENDED_KEYS)):
@@ -222,15 +246,12 @@ def _says_yes(value: Any) -> bool:
     return value.strip().lower() not in _NO if isinstance(value, str) else bool(value)
 
 
-def _metadata(fields: Mapping[str, Any], word: str) -> dict[str, Any]:
-    """What the other program noted with it, where it is a small object."""
+def _read_metadata(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the other program noted with it, as an object or as JSON."""
     value = fields.get("metadata")
     if isinstance(value, str):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             value = None
-    noted = dict(value) if isinstance(value, dict) else {}
-    if len(json.dumps(noted, ensure_ascii=False, default=str)) > _MAX_METADATA:
-        noted = {}
-    return {**noted, IMPORTED_KIND: word} if word else noted
+    return value if isinstance(value, dict) else {}

@@ -13,28 +13,6 @@ from importlib import resources
 from typing import Any
 
 from mnemic.prompts import ENGLISH, Language
-from mnemic.types import Attachment, Episode, Memory, Turn
-
-_KINDS = {
-    "identity": "Identity",
-    "preference": "Preferences",
-    "rule": "Rules",
-    "config": "Configuration",
-    "credential": "Credentials",
-    "fact": "Facts",
-    "decision": "Decisions",
-    "skill": "Skills",
-    "lesson": "Lessons",
-    "event": "Events",
-    "trait": "Traits",
-    "temp": "For now",
-}
-_TRUSTS = {
-    "owner": "",
-    "agent": "said by the agent",
-    "tool": "said by a tool",
-    "external": "said by others",
-}
 
 
 @cache
@@ -70,17 +48,10 @@ class Phrases:
 
     # --- numbers and dates ------------------------------------------------------------------------
 
-    def number(self, count: int) -> str:
-        return f"{count:,}"
-
     def count(self, count: int, thing: str) -> str:
         """A number of things."""
         one, *many = self._words["counted"][thing]
         return f"{count:,} {one if count == 1 or not many else many[0]}"
-
-    def thing(self, count: int, thing: str) -> str:
-        """What is counted, to stand below its number."""
-        return self.count(count, thing).partition(" ")[2]
 
     def size(self, count: int) -> str:
         amount = float(count)
@@ -90,26 +61,20 @@ class Phrases:
                 break
         return self.count(count, "byte") if count < 1000 else f"{amount:.1f} {unit}"
 
-    def share(self, share: float) -> str:
-        return f"{share:.0%}"
-
     def day(self, day: date) -> str:
-        return self._dated("day", day)
+        return self._format_date("day", day)
 
     def weekday(self, day: date) -> str:
         """A day with its name."""
-        return self._dated("weekday", day)
+        return self._format_date("weekday", day)
 
     def month(self, day: date) -> str:
-        return self._dated("month", day)
-
-    def hour(self, moment: datetime) -> str:
-        return f"{moment:%H:%M}"
+        return self._format_date("month", day)
 
     def moment(self, moment: datetime) -> str:
-        return f"{self._dated('before hour', moment.date())}{self.hour(moment)}"
+        return f"{self._format_date('before hour', moment.date())}{moment:%H:%M}"
 
-    def _dated(self, form: str, day: date) -> str:
+    def _format_date(self, form: str, day: date) -> str:
         words = self._words
         month, weekday = words["months"][day.month - 1], words["weekdays"][day.weekday()]
         return str(words["dates"][form].format(day, month=month, weekday=weekday))
@@ -118,18 +83,8 @@ class Phrases:
 
     def kind(self, kind: str) -> str:
         """The heading of a kind; a kind of the user's own is its own name."""
-        return self(_KINDS[kind]) if kind in _KINDS else kind
+        return self(self._words["kinds"].get(kind, kind))
 
-    def trust(self, memory: Memory) -> str:
+    def trust(self, trust: str) -> str:
         """Who says it, if not the owner."""
-        phrase = _TRUSTS[memory.trust]
-        return self(phrase) if phrase else ""
-
-    def speaker(self, turn: Turn) -> str:
-        return turn.sender or self(turn.role)
-
-    def outcome(self, episode: Episode) -> str:
-        return self(episode.outcome)
-
-    def direction(self, file: Attachment) -> str:
-        return self("made" if file.direction == "outbound" else "received")
+        return self(self._words["trusts"].get(trust, ""))

@@ -51,12 +51,12 @@ class FormatReader(Protocol):
 
 def readers() -> list[FormatReader]:
     """Every reader, in the order in which they are asked; those of other packages first."""
-    added = [_loaded(point) for point in entry_points(group=GROUP)]
+    added = [_load(point) for point in entry_points(group=GROUP)]
     own = [import_module(f"mnemic.moving.readers.{name}").READER for name in OWN]
     return [*added, *own]
 
 
-def _loaded(point: EntryPoint) -> FormatReader:
+def _load(point: EntryPoint) -> FormatReader:
     try:
         return cast(FormatReader, point.load())
     except Exception as error:  # whatever the code of another package does

@@ -1,14 +1,23 @@
-"""Rows out of a store and into one: batch by batch, so that memory stays flat."""
+"""Rows out of a store and into one: batch by batch, so that memory stays flat, and without
+credentials: whatever the guard takes for one gets a mark in its place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any
 
+from mnemic.language.secrets.batch import redact_many
+from mnemic.language.secrets.envelope import is_sealed
+from mnemic.language.secrets.finder import redact_json
+from mnemic.language.secrets.randomness import MARK, Bounds
 from mnemic.learn.reindex import index_again
 from mnemic.store.contract import Store, Unit
 from mnemic.store.transfer import Cells, MovedTable, PutRows
 
 BATCH = 1_000
+_SEALED = f"{MARK}credential]"
 
 
 def read_batches(unit: Unit, table: MovedTable) -> Iterator[list[Cells]]:
@@ -32,3 +41,35 @@ def put_rows(store: Store, space: str, table: MovedTable, rows: Sequence[Cells])
             ids = [str(rows[n][key]) for n in put.added]
             index_again(unit, table.record, ids, changed=False)
     return put
+
+
+class CredentialMask:
+    """Masks the rows of any table. ``sealed``: also the envelopes of credentials that were kept on
+    request, which only their key opens.
+    """
+
+    def __init__(self, bounds: Bounds, *, sealed: bool) -> None:
+        self._bounds = bounds
+        self._sealed = sealed
+
+    def mask(self, table: MovedTable, rows: Sequence[Cells]) -> tuple[list[Cells], int]:
+        """The rows without credentials, and how many of them had one."""
+        columns = list(zip(*rows, strict=True))
+        for n, column in enumerate(table.columns):
+            if column.kind in ("text", "name"):
+                columns[n] = tuple(self._mask_texts(columns[n], is_name=column.kind == "name"))
+            elif column.kind == "json":
+                columns[n] = tuple(redact_json(cell, self._bounds) for cell in columns[n])
+        masked = list(zip(*columns, strict=True))
+        return masked, sum(after != before for after, before in zip(masked, rows, strict=True))
+
+    def _mask_texts(self, texts: Sequence[Any], *, is_name: bool) -> list[str]:
+        masked = redact_many(["" if is_sealed(text) else text for text in texts], self._bounds)
+        for n, (text, safe) in enumerate(zip(texts, masked, strict=True)):
+            if is_sealed(text):
+                masked[n] = _SEALED if self._sealed else text
+            elif is_name and safe != text:
+                # The same name has the same mask wherever it stands, and no two names share one.
+                digest = blake2b(text.encode(), digest_size=4).hexdigest()
+                masked[n] = f"{MARK}name-{digest}]"
+        return masked

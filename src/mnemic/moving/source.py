@@ -10,7 +10,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
 from mnemic.errors import InvalidInput
@@ -79,7 +80,7 @@ class ImportSource:
             elif self.is_folder:
                 self._head = b""
             else:
-                with self._opened(self.path) as file:
+                with self._open_file(self.path) as file:
                     self._head = file.read(_HEAD)
         return self._head
 
@@ -87,19 +88,33 @@ class ImportSource:
     def open(self) -> Iterator[BinaryIO]:
         """The bytes of the file, counted as they are read."""
         if self.path is None:
-            head = self.head
             assert self._stream is not None, "a source is a path or a stream"
-            yield _Counted(rejoined(head, self._stream), self)
+            yield _counted(self._stream, self, head=self.head)
             return
-        with self._opened(self.path) as file:
+        with self._open_file(self.path) as file:
             self.total = self.path.stat().st_size
-            yield _Counted(file, self)
+            yield _counted(file, self)
 
     def members(self) -> list[str]:
         """The files inside a ZIP archive or a folder, by their names in it, in order."""
         if self._members is None:
             self._members = sorted(self._names())
         return self._members
+
+    def visible_members(self, *suffixes: str) -> list[str]:
+        """The members with such an ending, without hidden files and folders."""
+        return [
+            name
+            for name in self.members()
+            if PurePosixPath(name).suffix.lower() in suffixes
+            and not any(part.startswith(".") for part in name.split("/"))
+        ]
+
+    def changed_at(self, name: str = "") -> datetime | None:
+        """When the file or a member was last written; nothing is known of a pipe or an archive."""
+        if self.path is None or (name and not self.is_folder):
+            return None
+        return datetime.fromtimestamp((self.path / name).stat().st_mtime, UTC)
 
     def _names(self) -> Iterator[str]:
         if self.is_folder:
@@ -117,11 +132,15 @@ class ImportSource:
 
     @contextmanager
     def open_member(self, name: str) -> Iterator[BinaryIO]:
-        """One of ``members``, counted as it is read."""
+        """One of ``members``, counted as it is read; without a name the file itself."""
+        if not name:
+            with self.open() as stream:
+                yield stream
+            return
         if self.is_folder:
             assert self.path is not None
-            with self._opened(self.path / name) as file:
-                yield _Counted(file, self)
+            with self._open_file(self.path / name) as file:
+                yield _counted(file, self)
             return
         with self._archive() as archive:
             try:
@@ -129,7 +148,7 @@ class ImportSource:
             except _UNREADABLE as error:
                 raise self.unreadable(name, error) from error
             with member:
-                yield _Counted(member, self, name)
+                yield _counted(member, self, name)
 
     def unreadable(self, name: str, error: Exception) -> InvalidInput:
         """What is said of bytes that cannot be had."""
@@ -141,8 +160,9 @@ class ImportSource:
 
     def member_size(self, name: str) -> int:
         """How many bytes reading a member counts."""
-        if self.is_folder:
-            assert self.path is not None
+        if self.path is None:
+            return 0
+        if self.is_folder or not name:
             return (self.path / name).stat().st_size
         with self._archive() as archive:
             return archive.getinfo(name).file_size
@@ -164,7 +184,7 @@ class ImportSource:
 
     @staticmethod
     @contextmanager
-    def _opened(path: Path) -> Iterator[BinaryIO]:
+    def _open_file(path: Path) -> Iterator[BinaryIO]:
         try:
             file = path.open("rb")
         except OSError as error:
@@ -190,15 +210,9 @@ def bounded_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterato
         line = stream.readline(longest)
 
 
-def rejoined(head: bytes, rest: BinaryIO) -> BinaryIO:
-    """A stream with what was read of it already."""
-    return io.BufferedReader(_Joined(head, rest))
-
-
-def _what_is_there(stream: io.RawIOBase | BinaryIO | IO[bytes], most: int) -> bytes:
+def _read_available(stream: BinaryIO | IO[bytes], most: int) -> bytes:
     """Some bytes, none at the end; of a pipe no more than its writer has written by now."""
-    read = getattr(stream, "read1", stream.read)
-    data: bytes | None = read(most)
+    data: bytes | None = getattr(stream, "read1", stream.read)(most)
     return data or b""
 
 
@@ -206,16 +220,26 @@ def _first_lines(stream: BinaryIO) -> bytes:
     """The beginning of a pipe, at least a line of it."""
     head = b""
     while len(head) < _HEAD and b"\n" not in head.lstrip():
-        data = _what_is_there(stream, _HEAD - len(head))
+        data = _read_available(stream, _HEAD - len(head))
         if not data:
             break
         head += data
     return head
 
 
-class _Joined(io.RawIOBase):
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = head, rest
+def _counted(
+    stream: BinaryIO | IO[bytes], source: ImportSource, name: str = "", head: bytes = b""
+) -> BinaryIO:
+    return io.BufferedReader(_Counted(stream, source, name, head), 1 << 16)
+
+
+class _Counted(io.RawIOBase):
+    """A stream whose position is the progress of its source; ``head`` was read of it already."""
+
+    def __init__(
+        self, stream: BinaryIO | IO[bytes], source: ImportSource, name: str, head: bytes
+    ) -> None:
+        self._stream, self._source, self._name, self._head = stream, source, name, head
 
     def readable(self) -> bool:
         return True
@@ -225,34 +249,10 @@ class _Joined(io.RawIOBase):
         if data:
             self._head = self._head[len(data) :]
         else:
-            data = _what_is_there(self._rest, len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-
-class _Counted(io.BufferedReader):
-    """A stream whose position is the progress of its source."""
-
-    def __init__(
-        self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: ImportSource, name: str = ""
-    ):
-        super().__init__(_Tap(raw, source, name), 1 << 16)
-
-
-class _Tap(io.RawIOBase):
-    def __init__(
-        self, raw: io.RawIOBase | BinaryIO | IO[bytes], source: ImportSource, name: str
-    ) -> None:
-        self._raw, self._source, self._name = raw, source, name
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        try:
-            data = _what_is_there(self._raw, len(buffer))
-        except _UNREADABLE as error:
-            raise self._source.unreadable(self._name, error) from error
+            try:
+                data = _read_available(self._stream, len(buffer))
+            except _UNREADABLE as error:
+                raise self._source.unreadable(self._name, error) from error
         buffer[: len(data)] = data
         self._source.done += len(data)
         return len(data)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from mnemic.clock import Clock
-from mnemic.context.parts import PROFILE
 from mnemic.days import LocalSpan, Zone
 from mnemic.errors import MissingExtra
 from mnemic.language.dates.reader import find_times
@@ -28,6 +27,7 @@ from mnemic.recall.relevance import candidate_pool
 from mnemic.recall.request import Request, read_request
 from mnemic.recall.reranking import RERANKED, reranked, reranker_for
 from mnemic.recall.vectors import VectorRoute
+from mnemic.rules.kinds import PROFILE
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store

@@ -6,7 +6,7 @@ has for a while, the rules write it when the conversation falls silent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from mnemic.clock import Clock
@@ -16,7 +16,7 @@ from mnemic.language.digest import digest
 from mnemic.language.guard import Guard
 from mnemic.language.story import SUMMARY_CHARS
 from mnemic.language.truncation import cut_to_tokens
-from mnemic.record.triggers import talking_until
+from mnemic.record.triggers import queue_sessions, talking_until
 from mnemic.store.contract import Store, Unit
 from mnemic.store.user_zone import user_zone
 from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
@@ -24,19 +24,6 @@ from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
 KIND = "digest"
 SUMMARISED = "summary"  # the event that says of which turns a model has made a line
 MODEL_FIRST = timedelta(minutes=5)  # that the rules leave a model to learn from a silent session
-
-
-def queue(
-    unit: Unit, sessions: Iterable[SafeName], now: datetime, when: datetime, max_attempts: int
-) -> None:
-    """Look at ``when`` whether the sessions have fallen silent."""
-    unit.tasks.enqueue_many(
-        KIND,
-        {session: {"session": session} for session in sessions},
-        run_at=when,
-        now=now,
-        max_attempts=max_attempts,
-    )
 
 
 class Digests:
@@ -67,7 +54,9 @@ class Digests:
         info, now = unit.ledger.session(session), self._clock.now()
         later = None if info is None else talking_until(info.last_at, self._quiet, now)
         if later is not None:
-            queue(unit, [session], now, later, job.max_attempts)
+            queue_sessions(
+                unit, KIND, [session], now=now, run_at=later, max_attempts=job.max_attempts
+            )
         return later is not None
 
 

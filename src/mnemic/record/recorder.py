@@ -22,7 +22,6 @@ from mnemic.language.tokens_batch import count_many
 from mnemic.language.truncation import two_ends
 from mnemic.record import daily_events, transcripts, triggers
 from mnemic.record.attachments import drop_unwritten_files, note_written_files
-from mnemic.record.background import BackgroundTask
 from mnemic.record.triggers import Watcher
 from mnemic.rules import checks
 from mnemic.rules.speakers import Voice, voice_of
@@ -329,26 +328,35 @@ class Recorder:
         self, turns: Iterable[NewTurn], topics: Mapping[str, str] | None = None, project: str = ""
     ) -> Recorded:
         """In order and in batches; each batch is one transaction, safe to repeat after a crash."""
+        from concurrent.futures import Future, ThreadPoolExecutor
+
         added = total = 0
-        described = self._described(topics or {}, project)
+        described = self._make_describer(topics or {}, project)
         source = iter(turns)
-        with BackgroundTask[int]() as writing:
-            while batch := _batch(source):
-                now = self._clock.now()
-                rows = accept_turns(batch, now, self.guard)
-                total += len(rows)
-                added += writing.take() or 0
-                write = partial(self._write, rows, now, described)
-                if len(batch) < BATCH:
-                    added += write()
-                else:  # more may come, to be checked while this is written
-                    writing.start(write)
-            added += writing.take() or 0
+        writing: Future[int] | None = None
+        with ThreadPoolExecutor(1, "mnemic-record") as thread:
+            try:
+                while batch := _batch(source):
+                    now = self._clock.now()
+                    rows = accept_turns(batch, now, self.guard)
+                    total += len(rows)
+                    before, writing = writing, None
+                    added += 0 if before is None else before.result()
+                    write = partial(self._write, rows, now, described)
+                    if len(batch) < BATCH:
+                        added += write()
+                        continue
+                    try:  # more may come, to be checked while this is written
+                        writing = thread.submit(write)
+                    except RuntimeError:  # no thread can be started, as while the interpreter ends
+                        added += write()
+            finally:  # what failed first is what the caller hears of
+                added += 0 if writing is None else writing.result()
         if added:
             self._wake()
         return Recorded(added=added, known=total - added)
 
-    def _described(
+    def _make_describer(
         self, topics: Mapping[str, str], project: str
     ) -> Callable[[Unit, Sequence[TurnRow], datetime], None]:
         """Sets what the sessions of rows are about, each once."""
@@ -412,7 +420,9 @@ class Recorder:
         gap, tries = self._follow_ups.quiet_gap, self._follow_ups.max_attempts
         sessions = dict.fromkeys(row.session for row in fresh)
         if self._follow_ups.transcripts:
-            transcripts.queue(unit, sessions, now, tries)
+            triggers.queue_sessions(
+                unit, transcripts.KIND, sessions, now=now, run_at=now, max_attempts=tries
+            )
         if gap is None:
             return {}
         new = [session for session in sessions if not self._is_promised(session, now)]
@@ -420,7 +430,9 @@ class Recorder:
             return {}
         promise = _Promise(now, now + gap)
         digest_at = promise.due + self._follow_ups.digest_delay
-        daily_events.queue(unit, new, now, digest_at, tries)
+        triggers.queue_sessions(
+            unit, daily_events.KIND, new, now=now, run_at=digest_at, max_attempts=tries
+        )
         triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
         return dict.fromkeys(new, promise)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from mnemic import private
 from mnemic.clock import Clock
 from mnemic.plain import plain
+from mnemic.record.triggers import queue_sessions
 from mnemic.store.contract import Store, Unit
 from mnemic.store.paths import (
     former_name,
@@ -32,17 +32,6 @@ KIND = "transcript"
 AGE_KIND = "age_transcripts"
 DEFAULT_SPACE = "default"
 _ENDING = ".jsonl"
-
-
-def queue(unit: Unit, sessions: Iterable[SafeName], now: datetime, max_attempts: int) -> None:
-    """Ask for the files of sessions to be brought up to date."""
-    unit.tasks.enqueue_many(
-        KIND,
-        {session: {"session": session} for session in sessions},
-        run_at=now,
-        now=now,
-        max_attempts=max_attempts,
-    )
 
 
 class Transcripts:
@@ -94,7 +83,10 @@ class Transcripts:
             self._place(unit, space, session).unlink(missing_ok=True)
             if unit.ledger.transcript(session) is not None:
                 unit.ledger.drop_transcript(session)
-                queue(unit, [session], self._clock.now(), max_attempts)
+                now = self._clock.now()
+                queue_sessions(
+                    unit, KIND, [session], now=now, run_at=now, max_attempts=max_attempts
+                )
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""

@@ -51,6 +51,20 @@ def queue(
     )
 
 
+def queue_sessions(
+    unit: Unit,
+    kind: str,
+    sessions: Iterable[SafeName],
+    *,
+    now: datetime,
+    run_at: datetime,
+    max_attempts: int,
+) -> None:
+    """A job of a kind for each session; one that waits stands for all that ask for it."""
+    payloads = {session: {"session": session} for session in sessions}
+    unit.tasks.enqueue_many(kind, payloads, run_at=run_at, now=now, max_attempts=max_attempts)
+
+
 def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetime | None:
     """When to look again at a conversation in which somebody spoke just now; None when nobody has
     for long enough. A last turn in the future counts as old.

@@ -9,6 +9,8 @@ from mnemic.rules.lifetimes import Lifetime, life_of
 from mnemic.settings import Settings
 from mnemic.types import KINDS, Kind, OwnKind
 
+PROFILE: tuple[Kind, ...] = ("identity", "config", "credential")  # tier 1 of document D §4.2
+
 
 def kinds_of(settings: Settings) -> tuple[Kind, ...]:
     """Every kind that a memory may be of."""

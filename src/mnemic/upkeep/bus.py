@@ -7,9 +7,10 @@ transaction, the rules whose tests the event passes; a rule that asks first wait
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from mnemic.clock import Clock
@@ -25,8 +26,8 @@ from mnemic.settings import Settings
 from mnemic.settings.checks import HOST_ACTION, HOST_EVENT
 from mnemic.settings.upkeep import EventRule
 from mnemic.settings.values import Table
-from mnemic.store.contract import Journal, Store, Unit
-from mnemic.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
+from mnemic.store.contract import Store, Unit
+from mnemic.types import Action, Event, Job, Json, SafeName, constant, joined, key_of
 from mnemic.upkeep.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
@@ -35,6 +36,7 @@ ASKED = "rule.asked"
 NOTICE = constant("notice")
 _DONE, _APPROVED, _ASKED = constant("done"), constant("approved"), constant("asked")
 _OWN = (ASKED, "rule.done", "rule.approved")
+_LISTENED = "add_event"
 _ELSEWHERE = timedelta(minutes=10)  # until it is seen again whether this process has the action
 # Jobs of actions that are no single step; one that waits stands for all that ask for it.
 _JOBS = {
@@ -85,7 +87,9 @@ class Bus:
             if unit.journal.operation(joined(operation, _DONE)):
                 return
             if rule.mode == "ask" and not approved:
-                self._ask(unit, name, rule, job.payload, operation)
+                question = joined(operation, _ASKED)
+                if not unit.journal.operation(question):
+                    self._note(unit, ASKED, question, {**job.payload, "rule": name}, rule)
                 return
             for action in rule.actions:
                 self._act(unit, action, job, operation)
@@ -179,18 +183,6 @@ class Bus:
                 at=now,
             )
 
-    def _ask(
-        self,
-        unit: Unit,
-        name: str,
-        rule: EventRule,
-        payload: Mapping[str, Json],
-        operation: SafeName,
-    ) -> None:
-        question = joined(operation, _ASKED)
-        if not unit.journal.operation(question):
-            self._note(unit, ASKED, question, {**payload, "rule": name}, rule)
-
     def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
         now, subject = self._clock.now(), job.name_of("subject")
         if action.startswith(HOST_ACTION):
@@ -208,7 +200,8 @@ class Bus:
                 max_attempts=self._max_attempts,
             )
         elif action == "notify":
-            self._notify(unit, job.payload, joined(operation, NOTICE))
+            # The host finds it with events(type="notice").
+            self._note(unit, NOTICE, joined(operation, NOTICE), job.payload)
         elif action in ("consolidate", "episode"):
             session_end.queue(unit, subject, now, self._max_attempts)
         elif action == "extract":
@@ -229,95 +222,25 @@ class Bus:
             max_attempts=self._max_attempts,
         )
 
-    def _notify(self, unit: Unit, payload: Mapping[str, Json], operation: SafeName) -> None:
-        """A notice for the user; the host finds it with events(type="notice")."""
-        unit.journal.add_event(
-            NOTICE,
-            operation_id=operation,
-            subject=self._guard.short(str(payload["subject"])),
-            payload=self._guard.json(payload, "payload"),
-            at=self._clock.now(),
-        )
-
     def _note(
         self,
         unit: Unit,
         type_: str,
         operation: SafeName,
         payload: Mapping[str, Json],
-        rule: EventRule,
+        rule: EventRule | None = None,
     ) -> None:
+        about = {} if rule is None else {"actions": list(rule.actions), "risk": rule.risk}
         unit.journal.add_event(
             type_,
             operation_id=operation,
             subject=self._guard.short(str(payload["subject"])),
-            payload=self._guard.json(
-                {**payload, "actions": list(rule.actions), "risk": rule.risk}, "payload"
-            ),
+            payload=self._guard.json({**payload, **about}, "payload"),
             at=self._clock.now(),
         )
 
 
 # --- listening ------------------------------------------------------------------------------------
-
-
-class _BusJournal:
-    """A journal that queues rules for what is written to it."""
-
-    def __init__(self, journal: Journal, queue: Callable[[Event], None]) -> None:
-        self._journal = journal
-        self._queue = queue
-
-    def add_event(
-        self,
-        type_: str,
-        *,
-        operation_id: SafeName,
-        subject: SafeName,
-        payload: Mapping[str, Fact],
-        at: datetime,
-    ) -> Event:
-        event = self._journal.add_event(
-            type_, operation_id=operation_id, subject=subject, payload=payload, at=at
-        )
-        if type_ not in _OWN:  # rules do not set each other off in a circle
-            self._queue(event)
-        return event
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._journal, name)
-
-
-class _BusUnit:
-    """A unit of work with such a journal."""
-
-    def __init__(self, unit: Unit, rules: Table[EventRule], max_attempts: int) -> None:
-        self._unit = unit
-        self._rules = rules
-        self._max_attempts = max_attempts
-        self.journal = _BusJournal(unit.journal, self._queue)
-
-    def _queue(self, event: Event) -> None:
-        for name, rule in self._rules.items():
-            if not wants(rule, event.type, event.payload):
-                continue
-            payload: dict[str, Fact] = {
-                "rule": constant(name),
-                "event": event.id,
-                "type": constant(event.type),
-                "subject": event.subject,
-            }
-            self._unit.tasks.enqueue(
-                KIND,
-                key=joined(constant(name), event.id),
-                payload=payload,
-                run_at=event.at,
-                now=event.at,
-                max_attempts=self._max_attempts,
-            )
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._unit, name)
 
 
 class _BusStore:
@@ -328,14 +251,37 @@ class _BusStore:
         self._rules = rules
         self._max_attempts = max_attempts
 
-    def write(self, space: str) -> AbstractContextManager[Unit]:
-        return self._writing(space)
-
     @contextmanager
-    def _writing(self, space: str) -> Iterator[Unit]:
+    def write(self, space: str) -> Iterator[Unit]:
         with self._store.write(space) as unit:
-            proxy: Any = _BusUnit(unit, self._rules, self._max_attempts)
-            yield proxy
+            if _LISTENED not in vars(unit.journal):  # by an outer write of the same transaction
+                vars(unit.journal)[_LISTENED] = partial(
+                    self._add_event, unit, unit.journal.add_event
+                )
+            yield unit
+
+    def _add_event(
+        self, unit: Unit, add_event: Callable[..., Event], type_: str, **about: Any
+    ) -> Event:
+        """Write an event, and queue the rules that want it."""
+        event = add_event(type_, **about)
+        for name, rule in self._rules.items():
+            # Rules do not set each other off in a circle.
+            if type_ not in _OWN and wants(rule, event.type, event.payload):
+                unit.tasks.enqueue(
+                    KIND,
+                    key=joined(constant(name), event.id),
+                    payload={
+                        "rule": constant(name),
+                        "event": event.id,
+                        "type": constant(event.type),
+                        "subject": event.subject,
+                    },
+                    run_at=event.at,
+                    now=event.at,
+                    max_attempts=self._max_attempts,
+                )
+        return event
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

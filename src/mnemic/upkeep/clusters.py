@@ -150,14 +150,14 @@ class _WordTable:
         )
         near = np.flatnonzero(most * (1 + least) >= least * both - _TINY)
         shared = np.zeros(len(one))
-        shared[near] = self._shared(one[near], other[near], self._weights)
+        shared[near] = self._sum_shared(one[near], other[near], self._weights)
         return shared / np.maximum(both - shared, _TINY)
 
     def share_of_shorter(self, one: Places, other: Places, weights: Weights) -> Weights:
         """Shared words as a share of the shorter statement, by these weights."""
         totals = np.bincount(self._row, weights, self._count)
         shorter = np.minimum(totals[one], totals[other])
-        return self._shared(one, other, weights) / np.maximum(shorter, _TINY)
+        return self._sum_shared(one, other, weights) / np.maximum(shorter, _TINY)
 
     def keyword_weights(self) -> Weights:
         """Without pairs of characters, so that the order of Chinese words does not count, and
@@ -178,7 +178,7 @@ class _WordTable:
         holding: NDArray[np.bool_] = known[self._rank]
         return holding
 
-    def _shared(self, one: Places, other: Places, weights: Weights) -> Weights:
+    def _sum_shared(self, one: Places, other: Places, weights: Weights) -> Weights:
         """The weights of the words that both statements of each pair have."""
         lengths = self._starts[one + 1] - self._starts[one]
         pair = np.repeat(np.arange(len(one)), lengths)

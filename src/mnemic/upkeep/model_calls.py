@@ -47,10 +47,10 @@ def ask_for_fewer(
     item = _object({"content": _TEXT, "kind": _KIND, "importance": {"type": "number"},
                     "from": _NUMBERS})  # fmt: skip
     answer = model.ask(
-        fence(_listed(memories), "memories"),
+        fence(_list_memories(memories), "memories"),
         purpose="rewrite",
         schema=_object({"facts": {"type": "array", "items": {**item}}}),
-        parse=lambda answer: _rewritten(answer.get("facts"), "facts", len(memories)),
+        parse=lambda answer: _read_rewritten(answer.get("facts"), "facts", len(memories)),
         system=prompt("rewrite", language_of([m.content for m in memories], language)),
     )
     return answer.value
@@ -65,13 +65,13 @@ def ask_for_profile(
     """
     memories = [*profile, *further]
     item = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
-    lines = _listed(memories).split("\n")
+    lines = _list_memories(memories).split("\n")
     shown = "\n".join(["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]])
     answer = model.ask(
         fence(shown, "memories"),
         purpose="profile",
         schema=_object({"entries": {"type": "array", "items": {**item}}}),
-        parse=lambda answer: _rewritten(answer.get("entries"), "entries", len(memories)),
+        parse=lambda answer: _read_rewritten(answer.get("entries"), "entries", len(memories)),
         system=filled("profile", language_of([m.content for m in memories], language), most=most),
     )
     return answer.value[:most]
@@ -83,10 +83,10 @@ def ask_for_same(
     """Groups of places whose statements say the same; usually few or none."""
     schema: Schema = _object({"same": {"type": "array", "items": _NUMBERS}})
     answer = model.ask(
-        fence(_listed(memories), "memories"),
+        fence(_list_memories(memories), "memories"),
         purpose="dedup",
         schema=schema,
-        parse=lambda answer: _groups(answer, len(memories)),
+        parse=lambda answer: _read_groups(answer, len(memories)),
         system=prompt("same", language_of([m.content for m in memories], language)),
     )
     return answer.value
@@ -97,10 +97,10 @@ def ask_for_core(
 ) -> list[Memory]:
     """The memories for the core, at most ``most``."""
     answer = model.ask(
-        fence(_listed(memories), "memories"),
+        fence(_list_memories(memories), "memories"),
         purpose="core",
         schema=_object({"core": _NUMBERS}),
-        parse=lambda answer: _places(answer.get("core"), "core", len(memories)),
+        parse=lambda answer: _read_places(answer.get("core"), "core", len(memories)),
         system=filled("core", language_of([m.content for m in memories], language), most=most),
     )
     return [memories[place] for place in answer.value[:most]]
@@ -128,13 +128,13 @@ def ask_for_knowledge(
         fence("\n".join([named, *lines]), "events"),
         purpose="compress",
         schema=_object({"facts": {"type": "array", "items": item}}),
-        parse=_facts,
+        parse=_read_facts,
         system=filled("compress", language, day=day.isoformat()),
     )
     return answer.value
 
 
-def _listed(memories: Sequence[Memory]) -> str:
+def _list_memories(memories: Sequence[Memory]) -> str:
     return "\n".join(
         f"[{n}] ({m.kind}, {m.valid_from:%Y-%m-%d}) {redact(m.content)}"
         for n, m in enumerate(memories, 1)
@@ -150,18 +150,18 @@ def _object(properties: dict[str, Json]) -> dict[str, Json]:
     }
 
 
-def _groups(answer: Object, count: int) -> list[tuple[int, ...]]:
+def _read_groups(answer: Object, count: int) -> list[tuple[int, ...]]:
     groups = answer.get("same")
     if not isinstance(groups, list):
         raise WrongShape('"same" has to be a list of lists of numbers')
-    read = [_places(group, "same", count) for group in groups]
+    read = [_read_places(group, "same", count) for group in groups]
     flat = [place for group in read for place in group]
     if len(set(flat)) != len(flat):
         raise WrongShape("a number stands in two groups")
     return [tuple(group) for group in read if len(group) > 1]
 
 
-def _places(numbers: Json, name: str, count: int) -> list[int]:
+def _read_places(numbers: Json, name: str, count: int) -> list[int]:
     if not isinstance(numbers, list):
         raise WrongShape(f'"{name}" has to hold lists of numbers')
     for entry in numbers:
@@ -170,14 +170,14 @@ def _places(numbers: Json, name: str, count: int) -> list[int]:
     return [number - 1 for number in dict.fromkeys(numbers_in(numbers)) if 1 <= number <= count]
 
 
-def _facts(answer: Object) -> list[Candidate]:
+def _read_facts(answer: Object) -> list[Candidate]:
     facts = answer.get("facts")
     if not isinstance(facts, list) or len(facts) > _MOST:
         raise WrongShape(f'"facts" has to be a list of at most {_MOST}')
-    return [_fact(fact, f"facts[{n}]") for n, fact in enumerate(facts)]
+    return [_read_fact(fact, f"facts[{n}]") for n, fact in enumerate(facts)]
 
 
-def _fact(fact: Json, place: str) -> Candidate:
+def _read_fact(fact: Json, place: str) -> Candidate:
     if not isinstance(fact, dict):
         raise WrongShape(f"{place} has to be an object")
     content = text_in(fact.get("content"), f"{place}.content")
@@ -199,7 +199,7 @@ def _name(value: Json, place: str) -> str:
     return "" if is_nothing(name) or name in (GLOBAL_PROJECT, GENERAL_TOPIC, "-") else name
 
 
-def _rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
+def _read_rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
     if not isinstance(entries, list):
         raise WrongShape(f'"{name}" has to be a list')
     read = []
@@ -207,7 +207,7 @@ def _rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
         place = f"{name}[{n}]"
         if not isinstance(entry, dict) or not text_in(entry.get("content"), f"{place}.content"):
             raise WrongShape(f"{place} has to be an object with a content")
-        places = [] if "from" not in entry else _places(entry["from"], f"{place}.from", count)
+        places = [] if "from" not in entry else _read_places(entry["from"], f"{place}.from", count)
         read.append(
             Rewritten(
                 text_in(entry["content"], place),

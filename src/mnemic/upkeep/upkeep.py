@@ -162,10 +162,10 @@ class Upkeep:
     # --- as jobs --------------------------------------------------------------------------------
 
     def daily(self, job: Job) -> None:
-        self._scheduled(job, "daily")
+        self._run_scheduled(job, "daily")
 
     def weekly(self, job: Job) -> None:
-        self._scheduled(job, "weekly")
+        self._run_scheduled(job, "weekly")
 
     def step(self, job: Job) -> None:
         """One step alone, queued by a rule."""
@@ -176,12 +176,12 @@ class Upkeep:
         )
         _raise_failures(report)
 
-    def _scheduled(self, job: Job, work: WorkName) -> None:
-        if not self._settings.schedule.catch_up and self._missed(job, work):
+    def _run_scheduled(self, job: Job, work: WorkName) -> None:
+        if not self._settings.schedule.catch_up and self._was_missed(job, work):
             return
         _raise_failures(self.run(job.space, work, stopping=self._stopping))
 
-    def _missed(self, job: Job, work: WorkName) -> bool:
+    def _was_missed(self, job: Job, work: WorkName) -> bool:
         """Whether its hour had passed when it was queued."""
         schedule = self._settings.schedule
         due = next_run(getattr(schedule, work), schedule.zone, job.created_at - _GRACE)
@@ -213,14 +213,14 @@ class Upkeep:
         gap = unconfirmed_gap(self._store, space, self._settings, now)
         for name in names:
             if gap is not None and name in BY_AGE:
-                reports.append(_waiting(name, gap))
+                reports.append(_report_waiting(name, gap))
                 continue
             step = Step(
                 self._store, space, self._settings, self._clock, self._tools,
                 work, name, day, zone, run, owner, dry_run, tuple(reports),
                 stopping=stopping,
             )  # fmt: skip
-            reports.append(_planned(step) if dry_run else self._take(step))
+            reports.append(_plan(step) if dry_run else self._take(step))
             if reports[-1].state == "running elsewhere":
                 break
         report = Report(work, day, run, now, tuple(reports), dry_run)
@@ -286,7 +286,7 @@ class Upkeep:
             return unit.runs.steps(step.work, step.run)[step.name].counts
 
 
-def _waiting(name: str, gap: timedelta) -> StepReport:
+def _report_waiting(name: str, gap: timedelta) -> StepReport:
     reason = (
         f"nothing was recorded for {gap.days:,} days, so the clock may have jumped; this step goes"
         " on when the time has held for a day (upkeep.longest_gap)"
@@ -294,7 +294,7 @@ def _waiting(name: str, gap: timedelta) -> StepReport:
     return StepReport(name, "waiting", {}, error=reason)
 
 
-def _planned(step: Step) -> StepReport:
+def _plan(step: Step) -> StepReport:
     """What a step would do now; nothing is written."""
     begun = time.perf_counter()
     _STEPS[step.name](step)

@@ -114,7 +114,7 @@ class Step:
             with self.store.write(self.space) as unit:
                 changing = ChangeWriter(unit, self.settings, self.operation, self.now)
                 applied = [change for change in portion if changing.make(change)]
-                self.progress(unit, _counted(applied))
+                self.progress(unit, _count_actions(applied))
             self._note(applied, counted=False)
 
     def progress(self, unit: Unit, counts: dict[str, int]) -> None:
@@ -142,14 +142,14 @@ class Step:
         limit = len(changes) if self.dry_run else max(0, _MOST_CHANGES - len(self.changes))
         self.changes += changes[:limit]
         if counted:
-            self._add(_counted(changes))
+            self._add(_count_actions(changes))
 
     def _add(self, counts: dict[str, int]) -> None:
         for name, number in counts.items():
             self.counts[name] = self.counts.get(name, 0) + number
 
 
-def _counted(changes: Sequence[Change]) -> dict[str, int]:
+def _count_actions(changes: Sequence[Change]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for change in changes:
         counts[change.action] = counts.get(change.action, 0) + 1

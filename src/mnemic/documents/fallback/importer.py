@@ -7,31 +7,33 @@ does not come back. The files stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from mnemic.documents.fallback import logs, notes
-from mnemic.documents.fallback.entries import last_ends, new_memory, turn_at, turn_rows
 from mnemic.documents.fallback.files import Folder, state_name
 from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.documents.files import fingerprint
-from mnemic.errors import InvalidInput
+from mnemic.errors import InvalidInput, NotFound
+from mnemic.ids import is_id
+from mnemic.language.guard import Guard
 from mnemic.language.placeholders import is_placeholder
 from mnemic.learn.echo import ANYWHERE, note_injected
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.session_end import SessionCloser
 from mnemic.record.ledger import LedgerReader
-from mnemic.record.recorder import Recorder
+from mnemic.record.recorder import Recorder, accept_turns
+from mnemic.rules.speakers import FOREIGN, voice_of
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store, Unit
 from mnemic.store.document_states import DocumentRow, Written
 from mnemic.store.rows import MemoryFilter, TurnRow
-from mnemic.types import constant
+from mnemic.types import NewMemory, NewTurn, Turn, constant
 
 END = "end:"  # begins the name under which the end of a session is noted as imported
 _ALL = 1_000_000
@@ -68,7 +70,7 @@ class PlainFileImporter:
         """The number of files that were imported."""
         text = self.folder.text(path)
         print_ = fingerprint(text)
-        if self._imported(path).file == print_:
+        if self._read_imported(path).file == print_:
             return 0
         entries = list(logs.parse(text))
         with self.store.write(self.space) as unit:
@@ -86,7 +88,7 @@ class PlainFileImporter:
             self._append(unit, fresh)
             self._note(unit, path, "", [entry.turn.id for entry in fresh])
         # The rest may be done again after a crash; only then is the file done with.
-        done = self._imported(path).bullets
+        done = self._read_imported(path).bullets
         failures = [one for one in entries if isinstance(one, Failed) and one.id not in done]
         for failed in failures:
             self.ledger.note_failure(failed.where, failed.error)
@@ -101,7 +103,7 @@ class PlainFileImporter:
 
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []
-        for entry, row in turn_rows(fresh, self.recorder.guard, self.now()):
+        for entry, row in accept_logged(fresh, self.recorder.guard, self.now()):
             if entry.placed:  # Where it goes depends on what is there by then.
                 self.recorder.record_rows(unit, rows, self.now())
                 rows = list(_at_its_index(unit, entry, row))
@@ -122,7 +124,7 @@ class PlainFileImporter:
     def _import_notes(self) -> int:
         path = self.folder.notes
         text = self.folder.text(path)
-        state = self._imported(path)
+        state = self._read_imported(path)
         if not text or state.file == fingerprint(text):
             return 0
         listed = list(notes.parse(text))
@@ -162,7 +164,7 @@ class PlainFileImporter:
 
     # --- what was imported ----------------------------------------------------------------------
 
-    def _imported(self, path: Path) -> Written:
+    def _read_imported(self, path: Path) -> Written:
         with self.store.read(self.space) as unit:
             return self._state(unit, path)
 
@@ -181,12 +183,93 @@ def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnR
     """The turn at the index its host chose, at the end if another is there by now; nothing if it
     is there itself.
     """
-    existing = turn_at(unit, row.session, entry.turn.index)
-    if existing is None:
+    try:
+        existing = unit.ledger.turn_at(row.session, entry.turn.index)
+    except NotFound:
         yield row._replace(idx=entry.turn.index)
-    elif (existing.role, existing.content) != (row.role, row.content):
-        yield row
+    else:
+        if (existing.role, existing.content) != (row.role, row.content):
+            yield row
 
 
 def _end_name(ended: Ended) -> str:
     return f"{END}{ended.session}:{ended.at.isoformat()}"
+
+
+# --- entries as the engine takes them, checked like any input: a person may have changed them ----
+
+
+def accept_logged(
+    logged: Sequence[LoggedTurn], guard: Guard, now: datetime
+) -> list[tuple[LoggedTurn, TurnRow]]:
+    """Logged turns with their rows, each for the end of its session; those that cannot be recorded
+    are left out.
+    """
+    if not logged:
+        return []
+    try:
+        rows = accept_turns([_new_turn(entry.turn, guard.owners) for entry in logged], now, guard)
+        ids = [id_ if is_id(id_ := entry.turn.id) else guard.label(id_, "id") for entry in logged]
+    except InvalidInput:
+        if len(logged) == 1:
+            return []
+        half = len(logged) // 2
+        return accept_logged(logged[:half], guard, now) + accept_logged(logged[half:], guard, now)
+    return [
+        (entry, row._replace(id=id_)) for entry, row, id_ in zip(logged, rows, ids, strict=True)
+    ]
+
+
+def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
+    """A log keeps the trust a turn had when it was recorded. Whose words they are is judged anew,
+    so that a changed file makes nobody the owner.
+    """
+    claim = voice_of(turn.role, turn.sender, None, owners).claim
+    rests_on_speaker = claim is not None and (turn.trust == "owner" or claim == FOREIGN)
+    return NewTurn(
+        turn.session,
+        turn.role,
+        turn.content,
+        turn.sender,
+        turn.channel,
+        turn.tool_calls,
+        turn.tool_results,
+        turn.at,
+        trust=None if rests_on_speaker else turn.trust,
+        metadata=turn.metadata,
+    )
+
+
+def new_memory(note: Note, supersedes: str | None) -> NewMemory:
+    """The statement of a note; one of a person's own holds from when it is read."""
+    memory = note.memory
+    return NewMemory(
+        memory.content,
+        kind=memory.kind,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        value=memory.value,
+        project=memory.project,
+        topic=memory.topic,
+        tags=memory.tags,
+        metadata=memory.metadata,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        trust=memory.trust,
+        valid_from=memory.valid_from if note.ours else None,
+        expires_at=memory.expires_at,
+        supersedes=supersedes or None,
+        duration="" if memory.expires_at else "permanent",
+        origin=memory.origin if note.ours else "migration",
+    )
+
+
+def last_ends(entries: Iterable[Entry]) -> list[Ended]:
+    """The ends of sessions in which nobody spoke afterwards."""
+    ends: dict[str, Ended] = {}
+    for entry in entries:
+        if isinstance(entry, LoggedTurn):
+            ends.pop(entry.turn.session, None)
+        elif isinstance(entry, Ended):
+            ends[entry.session] = entry
+    return list(ends.values())

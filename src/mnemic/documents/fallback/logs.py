@@ -6,6 +6,7 @@ was cut off while being written, and nobody was told that it is kept.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,6 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from mnemic.days import Zone, local_time, noon
-from mnemic.documents.fallback.marks import mark, read_mark, read_time
 from mnemic.plain import plain
 from mnemic.store.codec import stored_text
 from mnemic.types import (
@@ -27,6 +27,7 @@ from mnemic.types import (
     Turn,
 )
 
+_OPEN, _CLOSE = "<!-- mnemic ", " -->"
 _HEADING = "## "
 _OWN_HEADING = re.compile(rf"## \d\d:\d\d (?:{'|'.join(ROLES)})\b")
 _NAMES = ("id", "session", "sender", "channel", "project", "topic")
@@ -108,7 +109,7 @@ def blocks(text: str) -> Iterator[tuple[list[str], Entry | None]]:
             begun.append(line)
             continue
         marked = read_mark(line)
-        entry = None if marked is None else _entry(marked[1], _unquoted(begun))
+        entry = None if marked is None else _entry(marked[1], _unquote(begun))
         if entry is not None:
             yield [*begun, line], entry
             begun = []
@@ -158,7 +159,7 @@ def _is_free(lines: Sequence[str]) -> bool:
     return not torn and any(not line.startswith("#") for line in lines)
 
 
-def _unquoted(lines: Sequence[str]) -> str:
+def _unquote(lines: Sequence[str]) -> str:
     quoted = (line for line in lines if line.startswith(">"))
     return "\n".join(line[2:] if line.startswith("> ") else line[1:] for line in quoted)
 
@@ -188,3 +189,33 @@ def _logged_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
     payload["tool_calls"] = tuple(ToolCall(**call) for call in payload.get("tool_calls", ()))
     payload["tool_results"] = tuple(ToolResult(**one) for one in payload.get("tool_results", ()))
     return LoggedTurn(Turn(content=stored_text(content), **payload), **around)
+
+
+# --- marks: metadata of an entry as JSON in a comment, which readers do not show ------------------
+
+
+def mark(payload: Mapping[str, Any]) -> str:
+    """A comment that holds JSON; no text in it can look like the beginning or the end of one."""
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    safe = text.replace("<", r"\u003c").replace(">", r"\u003e")
+    return f"{_OPEN}{safe}{_CLOSE}"
+
+
+def read_mark(text: str) -> tuple[str, dict[str, Any]] | None:
+    """The text before the mark at the end, and its payload; None where there is no whole mark."""
+    start = text.rfind(_OPEN)
+    if start < 0 or not text.endswith(_CLOSE):
+        return None
+    try:
+        payload = json.loads(text[start + len(_OPEN) : -len(_CLOSE)])
+    except ValueError:  # edited by a person
+        return None
+    return (text[:start], payload) if isinstance(payload, dict) else None
+
+
+def read_time(text: str) -> datetime:
+    """A time of a mark, or ValueError where it has no zone."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError(text)
+    return time

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from mnemic.documents.fallback.marks import mark, read_mark, read_time
+from mnemic.documents.fallback.logs import mark, read_mark, read_time
 from mnemic.plain import plain
 from mnemic.store.codec import stored_text
 from mnemic.types import Memory, Source

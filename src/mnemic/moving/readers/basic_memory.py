@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import PurePosixPath
 
 from mnemic.errors import InvalidInput
-from mnemic.moving.front_matter import split_front_matter
-from mnemic.moving.pieces import Piece
-from mnemic.moving.record_fields import (
+from mnemic.moving.front_matter import Fields, split_front_matter
+from mnemic.moving.memory_fields import (
     checked_text,
     read_moment,
     short_name,
     short_names,
     small_metadata,
 )
+from mnemic.moving.pieces import Piece
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.record.messages import UnreadableMessage
 from mnemic.types import NewMemory
@@ -50,51 +52,28 @@ class BasicMemoryReader:
     def recognises(self, source: ImportSource) -> str:
         if not source.is_folder and not source.members():
             return "basic-memory" if _is_note(source.head) else ""
-        for name in _notes(source)[:_LOOKED_AT]:
-            try:
-                with source.open_member(name) as stream:
-                    if _is_note(stream.read(_HEAD)):
-                        return "basic-memory"
-            except InvalidInput:
-                continue
+        for name in source.visible_members(".md")[:_LOOKED_AT]:
+            with suppress(InvalidInput), source.open_member(name) as stream:
+                if _is_note(stream.read(_HEAD)):
+                    return "basic-memory"
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
-        if not source.is_folder and not source.members():
-            with source.open() as stream:
-                yield from _note(source.name, stream.read(_LONGEST + 1), _modified(source, ""))
-            return
-        names = _notes(source)
-        source.total = sum(map(source.member_size, names))
-        for name in names:
-            try:
-                with source.open_member(name) as stream:
-                    data = stream.read(_LONGEST + 1)
-            except InvalidInput as error:
-                yield Piece(name, None, error.message)
-            else:
-                yield from _note(name, data, _modified(source, name))
-
-
-def _notes(source: ImportSource) -> list[str]:
-    return [
-        name
-        for name in source.members()
-        if name.endswith(".md") and not any(part.startswith(".") for part in name.split("/"))
-    ]
+        alone = not source.is_folder and not source.members()
+        names = [""] if alone else source.visible_members(".md")
+        yield from read_members(
+            source,
+            names,
+            lambda name, stream: _read_note(
+                name or source.name, stream.read(_LONGEST + 1), source.changed_at(name)
+            ),
+        )
 
 
 def _is_note(head: bytes) -> bool:
     """Every note gets a permalink when it is first seen."""
     text = head.removeprefix(b"\xef\xbb\xbf")
     return text.startswith(b"---") and re.search(rb"^permalink:\s*\S", text, re.M) is not None
-
-
-def _modified(source: ImportSource, name: str) -> datetime | None:
-    if source.path is None or (name and not source.is_folder):
-        return None
-    return datetime.fromtimestamp((source.path / name).stat().st_mtime, UTC)
 
 
 # --- one note -------------------------------------------------------------------------------------
@@ -111,23 +90,23 @@ class _Head:
     at: datetime | None
 
 
-def _note(name: str, data: bytes, modified: datetime | None) -> Iterator[Piece]:
+def _read_note(name: str, data: bytes, modified: datetime | None) -> Iterator[Piece]:
     try:
         if len(data) > _LONGEST:
             raise UnreadableMessage(f"it has more than {_LONGEST:,} bytes")
         text = checked_text(data.decode("utf-8-sig"))
-        fields, body, before = split_front_matter(text)
-        head = _head(name, fields, modified)
+        fields, body = split_front_matter(text.replace("\r\n", "\n"))
+        head = _read_head(name, fields, modified)
     except UnicodeDecodeError as error:
         yield Piece(name, None, f"it is not UTF-8 at byte {error.start + 1}")
         return
     except UnreadableMessage as reason:
         yield Piece(name, None, str(reason))
         return
-    yield from _body(name, head, body, before)
+    yield from _read_body(name, head, body, text.count("\n") - body.count("\n"))
 
 
-def _head(name: str, fields: Mapping[str, str | list[str]], modified: datetime | None) -> _Head:
+def _read_head(name: str, fields: Fields, modified: datetime | None) -> _Head:
     path = PurePosixPath(name)
     told = {key: value for key, value in fields.items() if isinstance(value, str)}
     tags = fields.get("tags", [])
@@ -141,7 +120,7 @@ def _head(name: str, fields: Mapping[str, str | list[str]], modified: datetime |
     )
 
 
-def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
+def _read_body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
     """Observations and relations line by line, and the prose between them by paragraphs."""
     prose: list[str] = []
     section, began, fenced = "", 0, False
@@ -151,16 +130,16 @@ def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
         prose.clear()
         if text:
             titled = text if section in ("", head.title, *_PLAIN) else f"{section}: {text}"
-            yield _piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
+            yield _make_piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
 
     for number, line in enumerate(body.split("\n"), before + 1):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        told = None if fenced else _told(head, line)
+        told = None if fenced else _read_line(head, line)
         heading = None if fenced else _HEADING.match(line)
         if told is not None or heading is not None or (not line.strip() and not fenced):
             yield from paragraph()
         if told is not None:
-            yield _piece(f"{name}, line {number}", head, told, line.strip())
+            yield _make_piece(f"{name}, line {number}", head, told, line.strip())
         elif heading is not None:
             section = short_name(heading["title"])
         elif line.strip() or fenced:
@@ -169,7 +148,7 @@ def _body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
     yield from paragraph()
 
 
-def _told(head: _Head, line: str) -> NewMemory | None:
+def _read_line(head: _Head, line: str) -> NewMemory | None:
     """The observation or the relation that a line is."""
     relation = _RELATION.match(line)
     if relation is not None:
@@ -203,16 +182,17 @@ def _told(head: _Head, line: str) -> NewMemory | None:
     )
 
 
-def _piece(place: str, head: _Head, said: NewMemory, line: str) -> Piece:
-    memory = NewMemory(
-        said.text, said.kind,
-        subject=said.subject or head.title, predicate=said.predicate, value=said.value,
+def _make_piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
+    whole = replace(
+        memory,
+        subject=memory.subject or head.title,
         topic=short_name(head.folder) or None,
-        tags=short_names((*said.tags, *head.tags)),
-        metadata=small_metadata({"permalink": head.permalink, **said.metadata}),
-        trust="agent", learnt_at=head.at,
-    )  # fmt: skip
-    return Piece(place, memory, key=f"{head.permalink} {line}")
+        tags=short_names((*memory.tags, *head.tags)),
+        metadata=small_metadata({"permalink": head.permalink, **memory.metadata}),
+        trust="agent",
+        learnt_at=head.at,
+    )
+    return Piece(place, whole, key=f"{head.permalink} {line}")
 
 
 READER = BasicMemoryReader()

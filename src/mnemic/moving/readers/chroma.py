@@ -14,9 +14,9 @@ from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.memory_fields import TEXT_KEYS, read_memory
-from mnemic.moving.pieces import Piece
+from mnemic.moving.pieces import Piece, Record
 from mnemic.moving.source import ImportSource
-from mnemic.moving.sqlite_rows import Row, SqliteTables, sqlite_tables
+from mnemic.moving.sqlite_rows import SqliteTables, sqlite_tables
 from mnemic.record.messages import UnreadableMessage, read_object
 
 FORMAT = "chroma"
@@ -86,12 +86,12 @@ def _documents(tables: SqliteTables) -> tuple[list[_Document], list[Piece]]:
     """The records of every collection as the library would give them, and what cannot be read."""
     broken: list[Piece] = []
 
-    def rows(table: str, *columns: str) -> Iterator[tuple[Row, dict[str, Any]]]:
+    def rows(table: str, *columns: str) -> Iterator[tuple[Record, dict[str, Any]]]:
         for row in tables.rows(table, columns):
             if row.reason:
                 broken.append(Piece(row.place, None, row.reason))
             else:
-                yield row, row.fields
+                yield row, row.value
 
     names = {one["id"]: str(one["name"]) for _, one in rows("collections", "id", "name")}
     segments = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import BinaryIO
@@ -24,7 +24,6 @@ from mnemic.record.messages import (
 FORMAT = "csv"
 _SUFFIXES = (".csv", ".tsv")
 _DELIMITERS = ",;\t|"
-_MOST_LINES = 1_000  # of one row: what has no end by then was never closed
 _OTHER_NAMES = {
     "message": "content",
     "body": "content",
@@ -62,67 +61,53 @@ class CsvReader:
                     remedy=f"Name one of its columns {', '.join(TEXT_KEYS)}",
                 )
             positions: dict[str, int] = {}
-            for number, values, reason in table:
-                place = f"line {number}"
-                fields = dict(zip(table.header, values, strict=False))
+            for place, cells, reason in table:
+                said = {
+                    name: cell
+                    for name, cell in zip(table.header, cells, strict=False)
+                    if cell.strip()
+                }
                 try:
                     if reason:
                         raise UnreadableMessage(reason)
                     if "role" in table.header:
-                        yield _turn(place, fields, source.session, positions)
+                        yield _read_turn(place, said, source.session, positions)
                     else:
-                        said = {name: value for name, value in fields.items() if value.strip()}
                         yield Piece(place, read_memory(said, "agent"), key=read_key(said))
                 except UnreadableMessage as why:
                     yield Piece(place, None, str(why))
 
 
 class _Table:
-    """The rows of a stream. A row that is not as wide as the header costs one line, not those that
-    an open quotation mark would swallow.
-    """
+    """The header and the rows of a stream."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-        first = self._stream.readline()
-        self._delimiter = max(_DELIMITERS, key=first.count)
-        self.header = [_name(cell) for cell in self._split([first]) or ()]
+        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
+        first = text.readline()
+        delimiter = max(_DELIMITERS, key=first.count)
+        self.header = [_name(cell) for cell in next(csv.reader([first], delimiter=delimiter), ())]
+        self._rows = csv.reader(text, delimiter=delimiter)
 
-    def __iter__(self) -> Iterator[tuple[int, Sequence[str], str]]:
-        waiting: list[str] = []
-        number = 2
-        while line := waiting.pop(0) if waiting else self._stream.readline():
-            lines, row = [line], self._split([line])
-            while row is None and len(lines) < _MOST_LINES:
-                following = waiting.pop(0) if waiting else self._stream.readline()
-                if not following:
-                    break
-                lines.append(following)
-                row = self._split(lines) if '"' in following else None
-            if line.strip():
-                reason = self._reason(row, line)
-                if reason and len(lines) > 1:
-                    waiting[:0] = lines[1:]
-                    lines = lines[:1]
-                yield number, row or (), reason
-            number += len(lines)
+    def __iter__(self) -> Iterator[tuple[str, list[str], str]]:
+        """Each row with its place, or with the reason why it cannot be read."""
+        while True:
+            place = f"line {self._rows.line_num + 2}"
+            try:
+                row = next(self._rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield place, [], str(error)
+                continue
+            if any(cell.strip() for cell in row):
+                yield place, row, self._check(row)
 
-    def _reason(self, row: list[str] | None, line: str) -> str:
-        if row is None:
-            return "a quotation mark is not closed"
+    def _check(self, row: list[str]) -> str:
         if len(row) != len(self.header):
             return f"it has {len(row)} columns, not {len(self.header)}"
-        if any("\udc80" <= one <= "\udcff" for cell in row for one in cell):
+        if any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
             return "it is not UTF-8"
         return ""
-
-    def _split(self, lines: list[str]) -> list[str] | None:
-        """The cells of one row; None while a quotation mark is open."""
-        try:
-            rows = list(csv.reader(lines, delimiter=self._delimiter, strict=True))
-        except csv.Error:
-            return None
-        return rows[0] if len(rows) == 1 else None
 
 
 def _name(cell: str) -> str:
@@ -130,14 +115,12 @@ def _name(cell: str) -> str:
     return _OTHER_NAMES.get(name, name)
 
 
-def _turn(place: str, fields: dict[str, str], default: str, positions: dict[str, int]) -> Piece:
-    said = {name: value for name, value in fields.items() if value.strip()}
+def _read_turn(place: str, said: dict[str, str], default: str, positions: dict[str, int]) -> Piece:
     session = read_text(said, *SESSION_KEYS) or default
     if not session:
         raise UnreadableMessage("it names no session")
     index = positions.get(session, 0)
     positions[session] = index + 1
-    times = [said[name] for name in TIME_KEYS if name in said]
     message = {
         "role": said.get("role", "").strip().lower() or None,
         "content": next((said[name] for name in TEXT_KEYS if name in said), ""),
@@ -146,7 +129,7 @@ def _turn(place: str, fields: dict[str, str], default: str, positions: dict[str,
         "trust": said.get("trust"),
     }
     turn = read_message(message, session, position=index)
-    return Piece(place, replace(turn, at=read_moment(times[0], "its time") if times else None))
+    return Piece(place, replace(turn, at=read_moment(said, *TIME_KEYS)))
 
 
 READER = CsvReader()

@@ -12,10 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mnemic.errors import InvalidInput
-from mnemic.moving.json_list import JsonEntry
-from mnemic.moving.json_records import json_records, place_of, sample
-from mnemic.moving.pieces import Piece
-from mnemic.moving.record_fields import (
+from mnemic.moving.json_records import read_records, sample
+from mnemic.moving.memory_fields import (
     checked_text,
     read_moment,
     read_statement,
@@ -23,6 +21,7 @@ from mnemic.moving.record_fields import (
     short_names,
     small_metadata,
 )
+from mnemic.moving.pieces import Piece, Record, make_pieces
 from mnemic.moving.source import ImportSource
 from mnemic.record.messages import ROLE_NAMES, UnreadableMessage, read_object, read_text
 from mnemic.types import NewMemory, NewTurn, Role
@@ -55,30 +54,24 @@ class GraphitiReader:
     formats = _FORMATS
 
     def recognises(self, source: ImportSource) -> str:
-        for name in _files(source) if source.is_folder or source.members() else [""]:
-            told = source if not name else _head(source, name)
-            kind = next(filter(None, map(_format_of, sample(told, _LISTS))), "")
+        for name in _files(source):
+            kind = next(filter(None, map(_format_of, sample(_head(source, name), _LISTS))), "")
             if kind:
                 return kind
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         names: dict[str, str] = {}
-        for _, entry in _entries(source):
-            if isinstance(entry.value, dict) and "fact" not in entry.value:
-                uuid, name = entry.value.get("uuid"), entry.value.get("name")
+        for record in _records(source):
+            if isinstance(record.value, dict) and "fact" not in record.value:
+                uuid, name = record.value.get("uuid"), record.value.get("name")
                 if isinstance(uuid, str) and isinstance(name, str):
                     names[uuid] = name
-        thread = _thread(source)
+        found = _THREAD.search(source.head)
+        thread = found[1].decode(errors="replace") if found else source.session
         said: list[_Said] = []
-        for place, entry in _entries(source):
-            if entry.reason:
-                yield Piece(place, None, entry.reason)
-            elif not isinstance(entry.value, str):  # a torn fact's list of the episodes it is from
-                try:
-                    yield from _record(place, entry.value, names, thread, said)
-                except UnreadableMessage as reason:
-                    yield Piece(place, None, str(reason))
+        for record in _records(source):
+            yield from make_pieces(record, lambda one: _pieces(one, names, thread, said))
         yield from _in_order(said, format)
 
 
@@ -101,6 +94,9 @@ def _format_of(fields: Mapping[str, Any]) -> str:
 
 
 def _files(source: ImportSource) -> list[str]:
+    """The members that are read; without a name the file itself."""
+    if not source.is_folder and not source.members():
+        return [""]
     return [
         name
         for name in source.members()
@@ -111,6 +107,8 @@ def _files(source: ImportSource) -> list[str]:
 
 def _head(source: ImportSource, name: str) -> ImportSource:
     """The beginning of a member, as a source of its own."""
+    if not name:
+        return source
     try:
         with source.open_member(name) as stream:
             return ImportSource(None, io.BytesIO(stream.read(_HEAD)))
@@ -118,44 +116,34 @@ def _head(source: ImportSource, name: str) -> ImportSource:
         return ImportSource(None, io.BytesIO())
 
 
-def _entries(source: ImportSource) -> Iterator[tuple[str, JsonEntry]]:
-    source.done = 0
-    if not source.is_folder and not source.members():
-        with source.open() as stream:
-            for entry in json_records(stream, _LISTS, source.head):
-                yield place_of(entry), entry
-        return
+def _records(source: ImportSource) -> Iterator[Record]:
     files = _files(source)
-    source.total = sum(map(source.member_size, files))
+    source.total, source.done = sum(map(source.member_size, files)), 0
     for name in files:
         try:
             with source.open_member(name) as stream:
-                for entry in json_records(stream, _LISTS, _head(source, name).head):
-                    yield f"{name}, {place_of(entry)}", entry
+                for record in read_records(stream, _LISTS):
+                    place = f"{name}, {record.place}" if name else record.place
+                    yield replace(record, place=place)
         except InvalidInput as error:
-            yield name, JsonEntry(0, None, error.message)
-
-
-def _thread(source: ImportSource) -> str:
-    found = _THREAD.search(source.head)
-    return found[1].decode(errors="replace") if found else source.session
+            yield Record(name or source.name, None, error.message)
 
 
 # --- records ----------------------------------------------------------------------------------
 
 
-def _record(
-    place: str, value: Any, names: Mapping[str, str], thread: str, said: list[_Said]
+def _pieces(
+    record: Record, names: Mapping[str, str], thread: str, said: list[_Said]
 ) -> Iterator[Piece]:
-    fields = read_object(value, "a record")
+    fields = read_object(record.value, "a record")
     if "fact" in fields:
-        yield Piece(place, _fact(fields, names), key=read_text(fields, "uuid"))
+        yield Piece(record.place, _fact(fields, names), key=read_text(fields, "uuid"))
     elif "content" in fields:
-        said.append(_message(place, fields, thread))
+        said.append(_message(record.place, fields, thread))
     elif "summary" in fields or "labels" in fields:
         memory = _summary(fields)
         if memory is not None:
-            yield Piece(place, memory, key=read_text(fields, "uuid"))
+            yield Piece(record.place, memory, key=read_text(fields, "uuid"))
     else:
         raise UnreadableMessage("it is neither a fact, a node nor an episode")
 
@@ -176,9 +164,7 @@ def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:
         subject=ends[0] if whole else "",
         predicate=short_name(fields.get("name")).replace("_", " ").lower() if whole else "",
         value=ends[1] if whole else "",
-        metadata=small_metadata(
-            {name: fields.get(name) for name in ("group_id", "graph_uuid", "rating")}
-        ),
+        metadata=small_metadata({name: fields.get(name) for name in _KEPT}),
         trust="agent",
         valid_from=since if since is None or until is None or since <= until else None,
         valid_to=until,

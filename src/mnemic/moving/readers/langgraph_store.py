@@ -6,77 +6,59 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mnemic.moving.json_list import parsed
-from mnemic.moving.json_records import json_records, place_of, sample
-from mnemic.moving.pieces import Piece
-from mnemic.moving.record_fields import checked_text, read_moment, short_name, small_metadata
-from mnemic.moving.source import ImportSource
-from mnemic.moving.sqlite_rows import table_columns, table_rows
+from mnemic.moving.json_records import parse_json
+from mnemic.moving.memory_fields import checked_text, read_moment, short_name, small_metadata
+from mnemic.moving.pieces import Piece, Record
+from mnemic.moving.record_reader import RecordReader
 from mnemic.record.messages import UnreadableMessage, describe, read_object, read_text
 from mnemic.types import NewMemory
 
-_LISTS = ("items", "results")
-_COLUMNS = {"prefix", "key", "value"}
 _TEXTS = ("content", "memory", "text", "data", "fact", "value")  # where people put what they keep
 _TRIPLE = ("subject", "predicate", "object")
 _KINDS = {"preference": "preference", "rule": "rule", "episode": "event", "event": "event"}
 
 
-class LangGraphStoreReader:
+class LangGraphStoreReader(RecordReader):
     """Items that an agent put, so what a model or a program wrote; LangMem's among them."""
 
     formats = ("langgraph",)
+    lists = ("items", "results")
+    table = "store"
+    columns = frozenset({"prefix", "key", "value"})
 
-    def recognises(self, source: ImportSource) -> str:
-        items = sample(source, _LISTS)
-        known = any(one.keys() >= {"namespace", "key", "value"} for one in items)
-        return "langgraph" if known or table_columns(source, "store") >= _COLUMNS else ""
+    def knows(self, fields: Mapping[str, Any]) -> bool:
+        return fields.keys() >= {"namespace", "key", "value"}
 
-    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
-        if table_columns(source, "store"):
-            for row in table_rows(source, "store"):
-                reason = Piece(row.place, None, row.reason)
-                yield reason if row.reason else _piece(row.place, row.fields)
-            return
-        with source.open() as stream:
-            for entry in json_records(stream, _LISTS, source.head):
-                place = place_of(entry)
-                if entry.reason:
-                    yield Piece(place, None, entry.reason)
-                else:
-                    yield _piece(place, entry.value)
-
-
-def _piece(place: str, value: Any) -> Piece:
-    try:
-        fields = read_object(value, "an item")
-        namespace, key = _namespace(fields), read_text(fields, "key")
+    def pieces(self, record: Record) -> Iterator[Piece]:
+        fields = read_object(record.value, "an item")
+        namespace, key = _read_namespace(fields), read_text(fields, "key")
         stored = fields.get("value")
         if "prefix" in fields:  # a row of its own file
             stored = stored.encode() if isinstance(stored, str) else stored
-            stored = parsed(stored) if isinstance(stored, bytes) else stored
-        return Piece(place, _memory(fields, namespace, stored), key="\x1f".join((*namespace, key)))
-    except ValueError as reason:
-        return Piece(place, None, str(reason))
+            try:
+                stored = parse_json(stored) if isinstance(stored, bytes) else stored
+            except ValueError as error:
+                raise UnreadableMessage(str(error)) from error
+        memory = _read_memory(fields, namespace, stored)
+        yield Piece(record.place, memory, key="\x1f".join((*namespace, key)))
 
 
-def _namespace(fields: Mapping[str, Any]) -> list[str]:
-    told = fields["prefix"].split(".") if isinstance(fields.get("prefix"), str) else None
-    named = told or fields.get("namespace") or []
+def _read_namespace(fields: Mapping[str, Any]) -> list[str]:
+    prefix = fields["prefix"].split(".") if isinstance(fields.get("prefix"), str) else None
+    named = prefix or fields.get("namespace") or []
     if not isinstance(named, list) or not all(isinstance(part, str) for part in named):
         raise UnreadableMessage(f"namespace is {describe(named)}, not a list of texts")
     return named
 
 
-def _memory(fields: Mapping[str, Any], namespace: list[str], stored: Any) -> NewMemory:
+def _read_memory(fields: Mapping[str, Any], namespace: list[str], stored: Any) -> NewMemory:
     content, kind = stored, ""
     if isinstance(stored, dict) and stored.keys() == {"kind", "content"}:  # as LangMem writes it
         content, kind = stored["content"], short_name(stored["kind"])
     inner = content if isinstance(content, dict) else {}
     subject, predicate, value = (short_name(inner.get(name)) for name in _TRIPLE)
     words = kind.casefold() or short_name(inner.get("type")).casefold()
-    text = " ".join((subject, predicate, value)) if value else _said(content)
+    text = " ".join((subject, predicate, value)) if value else _read_content(content)
     if not text.strip():
         raise UnreadableMessage("it says nothing")
     return NewMemory(
@@ -108,7 +90,7 @@ def _beside(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: content[name] for name in content if name not in (*_TEXTS, *_TRIPLE)}
 
 
-def _said(content: Any) -> str:
+def _read_content(content: Any) -> str:
     """The text of an item; of an object without one, its fields, line by line."""
     if isinstance(content, str):
         return content

@@ -9,10 +9,8 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from mnemic.moving.json_list import JsonEntry
-from mnemic.moving.json_records import json_records, place_of, sample
-from mnemic.moving.pieces import Piece, SentFile, WorkingNotes
-from mnemic.moving.record_fields import (
+from mnemic.moving.json_records import read_records, sample
+from mnemic.moving.memory_fields import (
     checked_text,
     read_moment,
     read_statement,
@@ -20,9 +18,9 @@ from mnemic.moving.record_fields import (
     short_names,
     small_metadata,
 )
+from mnemic.moving.pieces import Piece, Record, SentFile, WorkingNotes, make_pieces
 from mnemic.moving.source import ImportSource
 from mnemic.record.messages import (
-    UnreadableMessage,
     read_content,
     read_list,
     read_message,
@@ -57,17 +55,8 @@ class LettaReader:
         source.done = 0
         reading = _Reading(source)
         with source.open() as stream:
-            for entry in json_records(stream, _LISTS, source.head):
-                if entry.reason:
-                    yield Piece(place_of(entry), None, entry.reason)
-                    reading.skip(entry)
-                    continue
-                try:
-                    yield from reading.pieces(entry)
-                except UnreadableMessage as reason:
-                    yield Piece(place_of(entry), None, str(reason))
-                    if not isinstance(entry.value, dict):
-                        reading.skip(entry)
+            for record in read_records(stream, _LISTS):
+                yield from make_pieces(record, reading.pieces)
         if reading.notes:
             text = "\n\n".join(f"## {label}\n\n{value}" for label, value in reading.notes)
             yield Piece("blocks", WorkingNotes(text))
@@ -92,11 +81,6 @@ class _Reading:
         self._latest: datetime | None = None  # of what was said: what blocks say, they say then
         self.notes: list[tuple[str, str]] = []
 
-    def skip(self, entry: JsonEntry) -> None:
-        """Keep the place of a message that cannot be read."""
-        if entry.key == "messages":
-            self._place(self._session(entry.value if isinstance(entry.value, dict) else {}))
-
     def _session(self, fields: Mapping[str, Any]) -> str:
         """An id such as agent-0 tells agents apart only within their file."""
         agent = short_name(fields.get("agent_id"))
@@ -107,12 +91,14 @@ class _Reading:
         self._positions[session] = place + 1
         return place
 
-    def pieces(self, entry: JsonEntry) -> Iterator[Piece]:
-        place = place_of(entry)
-        fields = read_object(entry.value, "a record")
+    def pieces(self, record: Record) -> Iterator[Piece]:
+        place = record.place
+        if record.key == "messages" and not isinstance(record.value, dict):
+            self._place(self._session({}))  # it keeps its place, for when the file is corrected
+        fields = read_object(record.value, "a record")
         if fields.get("is_deleted"):
             return
-        if entry.key == "messages" or "role" in fields:
+        if record.key == "messages" or "role" in fields:
             turn = self._turn(fields)
             if turn is not None:
                 yield Piece(place, turn, topic=self._agent)
@@ -138,9 +124,9 @@ class _Reading:
         role: Role = turn.role
         content, calls, results = turn.content, list(turn.tool_calls), list(turn.tool_results)
         if role == "user":
-            role, content = _unwrapped(content)
+            role, content = _unwrap(content)
         elif role == "assistant":
-            content, calls = self._spoken(content, calls)
+            content, calls = self._split_speech(content, calls)
         elif role == "tool":
             results = _results(fields, results)
             content = ""
@@ -153,7 +139,7 @@ class _Reading:
             tool_results=tuple(results), at=at, index=index,
         )  # fmt: skip
 
-    def _spoken(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
+    def _split_speech(self, content: str, calls: list[ToolCall]) -> tuple[str, list[ToolCall]]:
         said = [str(call.input.get("message", "")) for call in calls if call.name == _SAY]
         others = [call for call in calls if call.name != _SAY]
         if said or (calls and self._speaks_by_tool):
@@ -190,7 +176,7 @@ def _block_memory(text: str, label: str, at: datetime | None) -> NewMemory:
     return NewMemory(text, "fact", topic=short_name(label) or None, trust="agent", learnt_at=at)
 
 
-def _unwrapped(content: str) -> tuple[Role, str]:
+def _unwrap(content: str) -> tuple[Role, str]:
     """What the user said, of the JSON in which it was wrapped; nothing of a heartbeat."""
     try:
         wrapped = json.loads(content) if content.lstrip().startswith("{") else None

@@ -11,22 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
-from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.language.markdown import Bullet, MarkdownSection, parse, tidy, visible
 from mnemic.language.placeholders import is_placeholder
+from mnemic.moving.front_matter import Fields, split_front_matter
 from mnemic.moving.memory_fields import kind_of, read_moment, read_words
 from mnemic.moving.pieces import Piece
-from mnemic.moving.source import ZIP, ImportSource
+from mnemic.moving.record_reader import read_members
+from mnemic.moving.source import ImportSource
 from mnemic.record.messages import UnreadableMessage
 from mnemic.types import KINDS, Kind, NewMemory
 
 FORMAT = "markdown"
 _SUFFIXES = (".md", ".markdown")
-_FRONT = re.compile(r"\A---[ \t]*\n(?P<fields>.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
-_FIELD = re.compile(r"(?P<name>[\w-]+)[ \t]*:[ \t]*(?P<value>.*)")
-_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)")
 _DATED = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _COMMENT = re.compile(r"<!--.*?-->|^%%.*?%%[ \t]*$", re.S | re.M)
 _RULE = re.compile(r"\s*([-*_=])(?:\s*\1){2,}\s*")
@@ -59,54 +57,31 @@ class MarkdownReader:
     formats = (FORMAT,)
 
     def recognises(self, source: ImportSource) -> str:
-        if _is_note(source.name) and not source.is_folder:
-            return FORMAT
-        return FORMAT if _notes(source) else ""
+        is_note = PurePosixPath(source.name).suffix.lower() in _SUFFIXES
+        found = source.visible_members(*_SUFFIXES) or (is_note and not source.is_folder)
+        return FORMAT if found else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        inside = _notes(source)
-        if not inside:
-            if source.is_folder or source.members():
-                raise InvalidInput(
-                    f"{source.name} holds no markdown", remedy="Give a folder with files *.md"
-                )
-            source.done = 0
-            with source.open() as stream:
-                yield from _file(source, source.name, stream.read(), "")
-            return
-        source.total, source.done = sum(map(source.member_size, inside)), 0
-        for name in inside:
-            try:
-                with source.open_member(name) as stream:
-                    raw = stream.read()
-            except InvalidInput as error:  # the others may be whole
-                yield Piece(name, None, error.message)
-            else:
-                yield from _file(source, name, raw, f"{name}, ")
+        inside = source.visible_members(*_SUFFIXES)
+        if not inside and (source.is_folder or source.members()):
+            raise InvalidInput(
+                f"{source.name} holds no markdown", remedy="Give a folder with files *.md"
+            )
+        yield from read_members(
+            source, inside or [""], lambda name, stream: _read_note(source, name, stream.read())
+        )
 
 
-def _is_note(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in _SUFFIXES
-
-
-def _notes(source: ImportSource) -> list[str]:
-    """The notes of a folder or archive; hidden folders are of the program that shows it."""
-    return [
-        name
-        for name in source.members()
-        if _is_note(name) and not any(part.startswith(".") for part in PurePosixPath(name).parts)
-    ]
-
-
-def _file(source: ImportSource, name: str, raw: bytes, prefix: str) -> Iterator[Piece]:
+def _read_note(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
+    prefix = f"{name}, " if name else ""
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    front = _FRONT.match(text)
+    fields, body = split_front_matter(text)
     try:
-        note = _note(source, name, _front(front["fields"]) if front else {})
+        note = _note(source, name, fields)
     except UnreadableMessage as reason:
         yield Piece(f"{prefix}front matter", None, str(reason))
         note = _note(source, name, {})
-    body = _COMMENT.sub("", text[front.end() :] if front else text)
+    body = _COMMENT.sub("", body)
     titles: list[tuple[int, str]] = []
     for section in parse(body):
         if section.heading:
@@ -180,15 +155,15 @@ def _kind(text: str, usual: Kind) -> tuple[Kind, str]:
 # --- what holds for a file ------------------------------------------------------------------------
 
 
-def _note(source: ImportSource, name: str, fields: dict[str, Any]) -> _Note:
-    path = PurePosixPath(name)
-    at = next((at for key in _CREATED if (at := read_moment(fields.get(key), key))), None)
+def _note(source: ImportSource, member: str, fields: Fields) -> _Note:
+    path = PurePosixPath(member or source.name)
+    at = read_moment(fields, *_CREATED)
     stated = fields.get("kind") or fields.get("type") or ""
     kind = kind_of(stated) if isinstance(stated, str) else None
     tags = (*path.parts[:-1], *read_words(fields.get("tags"), "tags"))
     return _Note(
-        name,
-        at or _named_day(path.stem) or _changed(source, name),
+        str(path),
+        at or _named_day(path.stem) or source.changed_at(member),
         kind if kind not in (None, "credential") else "fact",
         tuple(_short(tag.lstrip("#")) for tag in tags),
     )
@@ -201,37 +176,6 @@ def _named_day(stem: str) -> datetime | None:
     except ValueError:
         return None
     return None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)
-
-
-def _changed(source: ImportSource, name: str) -> datetime | None:
-    """When the file was last written: what stands in it is no younger."""
-    if source.path is None or source.head.startswith(ZIP):
-        return None
-    path = source.path / name if source.is_folder else source.path
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-
-
-def _front(text: str) -> dict[str, Any]:
-    """The fields of front matter: texts, and lists of texts in either way of writing them."""
-    fields: dict[str, Any] = {}
-    name = ""
-    for line in text.split("\n"):
-        item, named = _ITEM.fullmatch(line), _FIELD.fullmatch(line)
-        if item is not None and isinstance(fields.get(name), list):
-            fields[name].append(_bare(item["value"]))
-        elif named is not None:
-            name, value = named["name"].lower(), named["value"].strip()
-            if not value:
-                fields[name] = []
-            elif value.startswith("[") and value.endswith("]"):
-                fields[name] = [_bare(one) for one in value[1:-1].split(",")]
-            else:
-                fields[name] = _bare(value)
-    return {name: value for name, value in fields.items() if value != []}
-
-
-def _bare(value: str) -> str:
-    return value.strip().strip("\"'").strip()
 
 
 def _short(title: str) -> str:

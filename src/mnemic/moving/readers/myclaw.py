@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import date, datetime
 from pathlib import PurePosixPath
 
-from mnemic.documents.fallback.notes import Note, blocks
+from mnemic.documents.fallback.importer import new_memory
+from mnemic.documents.fallback.notes import blocks
 from mnemic.errors import InvalidInput
 from mnemic.language.placeholders import is_placeholder
 from mnemic.moving.pieces import Piece
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
-from mnemic.types import NewDailyEvent, NewMemory
+from mnemic.types import NewDailyEvent
 
 FORMAT = "myclaw"
 _FOLDER = "memory"
@@ -43,21 +46,19 @@ class MyclawReader:
                 f"{source.name or 'This'} holds no {_MEMORY} and no dated files",
                 remedy="Give the folder of the workspace, or its folder memory",
             )
-        source.total, source.done = sum(map(source.member_size, files)), 0
-        for name in files:
-            with source.open_member(name) as stream:
-                raw = stream.read()
-            try:
-                text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-            except UnicodeDecodeError as error:
-                text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-                if PurePosixPath(name).name != _MEMORY:
-                    yield Piece(name, None, f"it is not UTF-8 at byte {error.start + 1}")
-                    continue
-            if PurePosixPath(name).name == _MEMORY:
-                yield from _lines(name, text, _changed(source, name))
-            else:
-                yield from _day(name, text)
+        yield from read_members(
+            source, files, lambda name, stream: _read_file(source, name, stream.read())
+        )
+
+
+def _read_file(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
+    text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    if PurePosixPath(name).name == _MEMORY:
+        yield from _lines(name, text, source.changed_at(name))
+    elif "\ufffd" in text and "\ufffd".encode() not in raw:
+        yield Piece(name, None, "it is not UTF-8")
+    else:
+        yield from _day(name, text)
 
 
 def _prefix(source: ImportSource) -> str:
@@ -76,13 +77,6 @@ def _files(source: ImportSource) -> list[str]:
     return sorted(direct, key=lambda name: (not name.endswith(_MEMORY), name))
 
 
-def _changed(source: ImportSource, name: str) -> datetime | None:
-    """When the file was last written: its lines are no younger."""
-    if source.path is None or not source.is_folder:
-        return None
-    return datetime.fromtimestamp((source.path / name).stat().st_mtime, UTC)
-
-
 def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
     number = 1
     for lines, note in blocks(text):
@@ -95,26 +89,9 @@ def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
         elif note.memory.kind == "credential":
             yield Piece(place, None, "it is a credential, which is kept only on request")
         else:
-            yield Piece(place, _memory(note, changed), key=note.memory.content)
-
-
-def _memory(note: Note, changed: datetime | None) -> NewMemory:
-    known = note.memory
-    return NewMemory(
-        known.content,
-        known.kind,
-        subject=known.subject,
-        predicate=known.predicate,
-        value=known.value,
-        project=known.project,
-        topic=known.topic,
-        tags=known.tags,
-        importance=known.importance,
-        confidence=known.confidence,
-        trust=known.trust,
-        expires_at=known.expires_at,
-        learnt_at=known.created_at if note.ours else changed,
-    )
+            learnt = note.memory.created_at if note.ours else changed
+            memory = replace(new_memory(note, None), valid_from=None, learnt_at=learnt)
+            yield Piece(place, memory, key=note.memory.content)
 
 
 def _day(name: str, text: str) -> Iterator[Piece]:

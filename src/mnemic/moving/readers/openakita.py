@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from io import BytesIO
+from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.chats import Chats
-from mnemic.moving.json_list import JsonList
+from mnemic.moving.json_records import read_records, sample
 from mnemic.moving.memory_fields import (
     read_key,
     read_memory,
@@ -21,9 +21,10 @@ from mnemic.moving.memory_fields import (
     read_share,
     read_words,
 )
-from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
+from mnemic.moving.pieces import Item, Piece, Record, SentFile, WorkingNotes, make_pieces
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
-from mnemic.moving.sqlite_rows import MAGIC, Row, SqliteTables, sqlite_tables
+from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
 from mnemic.record.attachments import DIRECTIONS
 from mnemic.record.messages import (
     UnreadableMessage,
@@ -56,11 +57,7 @@ class OpenAkitaReader:
         head = source.head
         if head.startswith(MAGIC):
             return FORMAT if _SIGN.encode() in head or source.name == _DATABASE else ""
-        if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
-            return ""
-        first = next(iter(JsonList(BytesIO(head), _LISTS)), None)
-        fields = first.value if first is not None else None
-        return FORMAT if isinstance(fields, dict) and _SIGN in fields else ""
+        return FORMAT if any(_SIGN in fields for fields in sample(source, _LISTS)[:1]) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if source.is_folder:
@@ -77,7 +74,7 @@ class OpenAkitaReader:
         else:
             source.done = 0
             with source.open() as stream:
-                yield from _memories(JsonList(stream, _LISTS), _Seen())
+                yield from _memories(stream, _Seen())
 
 
 class _Seen:
@@ -117,64 +114,55 @@ def _folder(source: ImportSource) -> Iterator[Piece]:
             f"{source.name} holds neither {_DATABASE} nor {_MEMORIES} nor {_HISTORY}",
             remedy="Give the data folder of OpenAkita, or one of these files",
         )
-    source.total = sum(source.member_size(str(path)) for path in named)
+    named.sort(key=lambda path: (path.suffix == ".jsonl", path.name == _MEMORIES))
     seen = _Seen()
-    for path in sorted(named, key=lambda path: (path.suffix == ".jsonl", path.name == _MEMORIES)):
-        try:
-            for piece in _member(source, path, seen):
-                yield piece.within(str(path))
-        except InvalidInput as error:  # the others may be whole
-            yield Piece(str(path), None, error.message)
+
+    def read(name: str, stream: BinaryIO) -> Iterator[Piece]:
+        for piece in _read_member(source, PurePosixPath(name), stream, seen):
+            yield piece.within(name)
+
+    yield from read_members(source, map(str, named), read)
 
 
-def _member(source: ImportSource, path: PurePosixPath, seen: _Seen) -> Iterator[Piece]:
+def _read_member(
+    source: ImportSource, path: PurePosixPath, stream: BinaryIO, seen: _Seen
+) -> Iterator[Piece]:
     if path.name == _DATABASE:
         assert source.path is not None, "a folder has a path"
         with sqlite_tables(source.path / path) as tables:
             yield from _tables(tables, seen)
         source.done += source.member_size(str(path))
-    elif path.suffix == ".json" or path.stem not in seen.sessions:
-        with source.open_member(str(path)) as stream:
-            if path.suffix == ".json":
-                yield from _memories(JsonList(stream, _LISTS), seen)
-            else:
-                yield from Chats(stream, session=path.stem, format="turns")
+    elif path.suffix == ".json":
+        yield from _memories(stream, seen)
+    elif path.stem not in seen.sessions:
+        yield from Chats(stream, session=path.stem, format="turns")
 
 
-def _memories(entries: JsonList, seen: _Seen) -> Iterator[Piece]:
-    for entry in entries:
-        row = Row(f"entry {entry.number}", reason=entry.reason)
-        if not entry.reason:
-            try:
-                row = Row(row.place, read_object(entry.value, "a memory"))
-            except UnreadableMessage as reason:
-                row = Row(row.place, reason=str(reason))
-        if row.reason or read_key(row.fields) not in seen.memories:
-            yield _piece(row, "memory")
+def _memories(stream: BinaryIO, seen: _Seen) -> Iterator[Piece]:
+    for record in read_records(stream, _LISTS):
+        if not isinstance(record.value, dict) or read_key(record.value) not in seen.memories:
+            yield from make_pieces(replace(record, key="memories"), _pieces)
 
 
 def _tables(tables: SqliteTables, seen: _Seen) -> Iterator[Piece]:
     if not tables.names & _READ.keys():
         raise InvalidInput("It has none of the tables of OpenAkita", remedy="Give its openakita.db")
-    for table, kind in _READ.items():
+    for table in _READ:
         for row in tables.rows(table):
-            if kind == "memory" and (key := read_key(row.fields)):
+            if table == "memories" and (key := read_key(row.value)):
                 seen.memories.add(key)
-            elif kind == "turn":
-                seen.sessions.add(str(row.fields.get("session_id")))
-            elif kind == "scratchpad" and row.fields.get("content") == "":
+            elif table == "conversation_turns":
+                seen.sessions.add(str(row.value.get("session_id")))
+            elif table == "scratchpad" and row.value.get("content") == "":
                 continue  # as it is made, before anything is noted
-            yield _piece(row, kind)
+            yield from make_pieces(row, _pieces)
 
 
-def _piece(row: Row, kind: str) -> Piece:
-    if row.reason:
-        return Piece(row.place, None, row.reason)
-    key = read_key(row.fields)
-    try:
-        return Piece(row.place, _ITEMS[kind](row.fields), key=f"{kind}:{key}" if key else "")
-    except UnreadableMessage as reason:
-        return Piece(row.place, None, str(reason))
+def _pieces(record: Record) -> Iterator[Piece]:
+    fields = read_object(record.value, "a memory")
+    kind, read = _READ[record.key]
+    key = read_key(fields)
+    yield Piece(record.place, read(fields), key=f"{kind}:{key}" if key else "")
 
 
 # --- one record -----------------------------------------------------------------------------------
@@ -200,12 +188,12 @@ def _turn(fields: Mapping[str, Any]) -> NewTurn:
     turn = read_message(message, session)
     if turn.index is None:
         raise UnreadableMessage("it has no turn_index")
-    read_moment(turn.at, "timestamp")
+    read_moment(fields, "timestamp")
     return turn
 
 
 def _episode(fields: Mapping[str, Any]) -> NewEpisode:
-    began = read_moment(fields.get("started_at"), "started_at")
+    began = read_moment(fields, "started_at")
     if began is None:
         raise UnreadableMessage("it has no started_at")
     stated = read_text(fields, "outcome")
@@ -215,12 +203,12 @@ def _episode(fields: Mapping[str, Any]) -> NewEpisode:
     summary, session = read_text(fields, "summary").strip(), read_text(fields, "session_id")
     if not summary or not session:
         raise UnreadableMessage("it has no summary" if session else "it names no session")
-    importance = read_share(fields, (_SIGN,))
+    importance = read_share(fields, _SIGN)
     return NewEpisode(
         session,
         summary,
         began,
-        read_moment(fields.get("ended_at"), "ended_at"),
+        read_moment(fields, "ended_at"),
         goal=read_text(fields, "goal"),
         outcome=outcome,
         entities=read_words(fields.get("entities"), "entities"),
@@ -254,10 +242,6 @@ def _attachment(fields: Mapping[str, Any]) -> SentFile:
     )
 
 
-def _notes(fields: Mapping[str, Any]) -> WorkingNotes:
-    return WorkingNotes(read_text(fields, "content"))
-
-
 def _json(fields: Mapping[str, Any], name: str) -> list[Any] | None:
     value = fields.get(name)
     if isinstance(value, str):
@@ -270,19 +254,12 @@ def _json(fields: Mapping[str, Any], name: str) -> list[Any] | None:
     return value
 
 
-_ITEMS: Mapping[str, Callable[[Mapping[str, Any]], Item]] = {
-    "turn": _turn,
-    "episode": _episode,
-    "memory": _memory,
-    "attachment": _attachment,
-    "scratchpad": _notes,
-}
 # In this order: turns would begin the scratchpad and the files that they write anew.
-_READ = {
-    "scratchpad": "scratchpad",
-    "attachments": "attachment",
-    "conversation_turns": "turn",
-    "episodes": "episode",
-    "memories": "memory",
+_READ: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Item]]] = {
+    "scratchpad": ("scratchpad", lambda fields: WorkingNotes(read_text(fields, "content"))),
+    "attachments": ("attachment", _attachment),
+    "conversation_turns": ("turn", _turn),
+    "episodes": ("episode", _episode),
+    "memories": ("memory", _memory),
 }
 READER = OpenAkitaReader()

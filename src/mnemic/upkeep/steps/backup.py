@@ -26,7 +26,9 @@ def back_up(step: Step) -> None:
     folder = database.parent / Path(settings.folder).expanduser()
     moment = in_zone(step.now, step.zone)
     today = moment.strftime(_DAY)
-    if any(day == today and step.store.is_backup(copy) for copy, day in _dated(folder, database)):
+    if any(
+        day == today and step.store.is_backup(copy) for copy, day in _list_dated(folder, database)
+    ):
         return
     target = folder / f"{database.stem}-{today}{moment.strftime(_TIME)}{database.suffix}"
     patience = step.settings.store.busy_timeout.total_seconds()
@@ -43,7 +45,7 @@ def back_up(step: Step) -> None:
 
 def _rotate(store: Store, folder: Path, database: Path, latest: Path, keep: int) -> int:
     """The new copy was checked just now, so it is the one that always stays."""
-    copies = [copy for copy, _ in _dated(folder, database) if copy != latest]
+    copies = [copy for copy, _ in _list_dated(folder, database) if copy != latest]
     own = [copy for copy in copies if store.is_backup(copy)]
     outdated = own[: max(0, len(own) + 1 - keep)]
     for copy in outdated:
@@ -53,7 +55,7 @@ def _rotate(store: Store, folder: Path, database: Path, latest: Path, keep: int)
     return len(outdated)
 
 
-def _dated(folder: Path, database: Path) -> list[tuple[Path, str]]:
+def _list_dated(folder: Path, database: Path) -> list[tuple[Path, str]]:
     """Files that are named like a copy, the oldest first, each with its day."""
     if not folder.is_dir():
         return []

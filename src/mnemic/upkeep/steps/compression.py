@@ -50,7 +50,7 @@ def compress_events(step: Step) -> None:
 
 
 def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel | None) -> None:
-    candidates = [] if model is None else _proposed(step, day, events, model)
+    candidates = [] if model is None else _propose(step, day, events, model)
     reconciler = step.tools.reconciler_of(step.space)
     now = step.now
     advice = [reconciler.advise(candidate, now) for candidate in candidates]
@@ -83,7 +83,7 @@ def _turns_of(step: Step, day: date) -> list[Turn]:
         return [turn for turn in unit.ledger.turns(span) if day_of(turn.at, step.zone) == day]
 
 
-def _proposed(
+def _propose(
     step: Step, day: date, events: Sequence[DailyEvent], model: ChatModel
 ) -> list[Candidate]:
     """What a model makes of a day, each on the turns that say it. A turn whose statement extraction
@@ -98,13 +98,13 @@ def _proposed(
     with step.store.read(step.space) as unit:
         projects = unit.memories.projects()
     return [
-        grounded(_partitioned(step, _sourced(candidate, turns)), speakers, core)
+        grounded(_find_partition(step, _add_sources(candidate, turns)), speakers, core)
         for candidate in ask_for_knowledge(model, day, summaries, language, projects)
         if GLUE not in candidate.content
     ]
 
 
-def _partitioned(step: Step, candidate: Candidate) -> Candidate:
+def _find_partition(step: Step, candidate: Candidate) -> Candidate:
     """The candidate in the partition that knows it word for word, else the one it names, else that
     of the session it was said in.
     """
@@ -122,7 +122,7 @@ def _partitioned(step: Step, candidate: Candidate) -> Candidate:
     return placed(candidate, SessionPlace(info.project, info.topic))
 
 
-def _sourced(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
+def _add_sources(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     """The candidate with the turns that have most of its words as evidence, and the trust of the
     least trusted one.
     """

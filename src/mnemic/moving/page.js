@@ -1,4 +1,4 @@
-// Opens what a link leads into, where the browser does not do so itself, and searches the cards.
+// Opens what a link leads into, where the browser does not do so itself, and searches the statements.
 // The page is whole without it: the search box stays hidden.
 "use strict";
 const reveal = () => {
@@ -14,9 +14,9 @@ const form = document.querySelector(".search");
 if (form) {
   form.hidden = false;
   const [box, count] = [form.querySelector("input"), form.querySelector("output")];
-  const cards = [...document.querySelectorAll("#known .card")]
+  const cards = [...document.querySelectorAll("#known > ul > li")]
     .map((card) => [card, card.textContent.toLowerCase()]);
-  const groups = document.querySelectorAll("#known .kind, #known .about, #known details.folded");
+  const lists = document.querySelectorAll("#known > ul");
   const search = () => {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
@@ -24,10 +24,10 @@ if (form) {
       card.hidden = !words.every((word) => text.includes(word));
       shown += card.hidden ? 0 : 1;
     }
-    for (const group of groups) {
-      const some = group.querySelector(".card:not([hidden])");
-      if (group.matches(".kind, .about")) group.hidden = !some;
-      else if (group.querySelector(".card")) group.open = words.length > 0 && !!some;
+    for (const list of lists) {
+      list.hidden = !list.querySelector(":scope > li:not([hidden])");
+      const heading = list.previousElementSibling;
+      if (heading && heading.matches("h4")) heading.hidden = list.hidden;
     }
     count.textContent = words.length
       ? count.dataset.of.replace("{shown}", shown).replace("{all}", cards.length) : "";

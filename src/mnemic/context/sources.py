@@ -8,12 +8,14 @@ from datetime import timedelta
 from functools import partial
 
 from mnemic.clock import Clock
-from mnemic.context.build import Sources
-from mnemic.context.parts import PROFILE, evidence_items, most_core_lines
-from mnemic.context.window import ShortTermMemory
+from mnemic.context.parts import most_core_lines
+from mnemic.days import LocalSpan, Zone
+from mnemic.language.gate import Verdict
 from mnemic.language.guard import guard_of
 from mnemic.recall.engine import Recall
 from mnemic.recall.request import searched
+from mnemic.record.short_term import ShortTermMemory
+from mnemic.rules.kinds import PROFILE
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
@@ -26,10 +28,26 @@ _STORY_TURNS = 200  # an episode of more turns counts as saying more than a prom
 
 
 class PromptSources:
-    """Reads the parts of a prompt for one space."""
+    """Reads the parts of a prompt for one space; each only when its part is in the budget.
+
+    ``scratchpad`` gives the open tasks of a project, or with None of all, without those that the
+    prompt shows. ``cards`` gives the compiled cards by part, identity, persona and user, for a
+    persona or none. ``pending`` gives statements to put to the user that were not put to them
+    before.
+    """
 
     def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Settings, recall: Recall
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        settings: Settings,
+        *,
+        recall: Recall,
+        short_term: ShortTermMemory,
+        scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str],
+        cards: Callable[[str | None], Mapping[SectionName, str]],
+        pending: Callable[[], Sequence[Memory]],
     ) -> None:
         self._store = store
         self._space = space
@@ -37,35 +55,26 @@ class PromptSources:
         self._settings = settings
         self._recall = recall
         self._guard = guard_of(settings)
+        self.used = recall.note_use
+        self.window = short_term.window
+        self.project_of = short_term.project_of
+        self.scratchpad = scratchpad
+        self.cards = cards
+        self.pending = pending
 
-    def sources(
-        self,
-        short_term: ShortTermMemory,
-        *,
-        scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str],
-        cards: Callable[[str | None], Mapping[SectionName, str]],
-        pending: Callable[[], Sequence[Memory]],
-    ) -> Sources:
-        """Everything that a context is built from."""
-        return Sources(
-            gate=self._recall.gate,
-            recall=self._find,
-            used=self._recall.note_use,
-            read=evidence_items,
-            without_outdated=self._recall.without_outdated,
-            turns_behind=self._turns_behind,
-            window=short_term.window,
-            opening=self._opening,
-            core=self._core,
-            project_of=short_term.project_of,
-            scratchpad=scratchpad,
-            cards=cards,
-            pending=pending,
-            zone=self._recall.zone,
-            empty_times=self._recall.empty_times,
-        )
+    def gate(self, message: str) -> Verdict:
+        """Whether a message wants memory."""
+        return self._recall.gate(message)
 
-    def _find(
+    def zone(self) -> Zone:
+        """The zone of every date of a prompt that states none itself."""
+        return self._recall.zone()
+
+    def empty_times(self, query: str) -> Sequence[LocalSpan]:
+        """The days a question is about on which nothing was recorded."""
+        return self._recall.empty_times(query)
+
+    def find(
         self,
         query: str,
         *,
@@ -74,7 +83,10 @@ class PromptSources:
         around: Sequence[str],
         project: SafeName | None,
         without: Collection[str],
-    ) -> list[Hit]:
+    ) -> Sequence[Hit]:
+        """Evidence; never raises for a failing route. In a session of a project what belongs to
+        another one is left out.
+        """
         request = self._recall.request(
             query,
             k=k,
@@ -87,8 +99,16 @@ class PromptSources:
         )
         return self._recall.find(replace(request, explained=False))
 
-    def _core(self, project: SafeName | None, tokens: int) -> list[CoreLine]:
-        """The core as the preset chooses it; a document that is not written yet has no lines."""
+    def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Without evidence that mentions only what no longer holds, unless the query asks for the
+        past.
+        """
+        return self._recall.without_outdated(query, hits)
+
+    def core(self, project: SafeName | None, tokens: int) -> Sequence[Memory | CoreLine]:
+        """The memories of every prompt that so many tokens may hold, the most important first, as
+        the preset chooses them; a document that is not written yet has no lines.
+        """
         settings = self._settings
         choice = settings.upkeep.core_choice
         with self._store.read(self._space) as unit:
@@ -108,16 +128,16 @@ class PromptSources:
                 lines = [*lines, *(rule for rule in read(kinds=_RULES) if rule not in lines)]
             return lines
 
-    def _opening(self, session: str) -> str:
+    def opening(self, session: str) -> str:
         """The first message of the user in a session."""
         first = TurnFilter(session=self._guard.name(session, "session"), role="user", limit=1)
         with self._store.read(self._space) as unit:
             turns = unit.ledger.turns(first)
         return turns[0].content if turns else ""
 
-    def _turns_behind(self, hits: Sequence[Hit]) -> dict[str, list[Turn]]:
-        """The turns that memories were learnt from and that episodes cover; an episode that covers
-        very many has none here.
+    def turns_behind(self, hits: Sequence[Hit]) -> Mapping[str, Sequence[Turn]]:
+        """By the id of a hit the turns that a memory was learnt from or that an episode covers; an
+        episode that covers very many has none here.
         """
         sources = {hit.id: [s.turn_id for s in hit.sources] for hit in hits if hit.type == "memory"}
         stories = [hit.id for hit in hits if hit.type == "episode"]

@@ -11,8 +11,8 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from mnemic.context.parts import RenderedKey, RenderedTurn
 from mnemic.errors import InvalidInput
 from mnemic.language.digest import digest
 from mnemic.language.exchanges import exchanges
@@ -37,14 +37,15 @@ _SUMMARY_SHARE = 4  # The summary takes at most one part in so many of the windo
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The latest turns that fit, oldest first, and a summary of the turns before them."""
+    """The latest turns that fit, oldest first, and a summary of the turns before them.
+
+    ``rendered`` is for whoever shows them: it caches turns as they were written into prompts.
+    """
 
     summary: str
     turns: tuple[Turn, ...]
     tokens: int
-    rendered: dict[RenderedKey, RenderedTurn] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    rendered: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class _SessionBuffer:
     summaries: list[tuple[int, str]] = field(default_factory=list)
     written: set[int] = field(default_factory=set)
     seen: int = 0
-    rendered: dict[RenderedKey, RenderedTurn] = field(default_factory=dict)
+    rendered: dict[Any, Any] = field(default_factory=dict)
 
 
 def summarise_by_rule(turns: Sequence[Turn]) -> str:
@@ -103,7 +104,7 @@ class ShortTermMemory:
     def recent(self, session: str, limit: int | None = None) -> tuple[Turn, ...]:
         """The latest turns, oldest first; a tool result never without its call."""
         most = self._settings.recent_limit if limit is None else limit
-        return tuple(self._latest(self._synced(session), sys.maxsize, most)[0])
+        return tuple(self._latest(self._sync(session), sys.maxsize, most)[0])
 
     def project_of(self, session: str) -> SafeName | None:
         """The project a conversation belongs to, if it does."""
@@ -119,7 +120,7 @@ class ShortTermMemory:
         limit = self._settings.window_tokens if tokens is None else tokens
         if limit < 1:
             raise InvalidInput(f"a window of {limit} tokens", remedy="Give at least 1")
-        buffer = self._synced(session)
+        buffer = self._sync(session)
         turn_limit = limit - limit // _SUMMARY_SHARE if buffer.summaries else limit
         turns, used = self._latest(buffer, turn_limit, messages)
         if len(turns) < len(buffer.turns) and not buffer.summaries:
@@ -149,7 +150,7 @@ class ShortTermMemory:
 
     def overflow(self, session: str) -> Overflow | None:
         """What the latest summary is of; None where there is none, or a model has written it."""
-        buffer = self._synced(session)
+        buffer = self._sync(session)
         ends = [-1, *(end for end, _ in buffer.summaries)]
         first, upto = ends[-2:] if len(ends) > 1 else (-1, -1)
         if upto < 0 or upto in buffer.written:
@@ -188,7 +189,7 @@ class ShortTermMemory:
             else:
                 self._buffers.pop(self._guard.name(session, "session"), None)
 
-    def _synced(self, name: str) -> _SessionBuffer:
+    def _sync(self, name: str) -> _SessionBuffer:
         """The session as the ledger has it now; a copy, so that other threads may go on."""
         session = self._guard.name(name, "session")
         with self._lock, self._store.read(self._space) as unit:
