@@ -22,12 +22,11 @@ _BARE_WORD = re.compile(r"(?<![\w./:#{-])[A-Za-z]{2,}(?![\w:{-])")
 _COMMANDS = {*COMMANDS, "GB"}  # what is typed, and a unit
 _ERRORS = {
     *(name for name, value in vars(errors).items() if isinstance(value, type)),
-    *("DemoFailed", "UsageError", "BadParameter", "ClickException"),
+    *("UsageError", "BadParameter", "ClickException"),
 }
 # Not for people, or in both languages as they stand.
-_NOT_PRINTED = {"demo/story.py", "reference.py", "phrases.py"}
+_NOT_PRINTED = {"phrases.py"}
 _SILENT = {
-    "expect",
     "import_module",
     "getattr",
     "strftime",
@@ -132,7 +131,7 @@ def help_paragraphs() -> Iterator[SourceText]:
     for name in COMMANDS:
         yield SourceText(COMMANDS[name][1], name)
         command = cli.get_command(root, name)
-        if command is not None and name != "bench":  # which is not part of the package
+        if command is not None:
             yield from walk(command, click.Context(command, root, info_name=name))
 
 

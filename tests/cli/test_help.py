@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mnemic.cli.phrases import Language
-from mnemic.cli.reference import markdown
 from mnemic.cli.root import COMMANDS, SECTIONS
+from scripts.commands_page import markdown
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
@@ -46,7 +46,7 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
 def test_a_command_loads_no_other(shell: Shell) -> None:
     loaded = modules_after("recall", "--help")
     assert {name for name in loaded if name.startswith("mnemic.cli.")} >= {"mnemic.cli.recall"}
-    assert loaded.isdisjoint({"mnemic.cli.record", "mnemic.cli.demo", "rich", "apsw"})
+    assert loaded.isdisjoint({"mnemic.cli.record", "rich", "apsw"})
 
 
 def test_the_root_lists_every_command(shell: Shell) -> None:
@@ -66,7 +66,7 @@ def test_the_short_help_is_the_first_line_of_the_long_one(shell: Shell, name: st
 @pytest.mark.parametrize(("language", "page"), [("en", "commands.md"), ("zh", "commands.zh.md")])
 def test_the_reference_is_current(language: Language, page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == markdown(language), (
-        f"run `python -m mnemic.cli.reference {language} --write docs/{page}`"
+        f"run `python -m scripts.commands_page {language} --write docs/{page}`"
     )
 
 

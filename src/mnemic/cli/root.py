@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
-from mnemic.cli.base import FORMATS, CommandGroup
-from mnemic.cli.failures import exit_code
-from mnemic.cli.phrases import help_text, phrase, speaking
-from mnemic.cli.state import State
+from mnemic.cli.base import CommandGroup
+from mnemic.cli.phrases import help_text, phrase
 
 # section -> command -> (module:function, one line of help)
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -81,8 +75,6 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "worker": ("worker:worker", "Run background work until stopped."),
         "copy": ("copy:copy", "Copy a memory into another database, or under another name."),
         "config": ("config:config", "Show the settings and where each came from."),
-        "demo": ("demo:demo", "Show what it does, with no key and no network."),
-        "bench": ("bench:bench", "Measure speed and recall beside plain baselines."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -123,26 +115,6 @@ class Root(CommandGroup):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write_text(help_text(self.epilog or ""))
-
-    def main(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
-    ) -> None:
-        """Run, and leave with 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C."""
-        arguments = list(sys.argv[1:] if args is None else args)
-        state = State(plain=bool(os.environ.get("NO_COLOR")))
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # an unprintable character must not crash
-                stream.reconfigure(errors="backslashreplace")
-
-        def run() -> Any:
-            extra["standalone_mode"] = False
-            return super(Root, self).main(arguments, prog_name or "mnemic", obj=state, **extra)
-
-        def for_programs() -> bool:
-            return state.json or any(f"--{name}" in arguments for name in FORMATS)
-
-        with speaking(lambda: state.language):
-            sys.exit(exit_code(run, as_json=for_programs))
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

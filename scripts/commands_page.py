@@ -1,7 +1,7 @@
 """docs/commands.md and docs/commands.zh.md, written from the command itself.
 
-python -m mnemic.cli.reference --write docs/commands.md
-python -m mnemic.cli.reference zh --write docs/commands.zh.md
+python -m scripts.commands_page --write docs/commands.md
+python -m scripts.commands_page zh --write docs/commands.zh.md
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import click
 from mnemic.cli.base import Helpful, SharedOption, help_formatter, option_records
 from mnemic.cli.phrases import Language, phrase, speaking
 from mnemic.cli.root import SECTIONS, cli
-from mnemic.settings.reference import put_out
+from scripts.pages import put_out
 
 _WIDTH = 88
 
 _INTRO = """# Commands
 
-<!-- Written by `python -m mnemic.cli.reference`; a test compares the two. -->
+<!-- Written by `python -m scripts.commands_page`; a test compares the two. -->
 
 Every command takes these options, before or after its name:
 
@@ -46,7 +46,7 @@ stderr; with one of the three as `{{"error": {{"type", "message", "remedy"}}}}`.
 
 _INTRO_ZH = """# 命令
 
-<!-- 由 `python -m mnemic.cli.reference zh` 写成，测试会比较两者。 -->
+<!-- 由 `python -m scripts.commands_page zh` 写成，测试会比较两者。 -->
 
 每个命令都接受这些选项，写在命令名之前或之后都可以：
 

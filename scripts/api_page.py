@@ -1,4 +1,4 @@
-"""The reference of the Python interface, as markdown: ``python -m mnemic.reference``.
+"""The reference of the Python interface, as markdown: ``python -m scripts.api_page``.
 
 Made of the signatures and docstrings themselves; a test compares docs/api.md with it.
 """
@@ -17,11 +17,12 @@ from mnemic.engine import Engine
 from mnemic.entry import connect, open
 from mnemic.mind import Mind
 from mnemic.session import Session
+from scripts.pages import put_out
 
 _HEAD = """\
 # The Python interface
 
-<!-- Written by `python -m mnemic.reference` from the code itself; a test compares the two. -->
+<!-- Written by `python -m scripts.api_page` from the code itself; a test compares the two. -->
 
 `mnemic.open_async` and `mnemic.connect_async` give `AsyncMind` and `AsyncEngine`, which have
 the same methods, awaitable.
@@ -126,6 +127,4 @@ def _type(hint: object) -> str:
 
 
 if __name__ == "__main__":
-    from mnemic.settings.reference import put_out
-
     put_out(reference())

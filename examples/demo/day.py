@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from examples.demo import story
+from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.attach import show_attachments
-from mnemic.cli.demo import story
-from mnemic.cli.demo.stage import Stage, expect, narrate
 from mnemic.cli.episodes import show_episodes
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import ListEntry, entries, indented, say

@@ -9,7 +9,7 @@ from datetime import timedelta
 from mnemic.types import RECORD_TYPES, NewTurn, RecordType, ToolCall, ToolResult
 
 MARK = "mnemic-demo"
-MARK_TOPIC = "written by `mnemic demo`, made anew each time"
+MARK_TOPIC = "written by `make demo`, made anew each time"
 
 LASTS = 41  # days from the first conversation to the last morning
 SETUP, KYOTO, UPGRADE = "demo-setup", "demo-kyoto", "demo-upgrade"

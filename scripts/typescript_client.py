@@ -1,5 +1,5 @@
 """A TypeScript client, written from the OpenAPI document: ``python -m
-mnemic.serve.http.typescript clients/typescript``.
+scripts.typescript_client clients/typescript``.
 
 It is a module that node and browsers run as it is, and the declarations of its types. It has no
 dependencies: one method for each operation, over ``fetch``.
@@ -19,7 +19,7 @@ from mnemic.remote.operations import OPERATIONS
 from mnemic.remote.wire import Schema
 from mnemic.serve.http.openapi import openapi
 
-_NOTE = "// Written by `python -m mnemic.serve.http.typescript`; do not edit.\n"
+_NOTE = "// Written by `python -m scripts.typescript_client`; do not edit.\n"
 _TYPES = """
 export declare class MnemicError extends Error {
   readonly status: number;

@@ -1,13 +1,11 @@
 """docs/settings.md, written from the settings themselves.
 
-python -m mnemic.settings.reference --write docs/settings.md
+python -m scripts.settings_page --write docs/settings.md
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from mnemic.settings.checks import value_at
@@ -16,10 +14,11 @@ from mnemic.settings.group import Setting, SettingsGroup
 from mnemic.settings.layers import ALIASES, PRESETS, load, read_preset
 from mnemic.settings.problems import ANY
 from mnemic.settings.tree import Settings
+from scripts.pages import put_out
 
 _INTRO = """# Settings
 
-<!-- Written by `python -m mnemic.settings.reference`; a test compares the two. -->
+<!-- Written by `python -m scripts.settings_page`; a test compares the two. -->
 
 Settings come in layers; the later one wins:
 
@@ -158,17 +157,6 @@ def _code(value: object) -> str:
             "<br>".join(f"`{name} = {toml_value(item)}`" for name, item in value.items()) or "none"
         )
     return f"`{toml_value(value)}`"
-
-
-def put_out(page: str) -> None:
-    """Print a page, or replace the file after ``--write`` whole, once the page is complete."""
-    match sys.argv[1:]:
-        case [*_, "--write", path]:
-            draft = Path(f"{path}.new")
-            draft.write_text(page, encoding="utf-8")
-            draft.replace(path)
-        case _:
-            sys.stdout.write(page)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from examples.demo import story
+from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.context import show_account
-from mnemic.cli.demo import story
-from mnemic.cli.demo.stage import Stage, expect, narrate
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import bold, indented, say
 from mnemic.cli.phrases import counted, phrase
@@ -21,9 +22,11 @@ from mnemic.cli.stats import show_stats
 def sudden_death(stage: Stage) -> Mapping[str, Any]:
     """Another process is killed with SIGKILL while it writes"""
     stage.clock.advance(hours=1)
-    command = [sys.executable, "-m", "mnemic.cli.demo.writer", str(stage.path)]
+    command = [sys.executable, "-m", "examples.demo.writer", str(stage.path)]
     moment = stage.clock.now().isoformat()
-    with subprocess.Popen([*command, moment], stdout=subprocess.PIPE, text=True) as writer:
+    with subprocess.Popen(
+        [*command, moment], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as writer:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline() or -1) for _ in range(story.ACKNOWLEDGED)]
         writer.send_signal(signal.SIGKILL)

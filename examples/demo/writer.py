@@ -1,6 +1,6 @@
 """The process that the demo kills: records turns and prints each durable one.
 
-python -m mnemic.cli.demo.writer FILE MOMENT
+python -m examples.demo.writer FILE MOMENT
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from mnemic.cli.demo.stage import open_demo
-from mnemic.cli.demo.story import note_turn
+from examples.demo.stage import open_demo
+from examples.demo.story import note_turn
 from mnemic.clock import ManualClock
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mnemic.cli.demo.story import MARK, MARK_TOPIC, SESSIONS
+from examples.demo.story import MARK, MARK_TOPIC, SESSIONS
 from mnemic.cli.output import dim, indented, say
 from mnemic.clock import Clock, ManualClock, SystemClock
 from mnemic.entry import open as open_mind

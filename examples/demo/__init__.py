@@ -1,9 +1,10 @@
-"""mnemic demo"""
+"""The demo, which `make demo` runs: a bilingual story over several sessions and a night."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -12,20 +13,23 @@ from typing import Any
 
 import click
 
-from mnemic.cli.base import Command
-from mnemic.cli.demo.day import (
+from examples.demo.day import (
     changed_mind,
     first_words,
     pending_questions,
     poison_and_secret,
     tool_traffic,
 )
-from mnemic.cli.demo.night import figures, night, prompt, questions, sudden_death
-from mnemic.cli.demo.stage import DEFAULT_FILE, Stage, next_free, remove_earlier
-from mnemic.cli.demo.story import LASTS
+from examples.demo.night import figures, night, prompt, questions, sudden_death
+from examples.demo.stage import DEFAULT_FILE, Stage, next_free, remove_earlier
+from examples.demo.story import LASTS
+from mnemic.cli.base import Command
 from mnemic.cli.output import bold, dim, emit, say
-from mnemic.cli.phrases import phrase
+from mnemic.cli.phrases import catalogue, phrase
 from mnemic.cli.state import State, pass_state
+
+for name, texts in json.loads(Path(__file__).with_name("zh.json").read_text("utf-8")).items():
+    catalogue(name).update(texts)
 
 # The docstring of a step is its title.
 STEPS: tuple[Callable[[Stage], Mapping[str, Any]], ...] = (
