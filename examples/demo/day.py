@@ -8,13 +8,12 @@ from typing import Any
 from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.attach import show_attachments
-from mnemic.cli.episodes import show_episodes
+from mnemic.cli.conversations import show_episodes, show_turns
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import ListEntry, entries, indented, say
 from mnemic.cli.pending import show_pending
 from mnemic.cli.phrases import counted, phrase, term
 from mnemic.cli.show import show_history
-from mnemic.cli.turns import show_turns
 
 
 def first_words(stage: Stage) -> Mapping[str, Any]:

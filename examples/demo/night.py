@@ -12,11 +12,11 @@ from typing import Any
 from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.context import show_account
+from mnemic.cli.health import show_stats
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import bold, indented, say
 from mnemic.cli.phrases import counted, phrase
 from mnemic.cli.recall import show_hits
-from mnemic.cli.stats import show_stats
 
 
 def sudden_death(stage: Stage) -> Mapping[str, Any]:

@@ -141,6 +141,10 @@ def headings() -> Iterator[SourceText]:
 
 def _called(node: ast.AST) -> Iterator[str]:
     """What is given to the functions that look a text up."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "head":
+            yield from filter(None, map(template, node.value.elts))
+        return
     if not isinstance(node, ast.Call) or not node.args:
         return
     name, first = _name(node), node.args[0]

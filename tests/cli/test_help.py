@@ -73,6 +73,6 @@ def test_the_reference_is_current(language: Language, page: str) -> None:
 def test_a_command_asked_by_itself_keeps_its_short_help() -> None:
     from click.testing import CliRunner
 
-    from mnemic.cli.mcp import mcp
+    from mnemic.cli.serve import mcp
 
     assert "-h, --help" in CliRunner().invoke(mcp, ["--help"]).output
