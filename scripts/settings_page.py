@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mnemic.settings.checks import value_at
-from mnemic.settings.dump import plain, toml_value
+from mnemic.settings.dump import as_mapping, plain, toml_value
 from mnemic.settings.group import Setting, SettingsGroup
 from mnemic.settings.layers import ALIASES, PRESETS, load, read_preset
 from mnemic.settings.problems import ANY
@@ -145,7 +145,7 @@ def _table(key: str, field: Setting, presets: Mapping[str, Settings], level: int
         defaults = value_at(ours, key) if settings is not ours else {}
         for name, entry in value_at(settings, key).items():
             if defaults.get(name) != entry:
-                values = plain(Setting(None, "", group=field.group), entry)
+                values = as_mapping(entry)
                 text = ", ".join(f"{k} = {toml_value(v)}" for k, v in values.items())
                 yield f"- {preset}, `{name}`: `{text}`"
     yield ""

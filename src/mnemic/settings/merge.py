@@ -111,7 +111,7 @@ class Merge:
         """Named entries; a name is taken as it is, even with dots in it."""
         if rest and setting.group is None:
             rest = [".".join(rest)]
-        if rest and setting.closed and rest[0] not in setting.default:  # type: ignore[operator]
+        if rest and setting.closed and rest[0] not in setting.default:
             key = ".".join((*here, *rest))
             self._problems.append(unknown(key, setting, ".".join(here), self._origin))
         elif rest and not (rest[0].strip() and is_plain(rest[0])):
