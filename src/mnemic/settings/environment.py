@@ -19,25 +19,11 @@ SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
 PersonalNumber = Literal["card", "identity_card", "iban", "passport"]
 ToolName = Literal[
-    "search_memory",
-    "search_conversation_traces",
-    "add_memory",
-    "record_turns",
-    "list_memories",
-    "get_memory",
-    "edit_memory",
-    "archive_memory",
-    "restore_memory",
-    "delete_memory",
-    "forget",
-    "get_memory_stats",
-    "list_pending",
-    "confirm_memory",
-    "ignore_memory",
-    "later_memory",
-    "read_scratchpad",
-    "update_scratchpad",
-]
+    "search_memory", "search_conversation_traces", "add_memory", "record_turns",
+    "list_memories", "get_memory", "edit_memory", "archive_memory", "restore_memory",
+    "delete_memory", "forget", "get_memory_stats", "list_pending", "confirm_memory",
+    "ignore_memory", "later_memory", "read_scratchpad", "update_scratchpad",
+]  # fmt: skip
 DOCUMENT_BYTES = 1_000_000  # a larger file is no document that people read: it is left alone
 
 

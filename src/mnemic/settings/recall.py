@@ -8,49 +8,19 @@ from mnemic.settings.values import Place, Size, Table
 
 GateMode = Literal["always", "gated", "referring", "on_demand"]
 Route = Literal[
-    "memory",
-    "turn",
-    "episode",
-    "attachment",
-    "slot",
-    "entity",
-    "time",
-    "partition",
-    "recent",
+    "memory", "turn", "episode", "attachment", "slot", "entity", "time", "partition", "recent",
     "exact",
-]
+]  # fmt: skip
 Fusion = Literal["learned", "rrf", "best"]
 RecencyClock = Literal["created", "updated", "accessed"]
 KindName = Literal[
-    "identity",
-    "preference",
-    "rule",
-    "config",
-    "credential",
-    "fact",
-    "decision",
-    "skill",
-    "lesson",
-    "event",
-    "trait",
-    "temp",
-]
+    "identity", "preference", "rule", "config", "credential", "fact", "decision", "skill",
+    "lesson", "event", "trait", "temp",
+]  # fmt: skip
 SectionName = Literal[
-    "guide",
-    "system",
-    "identity",
-    "persona",
-    "runtime",
-    "rules",
-    "cards",
-    "user",
-    "scratchpad",
-    "core",
-    "evidence",
-    "recent",
-    "catalogs",
-    "reply",
-]
+    "guide", "system", "identity", "persona", "runtime", "rules", "cards", "user", "scratchpad",
+    "core", "evidence", "recent", "catalogs", "reply",
+]  # fmt: skip
 Disclosure = Literal["injected", "progressive"]
 
 

@@ -13,42 +13,16 @@ Priority = Literal["transient", "short_term", "long_term", "permanent"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 Overflow = Literal["archive", "delete"]
 DailyStep = Literal[
-    "queue",
-    "turns",
-    "events",
-    "dedup",
-    "decay",
-    "expiry",
-    "attachments",
-    "capacity",
-    "documents",
-    "identity",
-    "report",
-]
+    "queue", "turns", "events", "dedup", "decay", "expiry", "attachments", "capacity",
+    "documents", "identity", "report",
+]  # fmt: skip
 WeeklyStep = Literal["merge", "rewrite", "core", "profile", "decay"]
 CoreChoice = Literal["important", "profile", "document"]
 RuleAction = Literal[
-    "extract",
-    "consolidate",
-    "episode",
-    "notify",
-    "daily",
-    "weekly",
-    "queue",
-    "turns",
-    "events",
-    "dedup",
-    "decay",
-    "expiry",
-    "attachments",
-    "capacity",
-    "documents",
-    "identity",
-    "merge",
-    "rewrite",
-    "core",
-    "profile",
-]
+    "extract", "consolidate", "episode", "notify", "daily", "weekly", "queue", "turns",
+    "events", "dedup", "decay", "expiry", "attachments", "capacity", "documents", "identity",
+    "merge", "rewrite", "core", "profile",
+]  # fmt: skip
 RuleMode = Literal["auto", "ask"]
 Risk = Literal["low", "medium", "high"]
 
@@ -155,19 +129,7 @@ class UpkeepSettings(SettingsGroup):
     """What the daily and weekly work does; the order of steps is fixed."""
 
     daily: tuple[DailyStep, ...] = setting(
-        (
-            "queue",
-            "turns",
-            "events",
-            "dedup",
-            "decay",
-            "expiry",
-            "attachments",
-            "capacity",
-            "documents",
-            "identity",
-            "report",
-        ),
+        get_args(DailyStep),
         "Steps of the daily work.",
     )
     weekly: tuple[WeeklyStep, ...] = setting(
