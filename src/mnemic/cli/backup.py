@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +11,14 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.output import answer, emit, flat, note, say, size, table
 from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
-from mnemic.types import PageProgress
 
 if TYPE_CHECKING:
-    from mnemic.moving.copy import CopyReport, Phase, Progress
+    from mnemic.moving.copy import CopyReport
 
 _ONE = {"memories": "memory"}
+_MAX_LISTED = 20  # conflicts; the rest are only counted
 
 
 @click.command(cls=Command)
@@ -35,7 +34,7 @@ def backup(state: State, to: str, *, force: bool) -> None:
     """
     from mnemic.moving.backup import backup as back_up
 
-    with state.open() as mind, _pages(phrase("Copying")) as progress:
+    with state.open() as mind, bar(phrase("Copying")) as progress:
         made = back_up(mind, to, force=force, progress=progress)
     pages = counted(made.pages, "page")
     line = phrase(
@@ -61,7 +60,7 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
 
     place = Path(to).expanduser().absolute()
     settings = settings_beside(place, state.preset, state.setting_overrides())
-    with _pages(phrase("Restoring")) as progress:
+    with bar(phrase("Restoring")) as progress:
         made = restore(backup, place, force=force, settings=settings, progress=progress)
     if state.json:
         emit(made)
@@ -79,18 +78,6 @@ def _contents(counts: Mapping[str, int]) -> str:
         counted(number, _ONE.get(name, name.removesuffix("s")), name)
         for name, number in counts.items()
     )
-
-
-@contextmanager
-def _pages(what: str) -> Iterator[PageProgress]:
-    """A bar of the pages copied, on a terminal; else nothing."""
-    from mnemic.cli.progress import portion
-
-    with portion(what) as report:
-        yield report or (lambda done, pages: None)
-
-
-_MAX_LISTED = 20  # conflicts; the rest are only counted
 
 
 @click.command(cls=Command)
@@ -113,32 +100,13 @@ def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str
     from mnemic.moving.copy import copy_space
 
     ends = (database_path(from_), database_path(to))
-    with _progress() as progress:
-        report = copy_space(*ends, space=state.space_name, to_space=to_space, progress=progress)
+    with bar(phrase("Copying")) as show:
+        report = copy_space(
+            *ends, space=state.space_name, to_space=to_space,
+            progress=lambda phase, done, total: show(done, total, phrase(phase)),
+        )  # fmt: skip
     answer(_mapping(report), lambda: _show_copied(report))
     ctx.exit(0 if report.verified else 1)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A bar that counts rows on a terminal, one for copying and one for verifying; else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda phase, done, total: None
-        return
-    from mnemic.cli.progress import counting
-
-    with ExitStack() as stack:
-        reached: dict[Phase, int] = {}
-        bars: dict[Phase, Callable[[int], None]] = {}
-
-        def report(phase: Phase, done: int, total: int) -> None:
-            if phase not in bars:
-                stack.close()
-                bars[phase] = stack.enter_context(counting(phrase(phase), total))
-            bars[phase](done - reached.get(phase, 0))
-            reached[phase] = done
-
-        yield report
 
 
 def _show_copied(report: CopyReport) -> None:

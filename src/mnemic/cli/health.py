@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -28,6 +27,7 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.params import moment
 from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 from mnemic.mind import Mind
 from mnemic.plain import plain
@@ -192,9 +192,7 @@ def usage(state: State, since: datetime | None) -> None:
 @pass_state
 def audit(state: State) -> None:
     """Report duplicate, stale, contradictory, unsupported, secret and orphaned memories."""
-    from mnemic.cli.progress import portion
-
-    with state.open() as mind, portion(phrase("Auditing")) as progress:
+    with state.open() as mind, bar(phrase("Auditing")) as progress:
         report = mind.audit(progress=progress)
     rates = {check.name: check.rate for check in report.checks}
     document = {"space": report.space, "at": report.at, "memories": report.memories}
@@ -262,11 +260,13 @@ def _show_findings(findings: list[Finding]) -> None:
 
 
 def _repair(mind: Mind) -> int:
-    if not sys.stderr.isatty():
-        return mind.repair()
-    from mnemic.cli.progress import counting
-
     stats = mind.stats()
-    total = stats.turns + stats.memories + stats.attachments
-    with counting(phrase("Rebuilding the text index"), total) as advance:
+    total, done = stats.turns + stats.memories + stats.attachments, 0
+    with bar(phrase("Rebuilding the text index")) as show:
+
+        def advance(further: int) -> None:
+            nonlocal done
+            done += further
+            show(done, total)
+
         return mind.repair(advance)

@@ -34,6 +34,7 @@ from mnemic.plain import plain
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
+_T = TypeVar("_T")
 _Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
 _COLOURS: dict[MemoryStatus, str | None] = {
@@ -303,7 +304,7 @@ def archive(state: State, memory: tuple[str, ...]) -> None:
 
     They are not recalled any more; mnemic restore brings them back.
     """
-    _each(state, memory, lambda mind, id_: mind.archive(id_), "archived")
+    do_each(state, memory, lambda mind, id_: mind.archive(id_), lambda _: phrase("archived"))
 
 
 @click.command(cls=Command)
@@ -313,7 +314,7 @@ def restore(state: State, memory: tuple[str, ...]) -> None:
     """Make archived memories hold again."""
     if Path(memory[0]).is_file():
         raise click.UsageError("A database is made from a backup by mnemic restore-backup.")
-    _each(state, memory, lambda mind, id_: mind.restore(id_), "holds again")
+    do_each(state, memory, lambda mind, id_: mind.restore(id_), lambda _: phrase("holds again"))
 
 
 @click.command(cls=Command)
@@ -333,18 +334,21 @@ def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
             agreed(state, phrase("Delete “{text}”?", text=statement), "delete it")
         return mind.delete(id_)
 
-    _each(state, memory, remove, "deleted")
+    do_each(state, memory, remove, lambda _: phrase("deleted"))
 
 
-def _each(
-    state: State, ids: tuple[str, ...], act: Callable[[Mind, str], Memory], outcome: str
+def do_each(
+    state: State,
+    ids: tuple[str, ...],
+    act: Callable[[Mind, str], _T],
+    describe: Callable[[_T], str],
 ) -> None:
     """Do the same to each; an error stops the rest, and the command may be repeated."""
-    done: list[Memory] = []
+    done: list[_T] = []
     with state.open() as mind:
         for id_ in ids:
             done.append(act(mind, id_))
             if not state.json:
-                say(f"{id_}  {phrase(outcome)}")
+                say(f"{id_}  {describe(done[-1])}")
     if state.json:
         emit(done)
