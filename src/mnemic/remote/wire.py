@@ -34,6 +34,8 @@ Schema = dict[str, Any]
 
 _LISTS = (list, tuple, set, frozenset, Sequence, Iterable, Collection)
 _ANYTHING = (Any, object, Json)
+_TIME = "a time such as 2026-02-12T09:30:00Z"
+_SECONDS = "a number of seconds within centuries"
 _SCALARS: dict[type, tuple[str, str]] = {
     str: ("string", "a text"),
     bool: ("boolean", "true or false"),
@@ -57,18 +59,7 @@ def _wrong(name: str, wanted: str) -> InvalidInput:
 
 
 @cache
-def _cached(annotation: Any, strict: bool) -> Reader:
-    return _make(annotation, strict)
-
-
-def _reader(annotation: Any, strict: bool) -> Reader:
-    try:
-        return _cached(annotation, strict)
-    except TypeError:  # an annotation that cannot be hashed
-        return _make(annotation, strict)
-
-
-def _make(annotation: Any, strict: bool) -> Reader:  # noqa: PLR0911
+def _reader(annotation: Any, strict: bool) -> Reader:  # noqa: PLR0911
     if annotation in _ANYTHING or isinstance(annotation, ForwardRef | str):
         return lambda value, name: value
     if isinstance(annotation, NewType):
@@ -95,16 +86,30 @@ def _leaf(annotation: Any) -> Reader:
     if annotation in _SCALARS:
         return _scalar(annotation)
     if annotation in (datetime, date):
-        return _moment(annotation)
+        wanted = _TIME if annotation is datetime else "a day as 2026-02-12"
+        # A day may be given as any moment of it, here as in a call.
+        return _made(lambda v: (datetime if "T" in v else annotation).fromisoformat(v), wanted)
     if annotation is timedelta:
-        return _span(_scalar(float))
+        number, span = _scalar(float), _made(lambda v: timedelta(seconds=v), _SECONDS)
+        return lambda value, name: span(number(value, name), name)
+    text = _scalar(str)
     if annotation is Path:
-        text = _scalar(str)
         return lambda value, name: Path(text(value, name))
     if annotation is Reason:
-        text = _scalar(str)
         return lambda value, name: Reason(text(value, name), value)
     raise TypeError(f"JSON has no form for {annotation!r}")
+
+
+def _made(make: Callable[[Any], Any], wanted: str) -> Reader:
+    """What a function makes of the JSON; it refuses by an error of Python."""
+
+    def one(value: Any, name: str) -> Any:
+        try:
+            return make(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise _wrong(name, wanted) from error
+
+    return one
 
 
 def _scalar(kind: type) -> Reader:
@@ -114,29 +119,6 @@ def _scalar(kind: type) -> Reader:
         if type(value) not in takes:
             raise _wrong(name, _SCALARS[kind][1])
         return value
-
-    return one
-
-
-def _moment(kind: type[date]) -> Reader:
-    wanted = "a time such as 2026-02-12T09:30:00Z" if kind is datetime else "a day as 2026-02-12"
-
-    def one(value: Any, name: str) -> date:
-        try:
-            # A day may be given as any moment of it, here as in a call.
-            return (datetime if "T" in value else kind).fromisoformat(value)
-        except (TypeError, ValueError) as error:
-            raise _wrong(name, wanted) from error
-
-    return one
-
-
-def _span(seconds: Reader) -> Reader:
-    def one(value: Any, name: str) -> timedelta:
-        try:
-            return timedelta(seconds=seconds(value, name))
-        except (OverflowError, ValueError) as error:
-            raise _wrong(name, "a number of seconds within centuries") from error
 
     return one
 
