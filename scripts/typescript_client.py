@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mnemic.remote.operations import OPERATIONS
-from mnemic.remote.wire import Schema
+from mnemic.engine.remote.operations import OPERATIONS
+from mnemic.engine.remote.wire import Schema
 from mnemic.serve.http.openapi import openapi
 
 _NOTE = "// Written by `python -m scripts.typescript_client`; do not edit.\n"

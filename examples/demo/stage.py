@@ -11,9 +11,9 @@ from typing import Self
 from examples.demo.story import MARK, MARK_TOPIC, SESSIONS
 from mnemic.cli.output import dim, indented, say
 from mnemic.clock import Clock, ManualClock, SystemClock
-from mnemic.entry import open as open_mind
+from mnemic.engine.mind import Mind
+from mnemic.engine.open import open as open_mind
 from mnemic.errors import Conflict, MnemicError, StoreError
-from mnemic.mind import Mind
 from mnemic.types import NewTurn
 
 DEFAULT_FILE = "mnemic-demo.db"

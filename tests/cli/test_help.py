@@ -17,7 +17,7 @@ from tests.cli.conftest import Shell
 pytestmark = pytest.mark.feature("O4")
 
 DOCS = Path(__file__).parents[2] / "docs"
-HEAVY = ("apsw", "rich", "asyncio", "mnemic.mind", "mnemic.settings", "mnemic.types")
+HEAVY = ("apsw", "rich", "asyncio", "mnemic.engine.mind", "mnemic.settings", "mnemic.types")
 
 
 def modules_after(*args: str) -> set[str]:

@@ -96,7 +96,7 @@ def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str
 
     At the end every row is compared on both sides; where they differ the command leaves with 1.
     """
-    from mnemic.entry import database_path
+    from mnemic.engine.open import database_path
     from mnemic.moving.copy import copy_space
 
     ends = (database_path(from_), database_path(to))

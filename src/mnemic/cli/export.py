@@ -16,7 +16,7 @@ from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 
 if TYPE_CHECKING:
-    from mnemic.mind import Mind
+    from mnemic.engine.mind import Mind
     from mnemic.moving.export_text import ExportOptions
     from mnemic.moving.output_file import Target
 

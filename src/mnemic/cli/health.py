@@ -29,7 +29,7 @@ from mnemic.cli.params import moment
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.types import AuditReport, DailyEvent, Event, Finding, Metrics, Stats
 

@@ -30,9 +30,9 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.engine import Engine
+from mnemic.engine.engine import Engine
+from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound, StoreError
-from mnemic.mind import Mind
 from mnemic.plain import plain
 from mnemic.types import Drained, Job, JobState, Turn, TurnState
 

@@ -29,7 +29,7 @@ from mnemic.cli.output import (
 from mnemic.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats

@@ -12,7 +12,7 @@ from mnemic.cli.memories import colour_of, described, do_each
 from mnemic.cli.output import ListEntry, emit, entries, joined, note, say, when
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import Decision, Memory
 

@@ -11,14 +11,14 @@ from typing import Protocol
 import click
 
 
-class Report(Protocol):
+class MoveBar(Protocol):
     """How much is done, of how much if that is known, and a word beside it."""
 
     def __call__(self, done: int, total: int | None, word: str = "", /) -> None: ...
 
 
 @contextmanager
-def bar(what: str, *, percent: bool = False) -> Iterator[Report]:
+def bar(what: str, *, percent: bool = False) -> Iterator[MoveBar]:
     """A bar that the yielded function moves; it does nothing where nobody watches a terminal.
 
     ``percent`` where what is counted means nothing to a person.

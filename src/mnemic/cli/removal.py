@@ -16,7 +16,7 @@ from mnemic.cli.output import agreed, bold, dim, emit, indented, note, say
 from mnemic.cli.params import moment
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.types import Forgotten, Receipt, RolledBack
 

@@ -17,11 +17,11 @@ from mnemic.cli.failures import error_line
 from mnemic.cli.output import answer, emit, note, say, table
 from mnemic.cli.phrases import phrase
 from mnemic.cli.state import State, pass_state
+from mnemic.engine.mind import Mind
 from mnemic.errors import ConfigError, MissingExtra, MnemicError
-from mnemic.mind import Mind
 
 if TYPE_CHECKING:
-    from mnemic.remote.operations import Scope
+    from mnemic.engine.remote.operations import Scope
     from mnemic.serve.http.tokens import Grant, TokenFile
 
 _PORT = 8765
@@ -53,7 +53,7 @@ def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: i
         if (error.name or "").partition(".")[0] == "mnemic":
             raise
         raise _missing(error, "serve") from error
-    from mnemic.entry import database_path
+    from mnemic.engine.open import database_path
     from mnemic.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant, tokens_of
 
     path = tokens_of(database_path(state.db))
@@ -104,7 +104,7 @@ _SCOPES = ("read", "write", "admin")
 
 
 def _file(state: State) -> TokenFile:
-    from mnemic.entry import database_path
+    from mnemic.engine.open import database_path
     from mnemic.serve.http.tokens import TokenFile, tokens_of
 
     return TokenFile(tokens_of(database_path(state.db)))

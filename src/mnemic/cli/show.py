@@ -24,7 +24,7 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.phrases import phrase, term
 from mnemic.cli.state import State, pass_state
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.types import History, Memory, Source, Turn
 
 _PAGE = 1_000  # turns

@@ -12,7 +12,7 @@ from mnemic.cli.phrases import counted, language, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 
 if TYPE_CHECKING:
-    from mnemic.mind import DocumentReport, Question, Report
+    from mnemic.engine.mind import DocumentReport, Question, Report
 
 _DRY = click.option("--dry-run", is_flag=True, help="Change nothing; say what would, and why.")
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from mnemic.days import Zone, home_zone, local_time
 from mnemic.documents.report import Question
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
-from mnemic.mind import Mind
 from mnemic.moving.masking import SecretMask, mask_of
 from mnemic.types import (
     KINDS,

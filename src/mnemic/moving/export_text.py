@@ -13,8 +13,8 @@ from itertools import groupby
 from typing import Any, TypedDict
 
 from mnemic.days import LOCAL
+from mnemic.engine.mind import Mind
 from mnemic.language.detection import LanguageChoice, language_of
-from mnemic.mind import Mind
 from mnemic.moving.contents import (
     MemoryContents,
     Progress,

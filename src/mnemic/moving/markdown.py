@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Unpack
 
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.moving.contents import RecordedDay, RecordedSession, Statement
 from mnemic.moving.export_text import ExportOptions, ExportText, export_text
 from mnemic.moving.growth import growth

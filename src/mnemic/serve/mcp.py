@@ -18,8 +18,8 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from mnemic import __version__
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
-from mnemic.mind import Mind
 from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
 from mnemic.serve.resources import ResourceList
 from mnemic.tools import TraceSource, answer_language, call_tool, tool_names, tool_specs

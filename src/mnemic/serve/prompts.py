@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound
-from mnemic.mind import Mind
 from mnemic.tools import answer_language, tool_names
 from mnemic.tools.arguments import AnyText, ListPending, NoArguments, SearchMemory
 from mnemic.tools.dispatch import ARGUMENT_CHARS

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound
-from mnemic.mind import Mind
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.tools import answer_language, as_data
 from mnemic.tools.answers import story

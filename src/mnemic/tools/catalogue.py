@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.prompts import Language
 from mnemic.rules.checks import check_choice
 from mnemic.settings.environment import LANGUAGES, ToolSettings

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
 from mnemic.language.detection import language_of
 from mnemic.language.fence import neutral
-from mnemic.mind import Mind
 from mnemic.prompts import Language
 from mnemic.rules.checks import brief_value, check_choice
 from mnemic.settings.environment import LANGUAGES

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from mnemic.context.render import bullet, tool_lines
+from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound
 from mnemic.health.metrics import content_terms
 from mnemic.language.exact import exact_question
 from mnemic.language.lines import label
-from mnemic.mind import Mind
 from mnemic.plain import plain
 from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
 from mnemic.tools.arguments import SearchMemory, SearchTraces

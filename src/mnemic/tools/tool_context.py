@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mnemic.context.render import items_block
 from mnemic.days import day_of
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.prompts import Language
 from mnemic.settings.environment import ToolSettings
 from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.remote.operations import OPERATIONS
+from mnemic.engine.remote.operations import OPERATIONS
 from mnemic.serve.http.openapi import openapi
 from scripts.typescript_client import declarations, module
 from tests.serve.http.conftest import Running

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.moving.export_text import ExportOptions, ExportText, export_text
 from mnemic.moving.page.assets import POLICY, SCRIPT, STYLE
 from mnemic.moving.page.chart import charts

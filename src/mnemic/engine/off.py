@@ -12,23 +12,23 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any, NoReturn
 
-from mnemic.background import BackgroundWork
 from mnemic.clock import Clock
 from mnemic.context.build import Builder
 from mnemic.days import Zone, noon
 from mnemic.documents.fallback.files import Folder
 from mnemic.documents.fallback.store import PlainFileStore
+from mnemic.engine.background import BackgroundWork
+from mnemic.engine.mind import Mind
+from mnemic.engine.services import Services
+from mnemic.engine.wiring import share
 from mnemic.errors import MemoryOff, NotFound
 from mnemic.language.gate import Verdict
-from mnemic.mind import Mind
 from mnemic.recall.prompt_sources import PromptSources
 from mnemic.rules import checks
-from mnemic.services import Services
 from mnemic.settings import Settings
 from mnemic.settings.values import Size
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.types import Decision, Drained, Finding, Hit, Kind, Memory, Receipt, RecordType, Why
-from mnemic.wiring import share
 
 # The calls that plain files can answer; every other call of a Mind is refused.
 SERVED = frozenset(

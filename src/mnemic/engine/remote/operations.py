@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
+from mnemic.engine.mind import Mind
+from mnemic.engine.session import Session
 from mnemic.errors import InvalidInput
-from mnemic.mind import Mind
-from mnemic.session import Session
 from mnemic.settings.dump import as_mapping
 from mnemic.types import Attachment, AttachmentDetails, Turn
 

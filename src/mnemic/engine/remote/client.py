@@ -23,6 +23,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
+from mnemic.engine.mind import Mind
+from mnemic.engine.remote.operations import LOCAL, OPERATIONS, PAGE_LIMIT, SPACE_PATH, Operation
+from mnemic.engine.remote.problems import error_of
+from mnemic.engine.remote.wire import read
+from mnemic.engine.session import Session
 from mnemic.errors import (
     Closed,
     ConfigError,
@@ -32,15 +37,10 @@ from mnemic.errors import (
     ServiceUnavailable,
 )
 from mnemic.language.tokens import count_tokens
-from mnemic.mind import Mind
 from mnemic.plain import plain
 from mnemic.providers.certificates import certificates
-from mnemic.remote.operations import LOCAL, OPERATIONS, PAGE_LIMIT, SPACE_PATH, Operation
-from mnemic.remote.problems import error_of
-from mnemic.remote.wire import read
 from mnemic.rules import checks
 from mnemic.rules.signatures import checked
-from mnemic.session import Session
 from mnemic.settings import Settings, load
 from mnemic.types import (
     Attachment,

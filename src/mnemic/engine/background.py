@@ -12,6 +12,8 @@ from weakref import WeakValueDictionary
 
 from mnemic.context.window import ShortTermMemory
 from mnemic.documents.daily import DailyReport, DailySection
+from mnemic.engine.services import Services
+from mnemic.engine.shared import Shared
 from mnemic.errors import StoreError
 from mnemic.forget import erasure
 from mnemic.index import embedding_job
@@ -26,9 +28,7 @@ from mnemic.locks import ForkSafeLock
 from mnemic.record import daily_events, transcripts, triggers
 from mnemic.record.daily_events import Digests
 from mnemic.rules.backoff import Backoff
-from mnemic.services import Services
 from mnemic.settings.logs import log_of
-from mnemic.shared import Shared
 from mnemic.types import Job
 from mnemic.upkeep import bus
 from mnemic.upkeep import upkeep as upkeep_

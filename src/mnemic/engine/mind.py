@@ -11,9 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
 
-from mnemic.background import BackgroundWork
 from mnemic.documents.onboarding import OnboardingState
 from mnemic.documents.report import DocumentReport, Question, SyncReport
+from mnemic.engine.background import BackgroundWork
+from mnemic.engine.services import Services
+from mnemic.engine.session import Session
 from mnemic.health.metrics import as_prometheus, measure
 from mnemic.health.trends import decay_curve, growth
 from mnemic.ids import new_id
@@ -26,8 +28,6 @@ from mnemic.learn.scratchpads import Writer
 from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
-from mnemic.services import Services
-from mnemic.session import Session
 from mnemic.settings.recall import SectionName
 from mnemic.types import (
     TRUSTS,

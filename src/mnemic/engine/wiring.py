@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mnemic.clock import Clock, monotonic_of
 from mnemic.documents.library import claim_folders
+from mnemic.engine.shared import Shared
 from mnemic.errors import ConfigError, MissingExtra
 from mnemic.index import embedding_job
 from mnemic.index.engine import VectorEngine, engine_for
@@ -20,7 +21,6 @@ from mnemic.providers.embedding.base import Embedder
 from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
 from mnemic.providers.vault import Vault
 from mnemic.settings import Settings
-from mnemic.shared import Shared
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.types import Extensions

@@ -14,6 +14,7 @@ from mnemic.documents.fallback import erasure as fallback
 from mnemic.documents.fallback.files import folder_beside
 from mnemic.documents.library import Documents, folders_of
 from mnemic.documents.onboarding import Onboarding
+from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput
 from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords
 from mnemic.health.audit import Audit
@@ -45,7 +46,6 @@ from mnemic.record.attachments import AttachmentWriter
 from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
 from mnemic.record.triggers import Watcher
-from mnemic.shared import Shared
 from mnemic.store.contract import Store
 from mnemic.types import SafeName, Stats
 

@@ -9,15 +9,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from mnemic.background import BackgroundWork
 from mnemic.clock import Clock
 from mnemic.documents.fallback.files import Folder, folder_beside
 from mnemic.documents.fallback.importer import PlainFileImporter
+from mnemic.engine.background import BackgroundWork
+from mnemic.engine.mind import Mind
+from mnemic.engine.off import open_off
+from mnemic.engine.wiring import share
 from mnemic.errors import Closed, ConfigError, StoreError
 from mnemic.index.vector_memory import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
-from mnemic.mind import Mind
-from mnemic.off import open_off
 from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.settings import Settings
@@ -26,7 +27,6 @@ from mnemic.store.quota import Quota, with_quota
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.target import files_beside, open_store, shown
 from mnemic.types import Drained, EngineStats, Extensions
-from mnemic.wiring import share
 
 
 class Engine(CheckedCalls):

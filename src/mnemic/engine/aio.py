@@ -13,12 +13,12 @@ from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from mnemic.clock import Clock
-from mnemic.engine import Engine
-from mnemic.entry import connect
-from mnemic.entry import open as open_mind
-from mnemic.mind import Mind
+from mnemic.engine.engine import Engine
+from mnemic.engine.mind import Mind
+from mnemic.engine.open import connect
+from mnemic.engine.open import open as open_mind
+from mnemic.engine.session import Session
 from mnemic.record.transcripts import DEFAULT_SPACE
-from mnemic.session import Session
 from mnemic.settings.environment import ModelSettings
 from mnemic.types import Action, EmbeddingModel, LanguageModel, VectorBackend
 

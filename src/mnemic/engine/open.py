@@ -10,11 +10,11 @@ from typing import Any
 
 from mnemic import settings as settings_
 from mnemic.clock import Clock, SystemClock
-from mnemic.engine import Engine
+from mnemic.engine.engine import Engine
+from mnemic.engine.mind import Mind
 from mnemic.errors import ConfigError, InvalidInput
 from mnemic.index.vector_memory import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
-from mnemic.mind import Mind
 from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules import checks
 from mnemic.rules.signatures import checked
@@ -64,7 +64,7 @@ def open(
                 "A service has its own settings, model and preset",
                 remedy="Give them to `mnemic serve`; here only space= and token=",
             )
-        from mnemic.remote.client import open_remote
+        from mnemic.engine.remote.client import open_remote
 
         return open_remote(path, token=token, space=space)
     chosen = _load(path, preset, settings | given)
