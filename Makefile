@@ -24,7 +24,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(CORE) ## see it remember, revise and recall, with no model and no key
-	@$(BIN)/mnemic demo
+	@$(BIN)/python -m examples.demo
 
 serve: $(DEV) ## serve your memory over HTTP on this machine; SERVE_ARGS="--port 9000"
 	@$(BIN)/mnemic serve $(SERVE_ARGS)
@@ -45,10 +45,10 @@ format: $(DEV) ## put the code into the house style
 	@$(BIN)/ruff format --quiet .
 
 bench: $(CORE) ## measure learning and speed; with BENCH_DATA=dir also how well it recalls
-	@$(BIN)/mnemic bench extraction
-	@$(BIN)/mnemic bench speed $(BENCH_ARGS)
+	@$(BIN)/python -m bench extraction
+	@$(BIN)/python -m bench speed $(BENCH_ARGS)
 ifdef BENCH_DATA
-	@$(BIN)/mnemic bench recall --data "$(BENCH_DATA)"/*.jsonl
+	@$(BIN)/python -m bench recall --data "$(BENCH_DATA)"/*.jsonl
 endif
 
 # Every test that opens a memory by the fixture, on a server that it starts by itself.

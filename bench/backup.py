@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.corpus import Synthetic
 from bench.minds import bench_mind
 from bench.timing import MILLI, percentile
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.moving.backup import backup, restore
 
 _SIZES = (10_000, 100_000)

@@ -1,4 +1,4 @@
-"""mnemic bench"""
+"""python -m bench"""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mnemic.clock import Clock
-from mnemic.entry import open as open_mind
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
+from mnemic.engine.open import open as open_mind
 from mnemic.settings import load
 from mnemic.settings.dump import as_flat
 

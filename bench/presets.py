@@ -16,7 +16,7 @@ from bench.figures import Figure, at_most, figure
 from bench.grown import TOKENIZER
 from bench.minds import bench_mind
 from bench.timing import MILLI, side_by_side
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 
 PRESETS = ("openakita", "shiyi", "myclaw", "semibot")
 _K = 5

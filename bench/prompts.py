@@ -24,7 +24,7 @@ from typing import Any
 
 from bench.minds import bench_mind
 from mnemic.clock import ManualClock
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.types import Context, Memory, Turn
 
 _BUDGETS = (500, 1500, 4000)

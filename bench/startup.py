@@ -34,7 +34,7 @@ def measure_start(database: Path, turns: int, rounds: int) -> list[Figure]:
     }
     opening = {
         "first call": [*python, "-c", _OPEN.format(also=""), str(database)],
-        "engine loaded": [*python, "-c", _OPEN.format(also=", mnemic.entry"), str(database)],
+        "engine loaded": [*python, "-c", _OPEN.format(also=", mnemic.engine.open"), str(database)],
     }
     spent: dict[str, list[float]] = {name: [] for name in (*commands, *opening)}
     for _ in range(rounds + 1):

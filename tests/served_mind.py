@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import mnemic
-from mnemic.remote.client import RemoteMind
+from mnemic.engine.remote.client import RemoteMind
 from mnemic.serve.http.app import Service
 from mnemic.serve.http.limits import Limits
 from mnemic.serve.http.server import HttpServer, bind

@@ -15,8 +15,8 @@ import pytest
 
 import mnemic
 from mnemic import AsyncMind, Mind, NewTurn, Session, Turn
-from mnemic.aio import AsyncSession
 from mnemic.clock import ManualClock
+from mnemic.engine.aio import AsyncSession
 
 
 def doors(of: type[object]) -> dict[str, Callable[..., Any]]:

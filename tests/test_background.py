@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, StoreError
-from mnemic.mind import Mind
 from mnemic.record import recorder
 from mnemic.types import NewTurn
 

@@ -63,7 +63,7 @@ def copy(tmp_path: Path) -> Path:
     """A copy of the project."""
     copied = tmp_path / "project"
     ignored = shutil.ignore_patterns("__pycache__")
-    for name in ("src", "tests", "docs"):
+    for name in ("src", "tests", "docs", "scripts"):
         shutil.copytree(ROOT / name, copied / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", copied)
     return copied

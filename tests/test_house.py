@@ -15,8 +15,8 @@ LONGEST_FILE = 600
 
 # Everything a face may know of the package; the rest it reaches through the Mind.
 OPEN_TO_FACES = frozenset(
-    {"aio", "clock", "engine", "entry", "errors", "mind", "moving", "plain", "private"}
-    | {"remote", "serve", "session", "settings", "tools", "types"}
+    {"clock", "engine", "errors", "moving", "plain", "private", "serve", "settings", "tools"}
+    | {"types"}
 )
 
 

@@ -80,7 +80,7 @@ def test_forgetting_a_turn_takes_what_was_read_of_it_and_beside_it(
         )
     }
     assert len(docs) == 3
-    mind.forget(ids=[ids[0]])
+    mind.forget(id=ids[0])
     mind.drain()
     left = {
         doc: bytes(tokens)

@@ -1,4 +1,4 @@
-// Written by `python -m mnemic.serve.http.typescript`; do not edit.
+// Written by `python -m scripts.typescript_client`; do not edit.
 
 export declare class MnemicError extends Error {
   readonly status: number;

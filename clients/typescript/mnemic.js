@@ -1,4 +1,4 @@
-// Written by `python -m mnemic.serve.http.typescript`; do not edit.
+// Written by `python -m scripts.typescript_client`; do not edit.
 
 export class MnemicError extends Error {
   constructor(problem, status) {

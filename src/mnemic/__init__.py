@@ -40,11 +40,11 @@ from mnemic.errors import (
 
 TYPE_CHECKING = False  # importing typing for it would be most of this import's time
 if TYPE_CHECKING:
-    from mnemic.aio import AsyncEngine, AsyncMind, connect_async, open_async
-    from mnemic.engine import Engine
-    from mnemic.entry import connect, open
-    from mnemic.mind import Mind
-    from mnemic.session import Session
+    from mnemic.engine.aio import AsyncEngine, AsyncMind, connect_async, open_async
+    from mnemic.engine.engine import Engine
+    from mnemic.engine.mind import Mind
+    from mnemic.engine.open import connect, open
+    from mnemic.engine.session import Session
     from mnemic.store.quota import Quota
     from mnemic.types import (
         Candidate,
@@ -143,12 +143,12 @@ __all__ = [
 
 # Entered on demand: the command must answer --help before the engine or asyncio is loaded.
 _MODULES = {
-    "mnemic.aio": ("AsyncEngine", "AsyncMind", "connect_async", "open_async"),
-    "mnemic.mind": ("Mind",),
-    "mnemic.engine": ("Engine",),
-    "mnemic.entry": ("connect", "open"),
+    "mnemic.engine.aio": ("AsyncEngine", "AsyncMind", "connect_async", "open_async"),
+    "mnemic.engine.mind": ("Mind",),
+    "mnemic.engine.engine": ("Engine",),
+    "mnemic.engine.open": ("connect", "open"),
     "mnemic.store.quota": ("Quota",),
-    "mnemic.session": ("Session",),
+    "mnemic.engine.session": ("Session",),
     "mnemic.types": (
         "Candidate",
         "Context",

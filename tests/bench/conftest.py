@@ -1,4 +1,4 @@
-"""A tiny bank file, made up here."""
+"""The command of the measurements, and a tiny bank file, made up here."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from bench.command import bench
+from tests.cli.conftest import Shell, db
+
+__all__ = ["Shell", "db"]
 
 BANKS: list[dict[str, Any]] = [
     {
@@ -34,6 +39,11 @@ BANKS: list[dict[str, Any]] = [
         "questions": [{"id": "1", "query": "我现在住在杭州哪里？", "gold": ["甲"]}],
     },
 ]  # fmt: skip
+
+
+@pytest.fixture
+def shell(db: Path) -> Shell:
+    return Shell(db, bench)
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ from bench.calibration import auc, calibration
 from bench.evidence import EvidenceReport, foreign_questions, measure_evidence
 from bench.metrics import mean, ratio
 from mnemic.errors import InvalidInput
+from tests.bench.conftest import Shell
 from tests.bench.published import LOCOMO, write
-from tests.cli.conftest import Shell, db, shell
 
-__all__ = ["db", "shell"]
 pytestmark = pytest.mark.feature("N10")
 
 
@@ -84,7 +83,7 @@ def test_the_figures_of_a_file(report: EvidenceReport) -> None:
 
 
 def test_a_context_without_evidence_counts_as_empty(shell: Shell, locomo: Path) -> None:
-    told = shell.json("bench", "evidence", str(locomo), "--set", "recall.evidence=0")
+    told = shell.json("evidence", str(locomo), "--set", "recall.evidence=0")
     (result,) = told["results"]
     assert result["nothing_fits"]["empty_own"] == result["nothing_fits"]["empty_foreign"] == 1
     assert (result["tokens"]["value"], result["tokens_per_gold_line"]) == (0, None)
@@ -93,15 +92,15 @@ def test_a_context_without_evidence_counts_as_empty(shell: Shell, locomo: Path) 
 
 def test_the_command(shell: Shell, bank_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    shown = shell("bench", "evidence", str(bank_file), "--bins", "--out", str(out))
+    shown = shell("evidence", str(bank_file), "--bins", "--out", str(out))
     assert "2 of 2 banks, 5 of 5 questions" in shown.stderr
     assert all(head in shown.stdout for head in ("precision", "tokens/gold line", "AUC", "0.9-1.0"))
     assert out.stat().st_size > 1000
-    told = shell.json("bench", "evidence", str(bank_file), "--limit", "1")
+    told = shell.json("evidence", str(bank_file), "--limit", "1")
     assert told["results"][0]["nothing_fits"] is None
     assert told["results"][0]["recall"]["value"] == 1
-    assert "one bank" in shell("bench", "evidence", str(bank_file), "--limit", "1").stdout
-    shell("bench", "evidence", code=2)
+    assert "one bank" in shell("evidence", str(bank_file), "--limit", "1").stdout
+    shell("evidence", code=2)
 
 
 def test_a_file_without_gold_is_refused(tmp_path: Path) -> None:

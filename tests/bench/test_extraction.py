@@ -9,9 +9,7 @@ import pytest
 
 from bench.extraction import PRECISION, RECALL, ExtractionReport, measure_extraction
 from bench.utterances import LANGUAGES, POSITIVES, TRAPS
-from tests.cli.conftest import Shell, db, shell
-
-__all__ = ["db", "shell"]
+from tests.bench.conftest import Shell
 
 pytestmark = pytest.mark.feature("X5")
 
@@ -48,10 +46,10 @@ def test_nobody_is_shown_what_is_held_out(report: ExtractionReport) -> None:
 
 def test_the_command(shell: Shell, tmp_path: Path) -> None:
     out = tmp_path / "extraction.json"
-    shown = shell("bench", "extraction", "--slips", "--out", str(out))
+    shown = shell("extraction", "--slips", "--out", str(out))
     assert shown.exit_code == 0
     assert "held out" in shown.stdout
     assert "Targets met on all" in shown.stdout
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["all"]["precision"]["value"] >= PRECISION
-    assert json.loads(shell("bench", "extraction", "--json").stdout)["ok"] is True
+    assert json.loads(shell("extraction", "--json").stdout)["ok"] is True

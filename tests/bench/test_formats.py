@@ -11,6 +11,7 @@ import pytest
 from bench import banks
 from bench.banks import find_files, read_banks
 from mnemic.errors import InvalidInput, NotFound
+from tests.bench.conftest import Shell
 from tests.bench.published import (
     BEAM_CHAT,
     BEAM_PROBES,
@@ -20,9 +21,7 @@ from tests.bench.published import (
     write,
     write_beam,
 )
-from tests.cli.conftest import Shell, db, shell
 
-__all__ = ["db", "shell"]
 pytestmark = pytest.mark.feature("N10")
 
 
@@ -194,7 +193,7 @@ def test_recall_reads_them(shell: Shell, tmp_path: Path) -> None:
         write(tmp_path / "memdaily.json", MEMDAILY),
         write_beam(tmp_path / "100K"),
     ]
-    told = shell.json("bench", "recall", *map(str, paths), "--baseline", "none",
+    told = shell.json("recall", *map(str, paths), "--baseline", "none",
                       "--set", "embedding.provider=none")  # fmt: skip
     assert {r["file"]: (r["banks"], r["questions"]) for r in told["results"]} == {
         "locomo": (2, 5), "longmemeval": (2, 1), "memdaily": (2, 2), "100K": (2, 4),

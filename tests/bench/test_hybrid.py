@@ -11,9 +11,8 @@ import pytest
 from bench import plots
 from bench.barevec import BareVec
 from bench.speed import Plan, SpeedReport, measure_speed
-from tests.cli.conftest import Shell, db, shell
+from tests.bench.conftest import Shell
 
-__all__ = ["db", "shell"]
 PLAN = Plan(measures=("hybrid",), tongues=("en", "zh"), sizes=(40, 400), queries=4)
 PARTS = ("whole", "query embedding", "vector part", "text part", "without vectors")
 
@@ -52,7 +51,7 @@ def test_a_plot_has_a_line_for_each_part(report: SpeedReport, tmp_path: Path) ->
 
 def test_kept_files_are_gone_on_with(shell: Shell, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
-    asked = ["bench", "speed", "--only", "hybrid", "--language", "en", "--queries", "2"]
+    asked = ["speed", "--only", "hybrid", "--language", "en", "--queries", "2"]
     shell.json(*asked, "--sizes", "30", "--keep", str(kept))
     told = shell.json(*asked, "--sizes", "50", "--keep", str(kept))
     assert any(one["name"].startswith("en, 50 turns, whole") for one in told["figures"])

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from bench.qa.scoring import f1, f1_of_parts, order_score
+from tests.bench.conftest import Shell
 from tests.bench.published import LOCOMO, LONGMEMEVAL, MEMDAILY, write, write_beam
-from tests.cli.conftest import Shell, db, shell
 from tests.providers.conftest import server
 from tests.providers.scripted import Asked, Scripted, reply, status
 from tests.providers.speaking import says
 
-__all__ = ["db", "server", "shell"]
+__all__ = ["server"]
 pytestmark = pytest.mark.feature("N10")
 
 Bench = Callable[..., Any]
@@ -34,7 +34,7 @@ def bench(shell: Shell, server: Scripted, tmp_path: Path) -> Bench:
             word for key, value in named.items() for word in ("--set", f"model.{key}={value}")
         ]
         return shell.json(
-            "bench", "qa", *map(str, paths), "--out", str(tmp_path / "answers.jsonl"), *chosen,
+            "qa", *map(str, paths), "--out", str(tmp_path / "answers.jsonl"), *chosen,
             "--set", "embedding.provider=none", *options,
         )  # fmt: skip
 
@@ -120,7 +120,7 @@ def test_answers_of_another_model_are_not_mixed_in(
     path = write(tmp_path / "locomo.json", LOCOMO)
     server.always(reply(answers({**VERDICT, "Question": "lakes"})))
     bench(path, options=("--limit", "1"))
-    told = shell("bench", "qa", str(path), "--out", str(tmp_path / "answers.jsonl"),
+    told = shell("qa", str(path), "--out", str(tmp_path / "answers.jsonl"),
                  "--set", "model.provider=ollama", "--set", "model.name=other", code=2)  # fmt: skip
     assert "another file with --out" in told.stderr
     assert len(server.asked) == 2
@@ -202,7 +202,7 @@ def test_a_failure_of_one_question_and_of_the_service(
     (result,) = bench(path)["results"]
     assert (result["failed"], result["questions"], result["lost"]["calls"]) == (1, 1, 1)
     server.always(status(401))
-    told = shell("bench", "qa", str(path), "--out", str(tmp_path / "answers.jsonl"),
+    told = shell("qa", str(path), "--out", str(tmp_path / "answers.jsonl"),
                  "--set", "model.provider=openai", "--set", "model.name=m",
                  "--set", "model.api_key=none", "--set", f"model.base_url={server.url}",
                  "--set", "embedding.provider=none", code=1)  # fmt: skip
@@ -216,9 +216,9 @@ def test_without_a_model_or_an_answer_it_says_what_to_do(
     bench: Bench, shell: Shell, bank_file: Path, tmp_path: Path
 ) -> None:
     out = str(tmp_path / "a.jsonl")
-    told = shell("bench", "qa", str(bank_file), "--out", out, code=2).stderr
+    told = shell("qa", str(bank_file), "--out", out, code=2).stderr
     assert "--set model.provider=" in told
-    shell("bench", "qa", str(bank_file), code=2)  # where to keep the answers
+    shell("qa", str(bank_file), code=2)  # where to keep the answers
     with pytest.raises(AssertionError, match="no question with an answer"):
         bench(bank_file)
 
@@ -234,7 +234,7 @@ def test_a_bank_file_with_answers_is_judged_in_its_language(
     server.always(reply(answers({**VERDICT, "问题：我住在哪里": "杭州"})))
     (result,) = bench(write(tmp_path / "b.jsonl", bank, None))["results"]
     assert result["scores"]["judge"]["value"] == 1
-    shown = shell("bench", "qa", str(tmp_path / "b.jsonl"), "--out",
+    shown = shell("qa", str(tmp_path / "b.jsonl"), "--out",
                   str(tmp_path / "answers.jsonl"), "--set", "model.provider=openai",
                   "--set", "model.name=m", "--set", "model.api_key=none").stdout  # fmt: skip
     assert all(words in shown for words in ("b (bank)", "judge", "price not known", "0 asked now"))

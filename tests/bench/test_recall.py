@@ -12,9 +12,8 @@ from bench.banks import Item, find_files, read_banks
 from bench.recall import RecallReport, measure_recall
 from bench.retrievers import BASELINES, RETRIEVERS, Retriever
 from mnemic.errors import InvalidInput, NotFound
-from tests.cli.conftest import Shell, db, shell
+from tests.bench.conftest import Shell
 
-__all__ = ["db", "shell"]
 pytestmark = pytest.mark.feature("N10")
 
 
@@ -94,7 +93,7 @@ def test_files_and_folders(bank_file: Path, tmp_path: Path) -> None:
 def test_the_command(shell: Shell, bank_file: Path) -> None:
     other = bank_file.with_name("other.jsonl")
     other.write_bytes(bank_file.read_bytes())
-    both = ["bench", "recall", "--data", str(bank_file), str(other)]
+    both = ["recall", "--data", str(bank_file), str(other)]
     told = shell.json(*both, "--baseline", "grep", "--limit", "1")
     assert [(r["file"], r["retriever"]) for r in told["results"]] == [
         ("tiny", "mnemic"), ("tiny", "grep"), ("other", "mnemic"), ("other", "grep"),
@@ -104,7 +103,7 @@ def test_the_command(shell: Shell, bank_file: Path) -> None:
     assert all(name in shown for name in (*BASELINES, "recall@10", "Peak memory", "place"))
     alone = shell.json(*both, "--baseline", "none")
     assert {r["retriever"] for r in alone["results"]} == {"mnemic"}
-    shell("bench", "recall", code=2)
+    shell("recall", code=2)
     blind = shell.json(*both, "--baseline", "none", "--set", "recall.min_score=1")
     assert blind["results"][0]["metrics"] != alone["results"][0]["metrics"], "settings count"
 

@@ -19,9 +19,8 @@ from bench.install_size import core_distributions
 from bench.presets import measure_hook, measure_presets
 from bench.speed import Plan, SpeedReport, measure_speed
 from mnemic.errors import MissingExtra
-from tests.cli.conftest import Shell, db, shell
+from tests.bench.conftest import Shell
 
-__all__ = ["db", "shell"]
 TINY = Plan(
     tongues=("en",),
     sizes=(60, 120),
@@ -103,7 +102,7 @@ def test_the_core_is_what_the_project_requires() -> None:
 
 
 def test_the_command(shell: Shell, tmp_path: Path) -> None:
-    tiny = ["bench", "speed", "--language", "en", "--sizes", "40,0.08k", "--queries", "3"]
+    tiny = ["speed", "--language", "en", "--sizes", "40,0.08k", "--queries", "3"]
     some = [*tiny, "--only", "recall", "--only", "installed"]
     told = shell.json(*some, "--out", str(tmp_path / "out.json"))
     assert told["plan"]["sizes"] == [40, 80]
@@ -113,8 +112,8 @@ def test_the_command(shell: Shell, tmp_path: Path) -> None:
     shown = shell(*some).stdout
     assert "targets met" in shown
     assert "recall: text search, en, 80 turns, p95" in shown
-    shell("bench", "speed", "--sizes", "many", code=2)
-    shell("bench", "speed", "--sizes", "0", code=2)
+    shell("speed", "--sizes", "many", code=2)
+    shell("speed", "--sizes", "0", code=2)
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(
@@ -123,7 +122,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra):
         plots.require_matplotlib()
-    said = shell("bench", "speed", "--plot", "x.png", code=1).stderr
+    said = shell("speed", "--plot", "x.png", code=1).stderr
     assert 'pip install "mnemic[bench]"' in said
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import Command
 from click.testing import CliRunner, Result
 
 from mnemic.cli.root import cli
@@ -19,13 +20,14 @@ AT_ONCE = (
 
 
 class Shell:
-    """Runs ``mnemic`` and checks how it left."""
+    """Runs ``mnemic``, or another command, and checks how it left."""
 
-    def __init__(self, db: Path) -> None:
+    def __init__(self, db: Path, command: Command = cli) -> None:
         self.db = db
+        self._command = command
 
     def __call__(self, *args: str, code: int = 0, input: str | bytes | None = None) -> Result:
-        result = CliRunner().invoke(cli, list(args), input=input)
+        result = CliRunner().invoke(self._command, list(args), input=input)
         said = f"{args}\nleft with {result.exit_code}\n{result.output}\n{result.exception!r}"
         assert result.exit_code == code, said
         return result

@@ -22,12 +22,11 @@ _BARE_WORD = re.compile(r"(?<![\w./:#{-])[A-Za-z]{2,}(?![\w:{-])")
 _COMMANDS = {*COMMANDS, "GB"}  # what is typed, and a unit
 _ERRORS = {
     *(name for name, value in vars(errors).items() if isinstance(value, type)),
-    *("DemoFailed", "UsageError", "BadParameter", "ClickException"),
+    *("UsageError", "BadParameter", "ClickException"),
 }
 # Not for people, or in both languages as they stand.
-_NOT_PRINTED = {"demo/story.py", "reference.py", "phrases.py"}
+_NOT_PRINTED = {"phrases.py"}
 _SILENT = {
-    "expect",
     "import_module",
     "getattr",
     "strftime",
@@ -132,7 +131,7 @@ def help_paragraphs() -> Iterator[SourceText]:
     for name in COMMANDS:
         yield SourceText(COMMANDS[name][1], name)
         command = cli.get_command(root, name)
-        if command is not None and name != "bench":  # which is not part of the package
+        if command is not None:
             yield from walk(command, click.Context(command, root, info_name=name))
 
 
@@ -142,6 +141,10 @@ def headings() -> Iterator[SourceText]:
 
 def _called(node: ast.AST) -> Iterator[str]:
     """What is given to the functions that look a text up."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id == "head":
+            yield from filter(None, map(template, node.value.elts))
+        return
     if not isinstance(node, ast.Call) or not node.args:
         return
     name, first = _name(node), node.args[0]

@@ -11,7 +11,14 @@ import sys
 _PATIENCE = 60  # seconds without a sign of life
 
 
-def on_a_terminal(columns: int, *args: str, typed: str = "", code: int = 0, **extra: str) -> str:
+def on_a_terminal(
+    columns: int,
+    *args: str,
+    typed: str = "",
+    code: int = 0,
+    module: str = "mnemic",
+    **extra: str,
+) -> str:
     """What the command shows on a terminal of this width to a person who types that.
 
     They type when they are shown something, since a hidden prompt throws earlier keys away.
@@ -19,7 +26,7 @@ def on_a_terminal(columns: int, *args: str, typed: str = "", code: int = 0, **ex
     parent, child = pty.openpty()
     env = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm-256color", **extra}
     env.pop("CI", None)
-    command = [sys.executable, "-m", "mnemic", *args]
+    command = [sys.executable, "-m", module, *args]
     with subprocess.Popen(command, stdout=child, stderr=child, stdin=child, env=env) as process:
         os.close(child)
         shown = b""

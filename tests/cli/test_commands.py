@@ -51,8 +51,6 @@ def test_prints_something_for_people(told: Shell, name: str) -> None:
 def test_every_command_is_tried_here() -> None:
     elsewhere = {
         *(
-            "bench",
-            "demo",
             "history",
             "hook",
             "import",

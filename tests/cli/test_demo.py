@@ -8,21 +8,32 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from mnemic.cli.demo import STEPS
+from examples.demo import STEPS, demo
+from mnemic.cli.phrases import phrase, speaking
 from tests.cli.conftest import Shell
 from tests.cli.terminal import on_a_terminal
+
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.feature("O4")
 
 
-def test_the_demo_plays_through_and_leaves_its_database(shell: Shell, tmp_path: Path) -> None:
-    shown = shell("demo").stdout
+@pytest.fixture
+def play(shell: Shell) -> Shell:
+    """The demo, in the folder of the shell."""
+    return Shell(shell.db, demo)
+
+
+def test_the_demo_plays_through_and_leaves_its_database(
+    play: Shell, shell: Shell, tmp_path: Path
+) -> None:
+    shown = play().stdout
     assert all((step.__doc__ or "").strip() in shown for step in STEPS)
     assert "none lost" in shown
     assert not shell.db.exists()
-    demo = ("--db", "mnemic-demo.db")
-    assert "3.12" in shell("recall", "我现在用哪个 Python 版本？", *demo).stdout
-    assert shell.json("doctor", *demo)["ok"]
+    there = ("--db", "mnemic-demo.db")
+    assert "3.12" in shell("recall", "我现在用哪个 Python 版本？", *there).stdout
+    assert shell.json("doctor", *there)["ok"]
     assert not (tmp_path / "conversation_history").exists()
     assert not (tmp_path / "daily_summaries").exists()
     assert {path.name for path in Path("mnemic-demo-files").iterdir()} == {
@@ -32,8 +43,8 @@ def test_the_demo_plays_through_and_leaves_its_database(shell: Shell, tmp_path: 
     }
 
 
-def test_what_the_demo_suggests_works(shell: Shell) -> None:
-    shown = shell("demo").stdout
+def test_what_the_demo_suggests_works(play: Shell, shell: Shell) -> None:
+    shown = play().stdout
     suggested = [line.strip() for line in shown.splitlines() if line.startswith("  mnemic ")]
     assert len(suggested) > 5
     for memory in shell.json("memories", "--db", "mnemic-demo.db"):
@@ -45,22 +56,22 @@ def test_what_the_demo_suggests_works(shell: Shell) -> None:
 
 @pytest.mark.parametrize("setting", ["MODEL__PROVIDER=openai", "ROUTING__WRITE=1.0"])
 def test_the_settings_of_whoever_runs_it_change_nothing(
-    shell: Shell, setting: str, monkeypatch: pytest.MonkeyPatch
+    play: Shell, setting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, _, value = setting.partition("=")
     monkeypatch.setenv(f"MNEMIC_{name}", value)
-    shell("demo")
+    play()
 
 
 def test_on_a_terminal_no_line_of_the_demo_is_too_wide(shell: Shell) -> None:
-    shown = on_a_terminal(100, "demo", NO_COLOR="1")
+    shown = on_a_terminal(100, module="examples.demo", NO_COLOR="1", PYTHONPATH=str(ROOT))
     assert max(map(cell_len, shown.splitlines())) <= 100
     assert "\x1b[" not in shown
 
 
-def test_the_demo_is_made_anew_and_told_as_json(shell: Shell) -> None:
-    first = shell.json("demo")
-    second = shell.json("demo")
+def test_the_demo_is_made_anew_and_told_as_json(play: Shell) -> None:
+    first = play.json()
+    second = play.json()
     assert first["path"] == second["path"]
     for told in (first, second):
         facts = {act["step"]: act["facts"] for act in told["steps"]}
@@ -76,27 +87,38 @@ def test_the_demo_is_made_anew_and_told_as_json(shell: Shell) -> None:
         assert told["seconds"] < 60
 
 
-def test_keep_writes_beside_an_earlier_demo(shell: Shell) -> None:
-    assert Path(shell.json("demo", "--keep")["path"]).name == "mnemic-demo.db"
-    assert Path(shell.json("demo", "--keep")["path"]).name == "mnemic-demo-2.db"
+def test_keep_writes_beside_an_earlier_demo(play: Shell) -> None:
+    assert Path(play.json("--keep")["path"]).name == "mnemic-demo.db"
+    assert Path(play.json("--keep")["path"]).name == "mnemic-demo-2.db"
 
 
 @pytest.mark.parametrize("content", [b"", b"dear diary " * 500])
-def test_a_file_that_is_no_demo_is_left_alone(shell: Shell, content: bytes) -> None:
+def test_a_file_that_is_no_demo_is_left_alone(play: Shell, shell: Shell, content: bytes) -> None:
     shell.db.write_bytes(content)
-    said = shell("demo", "--db", str(shell.db), code=1).stderr
+    said = play("--db", str(shell.db), code=1).stderr
     assert "is not a demo" in said
     assert shell.db.read_bytes() == content
 
 
-def test_a_memory_of_ones_own_is_left_alone(told: Shell) -> None:
+def test_a_memory_of_ones_own_is_left_alone(play: Shell, told: Shell) -> None:
     before = told.json("stats")["turns"]
-    told("demo", "--db", str(told.db), code=1)
+    play("--db", str(told.db), code=1)
     assert told.json("stats")["turns"] == before
 
 
-def test_a_demo_with_own_conversations_in_it_is_left_alone(shell: Shell) -> None:
-    shell("demo")
+def test_a_demo_with_own_conversations_in_it_is_left_alone(play: Shell, shell: Shell) -> None:
+    play()
     shell("record", "-s", "mine", "do not lose this", "--db", "mnemic-demo.db")
-    shell("demo", code=1)
+    play(code=1)
     assert shell.json("turns", "-s", "mine", "--db", "mnemic-demo.db")
+
+
+def test_every_text_of_the_demo_has_its_chinese(
+    play: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    shown = play().stdout
+    with speaking(lambda: "zh"):
+        titles = [(step.__doc__ or "").strip() for step in STEPS]
+        assert all(phrase(title) in shown and phrase(title) != title for title in titles)
+    assert "没有丢失" in shown

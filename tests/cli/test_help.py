@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from mnemic.cli.phrases import Language
-from mnemic.cli.reference import markdown
 from mnemic.cli.root import COMMANDS, SECTIONS
+from scripts.commands_page import markdown
 from tests.cli.conftest import Shell
 
 pytestmark = pytest.mark.feature("O4")
 
 DOCS = Path(__file__).parents[2] / "docs"
-HEAVY = ("apsw", "rich", "asyncio", "mnemic.mind", "mnemic.settings", "mnemic.types")
+HEAVY = ("apsw", "rich", "asyncio", "mnemic.engine.mind", "mnemic.settings", "mnemic.types")
 
 
 def modules_after(*args: str) -> set[str]:
@@ -46,7 +46,7 @@ def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
 def test_a_command_loads_no_other(shell: Shell) -> None:
     loaded = modules_after("recall", "--help")
     assert {name for name in loaded if name.startswith("mnemic.cli.")} >= {"mnemic.cli.recall"}
-    assert loaded.isdisjoint({"mnemic.cli.record", "mnemic.cli.demo", "rich", "apsw"})
+    assert loaded.isdisjoint({"mnemic.cli.record", "rich", "apsw"})
 
 
 def test_the_root_lists_every_command(shell: Shell) -> None:
@@ -66,13 +66,13 @@ def test_the_short_help_is_the_first_line_of_the_long_one(shell: Shell, name: st
 @pytest.mark.parametrize(("language", "page"), [("en", "commands.md"), ("zh", "commands.zh.md")])
 def test_the_reference_is_current(language: Language, page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == markdown(language), (
-        f"run `python -m mnemic.cli.reference {language} --write docs/{page}`"
+        f"run `python -m scripts.commands_page {language} --write docs/{page}`"
     )
 
 
 def test_a_command_asked_by_itself_keeps_its_short_help() -> None:
     from click.testing import CliRunner
 
-    from mnemic.cli.mcp import mcp
+    from mnemic.cli.serve import mcp
 
     assert "-h, --help" in CliRunner().invoke(mcp, ["--help"]).output

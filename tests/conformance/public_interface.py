@@ -22,7 +22,7 @@ from tests.conformance.catalogue import CatalogueError
 PACKAGE = "mnemic"
 # What a test, and a helper of the tests, may import beside the names in mnemic.__all__.
 PUBLIC_MODULES = {
-    "mnemic.aio": "the mind, awaitable",
+    "mnemic.engine.aio": "the mind, awaitable",
     "mnemic.clock": "the clock that mnemic.open takes",
     "mnemic.errors": "what is raised",
     "mnemic.integrations": "adapters for agent frameworks",

@@ -74,7 +74,7 @@ BAD = {
         "def test():\n    import mnemic.store.contract",
         "store.contract",
     ),
-    "by the package": ("import mnemic\ndef test(): mnemic.wiring.build", "mnemic.wiring"),
+    "by the package": ("import mnemic\ndef test(): mnemic.engine.wiring.build", "mnemic.engine"),
     "a name that is not public": ("import mnemic\ndef test(): mnemic._HOMES", "_HOMES"),
     "a module by its text": ("def test(f): f('mnemic.store.contract')", "store.contract"),
     "a private attribute": ("def test(mind): mind._services.drain()", "_services is private"),
@@ -199,7 +199,7 @@ def test_three_tests_a_row_are_linked(project: Project) -> None:
         ('"A1", "A3"', "", "*a statement mark names at least one id*"),
         ('"A3"', '"A3", preset="x"', "*a statement mark takes ids only, not preset"),
         ("preset='openakita'", "preset='shiyi'", "*it never names the preset 'openakita'"),
-        ("mnemic.open", "mnemic.entry.open", "*mnemic.entry is not public"),
+        ("mnemic.open", "mnemic.engine.open.open", "*mnemic.engine is not public"),
     ],
 )
 def test_a_wrong_mark_or_test_is_a_collection_error(

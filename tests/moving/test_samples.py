@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import mnemic
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
-from mnemic.mind import Mind
 from mnemic.moving.importer import IMPORTED_FROM, Speakers, import_source
 from mnemic.moving.reader import reader_of, readers
 from mnemic.moving.source import ImportSource

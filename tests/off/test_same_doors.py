@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from mnemic.aio import AsyncMind
 from mnemic.clock import ManualClock
-from mnemic.mind import Mind
-from mnemic.off import SERVED
+from mnemic.engine.aio import AsyncMind
+from mnemic.engine.mind import Mind
+from mnemic.engine.off import SERVED
 from mnemic.types import NewTurn, RecordType, ToolCall, ToolResult, Turn
 from tests.conftest import NOON, OpenMind
 

@@ -17,7 +17,7 @@ from tests.release.environments import ROOT, Environment
 
 USES = Path(__file__).parent / "uses"
 ATTEMPT = USES.with_name("attempt.py")
-# Its library draws the plots of `mnemic bench`, which a wheel does not carry.
+# Its library draws the plots of `python -m bench`, which a wheel does not carry.
 _CHECKOUT_ONLY = {"bench"}
 _WORDS = {"dog": [1.0, 0.1], "puppy": [1.0, 0.0], "tea": [0.0, 1.0]}
 

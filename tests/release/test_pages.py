@@ -25,7 +25,9 @@ def test_a_page_does_what_it_says(name: str, tmp_path: Path) -> None:
 
 
 def test_the_demo_plays_with_the_core_alone(tmp_path: Path) -> None:
-    shown = core_environment(tmp_path / "venv").run("mnemic", "demo", folder=tmp_path)
+    core = core_environment(tmp_path / "venv")
+    found = {"PYTHONPATH": str(ROOT)}
+    shown = core.run("python", "-m", "examples.demo", folder=tmp_path, more=found)
     assert shown.returncode == 0, shown.stderr
 
 

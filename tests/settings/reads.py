@@ -175,7 +175,8 @@ def annotated_property(held: Groups, name: str) -> Groups:
     """What a property of a group gives, where that is a group."""
     found = [getattr(group, name, None) for group in held]
     kinds = [one.fget.__annotations__.get("return") for one in found if isinstance(one, property)]
-    return frozenset(NAMED[str(kind)] for kind in kinds if str(kind) in NAMED)
+    names = [getattr(kind, "__name__", str(kind)) for kind in kinds]
+    return frozenset(NAMED[name] for name in names if name in NAMED)
 
 
 def _named(name: ast.expr, group: type[SettingsGroup]) -> set[str]:

@@ -1,14 +1,12 @@
 """Every setting is read by the engine, and every key of a preset is one that is read."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 from mnemic.settings import PRESETS, Settings
-from mnemic.settings.group import SettingsGroup, count, group
+from mnemic.settings.group import SettingsGroup, setting
 from mnemic.settings.layers import read_preset
 from tests.settings import reads
 
@@ -25,9 +23,9 @@ def unread(
 ) -> list[str]:
     """Keys of values that nothing reads."""
     keys: list[str] = []
-    for name, setting in settings.fields.items():
-        if setting.group is not None:
-            keys += unread(known, setting.group, f"{prefix}{name}.")
+    for name, field in settings.fields.items():
+        if field.group is not None:
+            keys += unread(known, field.group, f"{prefix}{name}.")
         elif (settings.__name__, name) not in known:
             keys.append(prefix + name)
     return keys
@@ -53,13 +51,13 @@ def test_a_planted_setting_is_noticed() -> None:
     class PlantedSettings(SettingsGroup):
         """For this test."""
 
-        depth: int = count(3, "Read below.")
-        limit: int = count(3, "Read by nothing, called like one that is.")
+        depth: int = setting(3, "Read below.")
+        limit: int = setting(3, "Read by nothing, called like one that is.")
 
     class AllSettings(SettingsGroup):
         """For this test."""
 
-        planted: PlantedSettings = group(PlantedSettings)
+        planted: PlantedSettings = PlantedSettings()
 
     reads.NAMED["PlantedSettings"] = PlantedSettings
     try:

@@ -33,8 +33,8 @@ from mnemic.settings.dump import as_flat, as_mapping, as_toml
 from mnemic.settings.learning import JobSettings
 from mnemic.settings.problems import known_keys
 from mnemic.settings.recall import KindName, PersonaBoost, RankingSettings, SectionName
-from mnemic.settings.reference import markdown
 from mnemic.settings.values import duration, duration_text
+from scripts.settings_page import markdown
 from tests.settings.test_loading import LEAVES, QUICK, mistake
 
 ROOT = Path(__file__).parent.parent.parent
@@ -188,7 +188,7 @@ class TestHouse:
     def test_docs_are_current(self) -> None:
         written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
         assert written == markdown(), (
-            "run: python -m mnemic.settings.reference --write docs/settings.md"
+            "run: python -m scripts.settings_page --write docs/settings.md"
         )
 
     def test_importing_costs_little_and_reaches_only_down(self) -> None:

@@ -9,10 +9,9 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 import mnemic
-from mnemic.prompts import prompt
+from mnemic.prompts import Language, prompt
 from mnemic.tools import tool_names, tool_specs
 from mnemic.tools.catalogue import Format
-from mnemic.tools.words import Language
 
 pytestmark = pytest.mark.feature("P4")
 

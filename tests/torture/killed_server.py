@@ -15,8 +15,8 @@ from pathlib import Path
 
 import mnemic
 from mnemic import NewTurn
+from mnemic.engine.remote.client import open_remote
 from mnemic.errors import MnemicError
-from mnemic.remote.client import open_remote
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
 from tests.torture.outcome import Outcome

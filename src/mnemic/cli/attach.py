@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import ListEntry, dim, emit, entries, joined, note, say, size, when
-from mnemic.cli.phrases import phrase
+from mnemic.cli.output import ListEntry, answer, dim, entries, joined, say, size, when
 from mnemic.cli.state import State, pass_state
 from mnemic.errors import NotFound
 from mnemic.types import Attachment, Direction
@@ -27,36 +27,11 @@ _DIRECTIONS = click.Choice(("inbound", "outbound"))
 @click.option("--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated.")
 @click.option("--memory", "memories", multiple=True, metavar="ID", help="A memory about it.")
 @pass_state
-def attach(
-    state: State,
-    *,
-    path: str,
-    session: str,
-    direction: Direction,
-    mime: str,
-    description: str,
-    transcription: str,
-    extracted_text: str,
-    tags: tuple[str, ...],
-    memories: tuple[str, ...],
-) -> None:
+def attach(state: State, /, path: str, **about: Any) -> None:
     """Remember a file. PATH is a file or a URL; the file itself is not copied."""
     with state.open(create=True) as mind:
-        attachment = mind.attach(
-            path if "://" in path else _file(path),
-            session=session,
-            direction=direction,
-            mime=mime,
-            description=description,
-            transcription=transcription,
-            extracted_text=extracted_text,
-            tags=tags,
-            memories=memories,
-        )
-    if state.json:
-        emit(attachment)
-    else:
-        say(f"{attachment.filename}  {dim(attachment.id)}")
+        attachment = mind.attach(path if "://" in path else _file(path), **about)
+    answer(attachment, lambda: say(f"{attachment.filename}  {dim(attachment.id)}"))
 
 
 def _file(path: str) -> Path:
@@ -76,12 +51,7 @@ def attachments(state: State, session: str | None, direction: Direction | None, 
     """List files, the latest first."""
     with state.open() as mind:
         files = mind.attachments(session=session, direction=direction, limit=limit)
-    if state.json:
-        emit(files)
-        return
-    if not files:
-        note(phrase("There are no attachments."))
-    show_attachments(files)
+    answer(files, lambda: show_attachments(files), nothing="There are no attachments.")
 
 
 def show_attachments(files: list[Attachment], *, margin: int = 0) -> None:
@@ -91,16 +61,7 @@ def show_attachments(files: list[Attachment], *, margin: int = 0) -> None:
 
 def _entry(file: Attachment) -> ListEntry:
     about = file.description or file.transcription or file.extracted_text
-    return ListEntry(
-        "→" if file.direction == "outbound" else "←",
-        f"{file.filename}  {about}".rstrip(),
-        (
-            joined(
-                when(file.created_at),
-                file.mime,
-                size(file.size) if file.size else "",
-                file.session,
-                file.path or file.url,
-            ),
-        ),
-    )
+    bytes_ = size(file.size) if file.size else ""
+    below = joined(when(file.created_at), file.mime, bytes_, file.session, file.path or file.url)
+    arrow = "→" if file.direction == "outbound" else "←"
+    return ListEntry(arrow, f"{file.filename}  {about}".rstrip(), (below,))

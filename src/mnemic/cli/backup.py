@@ -1,20 +1,24 @@
-"""mnemic backup, restore-backup"""
+"""mnemic backup, restore-backup, copy"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import emit, note, say, size
-from mnemic.cli.phrases import counted, phrase
+from mnemic.cli.output import answer, emit, flat, note, say, size, table
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
-from mnemic.types import PageProgress
+
+if TYPE_CHECKING:
+    from mnemic.moving.copy import CopyReport
 
 _ONE = {"memories": "memory"}
+_MAX_LISTED = 20  # conflicts; the rest are only counted
 
 
 @click.command(cls=Command)
@@ -30,15 +34,13 @@ def backup(state: State, to: str, *, force: bool) -> None:
     """
     from mnemic.moving.backup import backup as back_up
 
-    with state.open() as mind, _pages(phrase("Copying")) as progress:
+    with state.open() as mind, bar(phrase("Copying")) as progress:
         made = back_up(mind, to, force=force, progress=progress)
-    if state.json:
-        emit(made)
-        return
     pages = counted(made.pages, "page")
-    say(phrase("{path}: {size} in {pages}, checked.",
-               path=made.path, size=size(made.bytes), pages=pages))  # fmt: skip
-    say(_contents(made.counts))
+    line = phrase(
+        "{path}: {size} in {pages}, checked.", path=made.path, size=size(made.bytes), pages=pages
+    )
+    answer(made, lambda: say(f"{line}\n{_contents(made.counts)}"))
 
 
 @click.command(cls=Command)
@@ -58,7 +60,7 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
 
     place = Path(to).expanduser().absolute()
     settings = settings_beside(place, state.preset, state.setting_overrides())
-    with _pages(phrase("Restoring")) as progress:
+    with bar(phrase("Restoring")) as progress:
         made = restore(backup, place, force=force, settings=settings, progress=progress)
     if state.json:
         emit(made)
@@ -78,10 +80,69 @@ def _contents(counts: Mapping[str, int]) -> str:
     )
 
 
-@contextmanager
-def _pages(what: str) -> Iterator[PageProgress]:
-    """A bar of the pages copied, on a terminal; else nothing."""
-    from mnemic.cli.progress import portion
+@click.command(cls=Command)
+@click.argument("from_", metavar="FROM")
+@click.argument("to", metavar="TO")
+@click.option("--to-space", metavar="NAME", help="Whose memory it becomes. [default: the same]")
+@pass_state
+@click.pass_context
+def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str | None) -> None:
+    """Copy a memory into another database, or under another name.
 
-    with portion(what) as report:
-        yield report or (lambda done, pages: None)
+    FROM is only read, as it is at one moment, and --space says whose memory of it; TO is made if
+    there is none, and what it has already stays as it is. A row that is there is not copied twice,
+    so an interrupted copy is repeated and goes on. A different row under the same key is reported
+    and left.
+
+    At the end every row is compared on both sides; where they differ the command leaves with 1.
+    """
+    from mnemic.engine.open import database_path
+    from mnemic.moving.copy import copy_space
+
+    ends = (database_path(from_), database_path(to))
+    with bar(phrase("Copying")) as show:
+        report = copy_space(
+            *ends, space=state.space_name, to_space=to_space,
+            progress=lambda phase, done, total: show(done, total, phrase(phase)),
+        )  # fmt: skip
+    answer(_mapping(report), lambda: _show_copied(report))
+    ctx.exit(0 if report.verified else 1)
+
+
+def _show_copied(report: CopyReport) -> None:
+    for conflict in report.conflicts[:_MAX_LISTED]:
+        note(f"{term(conflict.table)}: {flat(sentence(conflict.reason))}")
+    if len(report.conflicts) > _MAX_LISTED:
+        note(phrase("… and {n:,} more", n=len(report.conflicts) - _MAX_LISTED))
+    moved = [one for one in report.tables if one.rows]
+    table(
+        ("table", "rows", "new", "known", "conflicts", "verified"),
+        [
+            (term(one.name), f"{one.rows:,}", f"{one.added:,}", f"{one.known:,}",
+             f"{one.conflicts:,}", phrase("yes") if one.same else phrase("NO"))
+            for one in moved
+        ],
+        right="rows new known conflicts",
+    )  # fmt: skip
+    name = repr(report.space)
+    if report.to_space != report.space:
+        name = phrase("{space} as {name}", space=name, name=repr(report.to_space))
+    say()
+    if report.verified:
+        rows = counted(report.rows, "row")
+        say(phrase("{rows} of {space} copied and verified", rows=rows, space=name))
+    else:
+        differ = phrase(", ").join(term(one.name) for one in report.tables if not one.same)
+        say(phrase("{space} is not the same in both databases: {tables}",
+                   space=name, tables=differ))  # fmt: skip
+
+
+def _mapping(report: CopyReport) -> dict[str, object]:
+    return {
+        "space": report.space,
+        "to_space": report.to_space,
+        "rows": report.rows,
+        "verified": report.verified,
+        "tables": report.tables,
+        "conflicts": report.conflicts,
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from copy import copy
 from inspect import cleandoc
@@ -9,7 +11,8 @@ from typing import Any
 
 import click
 
-from mnemic.cli.phrases import help_text, language, phrase
+from mnemic.cli.failures import exit_code
+from mnemic.cli.phrases import help_text, language, phrase, speaking
 from mnemic.cli.state import Output, State
 
 FORMATS: dict[str, Output] = {"json": "json", "ndjson": "ndjson", "csv": "csv"}
@@ -64,6 +67,26 @@ class Helpful(click.Command):
         self.params = [*self.params, *shared_options()]
         # A command keeps the help option of the first context it was asked in.
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
+        """Run, and leave with 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C."""
+        arguments = list(sys.argv[1:] if args is None else args)
+        state = State(plain=bool(os.environ.get("NO_COLOR")))
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # an unprintable character must not crash
+                stream.reconfigure(errors="backslashreplace")
+
+        def run() -> Any:
+            extra["standalone_mode"] = False
+            return super(Helpful, self).main(arguments, prog_name or "mnemic", obj=state, **extra)
+
+        def for_programs() -> bool:
+            return state.json or any(f"--{name}" in arguments for name in FORMATS)
+
+        with speaking(lambda: state.language):
+            sys.exit(exit_code(run, as_json=for_programs))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)

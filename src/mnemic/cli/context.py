@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import emit, heading, say, shown_whole, table
+from mnemic.cli.output import answer, heading, say, shown_whole, table
 from mnemic.cli.phrases import phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.types import Context
@@ -18,29 +20,20 @@ from mnemic.types import Context
 @click.option("--model", default="", metavar="NAME", help="Whose window counts.")
 @click.option("--persona", metavar="NAME", help="Whom the agent plays.")
 @pass_state
-def context(
-    state: State,
-    *,
-    query: tuple[str, ...],
-    session: str | None,
-    budget: int | None,
-    model: str,
-    persona: str | None,
-) -> None:
+def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
     """Show what an agent would see before it answers.
 
     QUERY is the message to be answered. The text comes first, then what each part of it cost and
     what was left out.
     """
     with state.open() as mind:
-        built = mind.context(
-            " ".join(query), session=session, budget=budget, model=model, persona=persona
-        )
-    if state.json:
-        emit(built)
-        return
-    say(shown_whole(built.text) or phrase("There is nothing relevant in memory."))
-    show_account(built)
+        built = mind.context(" ".join(query), **options)
+
+    def show() -> None:
+        say(shown_whole(built.text) or phrase("There is nothing relevant in memory."))
+        show_account(built)
+
+    answer(built, show)
 
 
 def show_account(built: Context, *, margin: int = 0) -> None:

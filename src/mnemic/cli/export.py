@@ -12,10 +12,11 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.output import emit, say, size
 from mnemic.cli.phrases import LANGUAGES, Language, counted, phrase
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 
 if TYPE_CHECKING:
-    from mnemic.mind import Mind
+    from mnemic.engine.mind import Mind
     from mnemic.moving.markdown import ExportOptions
     from mnemic.moving.output_file import Target
 
@@ -92,7 +93,6 @@ def export(
     whole or not at all. JSON lines hold everything, and mnemic import reads them again. Secrets
     are masked, unless --secrets asks for them.
     """
-    from mnemic.cli.progress import portion
     from mnemic.moving.output_file import refuse_to_replace
 
     folder = to is not None and to.endswith(("/", "\\"))
@@ -103,7 +103,7 @@ def export(
     piped = to == "-"
     if not piped and not force:
         refuse_to_replace(path)
-    with state.open() as mind, portion(phrase("Writing")) as progress:
+    with state.open() as mind, bar(phrase("Writing")) as progress:
         options: ExportOptions = {
             "language": language,
             "name": name,

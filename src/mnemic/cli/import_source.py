@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -13,6 +11,7 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.output import emit, flat, note, say
 from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 from mnemic.moving.archive import archived_rows, import_jsonl, read_header
 from mnemic.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
@@ -23,8 +22,6 @@ from mnemic.types import TRUSTS, Trust
 
 _ARCHIVE = "mnemic"
 _MAX_LISTED = 20  # refused records; the rest are only counted
-
-Report = Callable[[int, int | None, str], None]
 
 
 @click.command("import", cls=Command)
@@ -88,7 +85,7 @@ def import_source(
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
     pieces = reading.pieces(given, reader)
-    with _progress() as report:
+    with bar(phrase("Importing"), percent=True) as report:
         if preview:
             for _ in reading.batches(pieces):
                 report(given.done, given.total, _counts(reading.progress))
@@ -116,7 +113,11 @@ def _import_archive(
             say(phrase("{format}: {counts}. Nothing was written.", format=_ARCHIVE,
                        counts=counts or phrase("nothing")))  # fmt: skip
         return 0
-    with _progress() as report, state.open(create=True) as mind, source.open() as stream:
+    with (
+        bar(phrase("Importing"), percent=True) as report,
+        state.open(create=True) as mind,
+        source.open() as stream,
+    ):
         done = import_jsonl(
             mind,
             stream,
@@ -143,18 +144,6 @@ def _source(place: str, session: str | None) -> ImportSource:
         return ImportSource(None, sys.stdin.buffer, session=session or "")
     name = Path(place).stem if session is None else session
     return ImportSource.of(place, session=name)
-
-
-@contextmanager
-def _progress() -> Iterator[Report]:
-    """A bar by the part of the source that was read, on a terminal; else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, word: None
-        return
-    from mnemic.cli.progress import reading
-
-    with reading(phrase("Importing")) as report:
-        yield report
 
 
 def _counts(done: ImportProgress) -> str:

@@ -1,14 +1,23 @@
-"""mnemic jobs"""
+"""mnemic jobs, worker"""
 
 from __future__ import annotations
 
 import json
+import os
+import select
+import signal
+from types import FrameType, TracebackType
+from typing import Self
 
 import click
 
-from mnemic.cli.base import CommandGroup
+from mnemic.cli.base import Command, CommandGroup
+from mnemic.cli.conversations import show_turns
+from mnemic.cli.failures import error_line
+from mnemic.cli.health import turn_states
 from mnemic.cli.output import (
     ListEntry,
+    answer,
     emit,
     entries,
     facts,
@@ -21,12 +30,11 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.cli.stats import turn_states
-from mnemic.cli.turns import show_turns
-from mnemic.errors import NotFound
-from mnemic.mind import Mind
+from mnemic.engine.engine import Engine
+from mnemic.engine.mind import Mind
+from mnemic.errors import NotFound, StoreError
 from mnemic.plain import plain
-from mnemic.types import Job, JobState, Turn, TurnState
+from mnemic.types import Drained, Job, JobState, Turn, TurnState
 
 _ALL = 1_000_000
 _COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
@@ -158,10 +166,95 @@ def discard(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
 
 def _settled(ctx: click.Context, state: State, word: str, count: int, requested: int) -> None:
     """Print the count; fewer than requested is a failure."""
-    if state.json:
-        emit({word: count})
-    else:
-        say(phrase("{jobs} {done}.", jobs=counted(count, "job"), done=term(word)))
+    line = phrase("{jobs} {done}.", jobs=counted(count, "job"), done=term(word))
+    answer({word: count}, lambda: say(line))
     if count < requested:
         note(phrase("{ids} named no dead job.", ids=counted(requested - count, "id")))
         ctx.exit(1)
+
+
+_SLICE = 0.2  # seconds of jobs between two checks for signals; a running job is always finished
+
+
+class Stopping:
+    """Records SIGTERM and SIGINT instead of ending the process, and can wait for one."""
+
+    def __enter__(self) -> Self:
+        self.requested = False
+        self._read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        self._ends = (self._read_end, write_end)
+        self._before = {s: signal.signal(s, self._note) for s in (signal.SIGTERM, signal.SIGINT)}
+        self._wakeup = signal.set_wakeup_fd(write_end)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        for end in self._ends:
+            os.close(end)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.requested = True
+
+    def wait(self, seconds: float) -> None:
+        select.select([self._read_end], [], [], seconds)
+
+
+@click.command(cls=Command)
+@click.option("--once", is_flag=True, help="Run what is due, learn from open sessions, leave.")
+@pass_state
+@click.pass_context
+def worker(ctx: click.Context, state: State, once: bool) -> None:
+    """Run background work until stopped.
+
+    SIGTERM or Ctrl-C lets the job in hand finish. Several workers may share a database; each job is
+    run by one of them.
+    """
+    with state.connect(create=not once) as engine:
+        if once:
+            mine, all_ = engine.mind(state.space_name).drain(), engine.drain()
+            drained = Drained(
+                mine.done + all_.done, mine.retried + all_.retried, mine.dead + all_.dead
+            )
+            _report_drained(state, drained, always=True)
+            ctx.exit(1 if drained.dead else 0)
+        with Stopping() as stopping:
+            if not state.json:
+                note(phrase("Working for every space. Ctrl-C stops after the job in hand."))
+            _work(state, engine, stopping)
+
+
+def _work(state: State, engine: Engine, stopping: Stopping) -> None:
+    idle = engine.settings.jobs.poll.total_seconds()
+    failing = ""
+    while not stopping.requested:
+        try:
+            drained = engine.drain(timeout=_SLICE)
+            failing = ""
+        except StoreError as error:
+            # Shown once, and tried again: a full disk or a long lock passes.
+            if str(error) != failing:
+                failing = str(error)
+                note(error_line(error))
+            drained = Drained(0, 0, 0)
+        _report_drained(state, drained)
+        if drained == Drained(0, 0, 0):
+            stopping.wait(idle)
+
+
+def _report_drained(state: State, drained: Drained, *, always: bool = False) -> None:
+    counts = {"done": drained.done, "retried": drained.retried, "dead": drained.dead}
+    if not any(counts.values()) and not always:
+        return
+    kinds = (f"{number:,} {term(word)}" for word, number in counts.items() if number)
+    summary = phrase(", ").join(kinds)
+    jobs = counted(sum(counts.values()), "job")
+    line = phrase("{jobs}: {summary}.", jobs=jobs, summary=summary) if summary else ""
+    answer(drained, lambda: say(line or phrase("No job was due.")))

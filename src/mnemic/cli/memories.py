@@ -1,20 +1,25 @@
-"""mnemic add, memories, reveal"""
+"""mnemic add, memories, reveal, edit, archive, restore, delete"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.confirmation import agreed
 from mnemic.cli.output import (
     ListEntry,
+    agreed,
+    answer,
+    cut,
     dim,
     emit,
     entries,
+    flat,
     joined,
     note,
     say,
@@ -24,13 +29,12 @@ from mnemic.cli.output import (
 from mnemic.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
+from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
-if TYPE_CHECKING:
-    from mnemic.mind import Mind
-
+_T = TypeVar("_T")
 _Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
 _COLOURS: dict[MemoryStatus, str | None] = {
@@ -162,12 +166,10 @@ def memories(state: State, /, **options: Any) -> None:
     with state.open() as mind:
         listed = mind.memories(**given(options))
         why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
-    if state.json:
-        emit([described(mind, memory) for memory in listed])
-        return
     if why_none:
         note(why_none)
-    show_memories(listed, words=mind.settings.vocabulary)
+    show = partial(show_memories, listed, words=mind.settings.vocabulary)
+    answer([described(mind, memory) for memory in listed], show)
 
 
 def _why_none(stats: Stats, pending: int) -> str:
@@ -265,7 +267,88 @@ def reveal(state: State, memory: str, yes: bool) -> None:
             question = phrase("Show the secret of {name}?", name=version.subject or memory)
             agreed(state, question, "show it")
         secret = mind.reveal(memory)
+    answer({"id": memory, "secret": secret}, lambda: say(secret))
+
+
+_QUESTION = 60  # cells of a statement in a question
+
+
+@click.command(cls=Command)
+@click.argument("memory")
+@click.option("--text", metavar="TEXT", help="Other words for it.")
+@click.option("--kind", type=KindName(), help="Another kind.")
+@details
+@pass_state
+def edit(state: State, /, memory: str, **options: Any) -> None:
+    """Change a memory.
+
+    What is given becomes its next version, and what is not stays. Tags and metadata that are given
+    take the place of all there were.
+    """
+    changes = given(options)
+    if not changes:
+        raise click.UsageError("Say what to change, such as --text or --importance.")
+    with state.open() as mind:
+        edited = mind.edit(memory, **changes)
+    if edited.id == memory and not state.json:
+        note(phrase("Nothing differs."))
+    show = partial(show_memories, [edited], words=mind.settings.vocabulary)
+    answer(described(mind, edited), show)
+
+
+@click.command(cls=Command)
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def archive(state: State, memory: tuple[str, ...]) -> None:
+    """Put memories away.
+
+    They are not recalled any more; mnemic restore brings them back.
+    """
+    do_each(state, memory, lambda mind, id_: mind.archive(id_), lambda _: phrase("archived"))
+
+
+@click.command(cls=Command)
+@click.argument("memory", nargs=-1, required=True)
+@pass_state
+def restore(state: State, memory: tuple[str, ...]) -> None:
+    """Make archived memories hold again."""
+    if Path(memory[0]).is_file():
+        raise click.UsageError("A database is made from a backup by mnemic restore-backup.")
+    do_each(state, memory, lambda mind, id_: mind.restore(id_), lambda _: phrase("holds again"))
+
+
+@click.command(cls=Command)
+@click.argument("memory", nargs=-1, required=True)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@pass_state
+def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
+    """Remove memories with all their versions.
+
+    Their turns stay, and they are not learnt from these again. mnemic forget removes what was
+    said as well, and proves it.
+    """
+
+    def remove(mind: Mind, id_: str) -> Memory:
+        if not yes:
+            statement = cut(flat(mind.get(id_).content), _QUESTION)
+            agreed(state, phrase("Delete “{text}”?", text=statement), "delete it")
+        return mind.delete(id_)
+
+    do_each(state, memory, remove, lambda _: phrase("deleted"))
+
+
+def do_each(
+    state: State,
+    ids: tuple[str, ...],
+    act: Callable[[Mind, str], _T],
+    describe: Callable[[_T], str],
+) -> None:
+    """Do the same to each; an error stops the rest, and the command may be repeated."""
+    done: list[_T] = []
+    with state.open() as mind:
+        for id_ in ids:
+            done.append(act(mind, id_))
+            if not state.json:
+                say(f"{id_}  {describe(done[-1])}")
     if state.json:
-        emit({"id": memory, "secret": secret})
-    else:
-        say(secret)
+        emit(done)

@@ -11,7 +11,7 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -48,6 +48,21 @@ def emit(value: Any, *, rows: Iterable[Any] | None = None) -> None:
         click.echo(_csv(listed, context.meta).encode(), nl=False)
 
 
+def answer(
+    value: Any, show: Callable[[], None], *, nothing: str = "", rows: Iterable[Any] | None = None
+) -> None:
+    """A value for programs; for people what ``show`` prints, after a note where there is nothing.
+
+    ``nothing`` is English, and printed in the language of the person.
+    """
+    if click.get_current_context().ensure_object(State).json:
+        emit(value, rows=rows)
+        return
+    if nothing and not value:
+        note(phrase(nothing))
+    show()
+
+
 def _json(value: Any, indent: int | None = None) -> str:
     utf8 = (getattr(sys.stdout, "encoding", "") or "utf-8").lower().replace("-", "") == "utf8"
     return json.dumps(plain(value), ensure_ascii=not utf8, indent=indent)
@@ -81,6 +96,16 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """One line beside the result, on stderr."""
     click.echo(text, err=True)
+
+
+def agreed(state: State, question: str, deed: str) -> None:
+    """Continue only if the person confirms; without a terminal, refuse.
+
+    The question goes to stderr, so that the output of a command can be piped.
+    """
+    if state.json or not sys.stdin.isatty():
+        raise click.UsageError(f"Nobody can be asked here. Give --yes to {deed}.")
+    click.confirm(question, abort=True, err=True)
 
 
 def dim(text: str) -> str:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 import click
 
 from mnemic.cli.base import CommandGroup
-from mnemic.cli.memories import colour_of, described
+from mnemic.cli.memories import colour_of, described, do_each
 from mnemic.cli.output import ListEntry, emit, entries, joined, note, say, when
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import Decision, Memory
 
-_T = TypeVar("_T")
 _ANSWERS = {
     "y": "yes, keep it",
     "n": "no, and do not ask again",
@@ -115,7 +113,7 @@ def _put_off(snoozed: Memory) -> str:
 @pass_state
 def confirm(state: State, memory: tuple[str, ...]) -> None:
     """Say that statements are true; each may replace what was known before."""
-    _answer(state, memory, lambda mind, id_: mind.confirm(id_), _confirmation)
+    do_each(state, memory, lambda mind, id_: mind.confirm(id_), _confirmation)
 
 
 @pending.command()
@@ -123,7 +121,7 @@ def confirm(state: State, memory: tuple[str, ...]) -> None:
 @pass_state
 def ignore(state: State, memory: tuple[str, ...]) -> None:
     """Do not keep statements, nor be asked again in other words."""
-    _answer(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
+    do_each(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
 
 
 @pending.command()
@@ -131,21 +129,4 @@ def ignore(state: State, memory: tuple[str, ...]) -> None:
 @pass_state
 def snooze(state: State, memory: tuple[str, ...]) -> None:
     """Answer another time."""
-    _answer(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)
-
-
-def _answer(
-    state: State,
-    ids: tuple[str, ...],
-    act: Callable[[Mind, str], _T],
-    describe: Callable[[_T], str],
-) -> None:
-    """Give the same answer to each; an error stops the rest, and the command may be repeated."""
-    with state.open() as mind:
-        done = []
-        for id_ in ids:
-            done.append(act(mind, id_))
-            if not state.json:
-                say(f"{id_}  {describe(done[-1])}")
-    if state.json:
-        emit(done)
+    do_each(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)

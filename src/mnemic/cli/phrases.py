@@ -90,8 +90,8 @@ def is_known(english: str) -> bool:
 
 
 @cache
-def catalogue(name: Literal["output", "help", "terms", "engine"]) -> Mapping[str, str]:
-    """English to Chinese."""
+def catalogue(name: Literal["output", "help", "terms", "engine"]) -> dict[str, str]:
+    """English to Chinese; a program outside of the package may add its own texts."""
     import json
     from pathlib import Path
 

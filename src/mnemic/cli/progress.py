@@ -3,58 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
+
+
+class MoveBar(Protocol):
+    """How much is done, of how much if that is known, and a word beside it."""
+
+    def __call__(self, done: int, total: int | None, word: str = "", /) -> None: ...
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yields a function that takes the number of further completed items."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=_console(), transient=True) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda done: progress.advance(task, done)
+def bar(what: str, *, percent: bool = False) -> Iterator[MoveBar]:
+    """A bar that the yielded function moves; it does nothing where nobody watches a terminal.
 
-
-@contextmanager
-def reading(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """Yields a function that takes how much is done, of how much, and a label."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    word = TextColumn("{task.fields[word]}")
-    with Progress(*columns, word, console=_console(), transient=True) as progress:
-        task = progress.add_task(what, total=None, word="")
-        yield lambda done, total, word: progress.update(
-            task, completed=done, total=total, word=word
-        )
-
-
-@contextmanager
-def portion(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yields a function that takes how many are done and how many there are; None where nobody
-    watches a terminal.
+    ``percent`` where what is counted means nothing to a person.
     """
-    console = _console()
-    if not console.is_terminal:
-        yield None
+    if not sys.stderr.isatty():
+        yield lambda done, total, word="", /: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-
-def _console() -> Console:
     context = click.get_current_context(silent=True)
     plain = bool(os.environ.get("NO_COLOR")) or (context is not None and context.color is False)
-    return Console(stderr=True, color_system=None if plain else "auto")
+    console = Console(stderr=True, color_system=None if plain else "auto")
+    counts = (TaskProgressColumn(),) if percent else (MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), *counts)
+    word_column = TextColumn("{task.fields[word]}")
+    with Progress(*columns, word_column, console=console, transient=True) as progress:
+        task = progress.add_task(what, total=None, word="")
+        yield lambda done, total, word="", /: progress.update(
+            task, completed=done, total=total, word=word
+        )

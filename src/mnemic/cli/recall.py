@@ -18,7 +18,7 @@ from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import RECORD_TYPES, Hit, RecordType
 
 if TYPE_CHECKING:
-    from mnemic.mind import Mind
+    from mnemic.engine.mind import Mind
 
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
 from typing import Any
 
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import dim, emit, say
+from mnemic.cli.output import answer, dim, say
 from mnemic.cli.params import json_value, metadata_of, moment, text_or_stdin
 from mnemic.cli.state import State, pass_state
 from mnemic.errors import InvalidInput
 from mnemic.moving.chats import read_tools
-from mnemic.types import ROLES, TRUSTS, Role, Trust
+from mnemic.types import ROLES, TRUSTS
 
 
 @click.command(cls=Command)
@@ -46,48 +45,27 @@ from mnemic.types import ROLES, TRUSTS, Role, Trust
 @click.option("--project", metavar="NAME", help="The project of the session.")
 @pass_state
 def record(
-    state: State,
-    *,
-    text: str | None,
-    session: str,
-    role: Role,
-    sender: str,
-    trust: Trust | None,
-    channel: str,
-    at: datetime | None,
-    index: int | None,
-    calls: tuple[Any, ...],
-    results: tuple[Any, ...],
-    metadata: tuple[str, ...],
-    project: str | None,
+    state: State, /, text: str | None, project: str | None, metadata: tuple[str, ...], **turn: Any
 ) -> None:
     """Record one turn of a conversation.
 
     TEXT may also be piped in. The turn is durable and can be found when the command returns; the
     same turn at the same --index again changes nothing.
     """
-    tool_calls, tool_results = read_tools(calls, results)
+    tool_calls, tool_results = read_tools(turn.pop("calls"), turn.pop("results"))
     wordless = text is None and (tool_calls or tool_results) and sys.stdin.isatty()
     content = "" if wordless else text_or_stdin(text, "the text of the turn")
     if not (content.strip() or tool_calls or tool_results):
         raise InvalidInput("There is nothing to record", remedy="Give the text, or a tool call")
     with state.open(create=True) as mind:
-        turn = mind.record(
-            session=session,
-            role=role,
+        recorded = mind.record(
             content=content,
-            sender=sender,
-            channel=channel,
             tool_calls=tool_calls,
             tool_results=tool_results,
-            at=at,
-            index=index,
-            trust=trust,
             metadata=metadata_of(metadata),
+            **turn,
         )
         if project:
-            mind.session(session, project=project)
-    if state.json:
-        emit(turn)
-    else:
-        say(f"{turn.session} #{turn.index}  {dim(turn.id)}")
+            mind.session(recorded.session, project=project)
+    line = f"{recorded.session} #{recorded.index}  {dim(recorded.id)}"
+    answer(recorded, lambda: say(line))

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
-from mnemic.cli.base import FORMATS, CommandGroup
-from mnemic.cli.failures import exit_code
-from mnemic.cli.phrases import help_text, phrase, speaking
-from mnemic.cli.state import State
+from mnemic.cli.base import CommandGroup
+from mnemic.cli.phrases import help_text, phrase
 
 # section -> command -> (module:function, one line of help)
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -23,7 +17,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
             "import_source:import_source",
             "Import conversations and memories of another program.",
         ),
-        "end": ("sessions:end", "Mark a conversation as ended."),
+        "end": ("conversations:end", "Mark a conversation as ended."),
         "add": ("memories:add", "Keep a statement as a memory."),
         "attach": ("attach:attach", "Remember a file."),
     },
@@ -31,11 +25,14 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "search": ("recall:search", "Search memories first, then turns, episodes and files."),
         "recall": ("recall:recall", "Find evidence for a question."),
         "context": ("context:context", "Show what an agent would see before it answers."),
-        "sessions": ("sessions:sessions", "List conversations, the latest first."),
-        "turns": ("turns:turns", "Read turns by session, time, role, tool or state."),
-        "episodes": ("episodes:episodes", "List the episodes of conversations, the latest first."),
+        "sessions": ("conversations:sessions", "List conversations, the latest first."),
+        "turns": ("conversations:turns", "Read turns by session, time, role, tool or state."),
+        "episodes": (
+            "conversations:episodes",
+            "List the episodes of conversations, the latest first.",
+        ),
         "attachments": ("attach:attachments", "List files, the latest first."),
-        "events": ("journal:events", "Show what changed and what failed, or the daily events."),
+        "events": ("health:events", "Show what changed and what failed, or the daily events."),
     },
     "Memories": {
         "memories": (
@@ -45,44 +42,42 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("show:show", "Show a memory, its confidence, and the turns it came from."),
         "history": ("show:history", "Show every version of a memory."),
         "pending": ("pending:pending", "Answer statements that wait for your confirmation."),
-        "edit": ("edit:edit", "Change a memory."),
-        "archive": ("edit:archive", "Put memories away."),
-        "restore": ("edit:restore", "Make archived memories hold again."),
-        "delete": ("edit:delete", "Remove memories with all their versions."),
-        "forget": ("forget:forget", "Remove something for good."),
-        "rollback": ("rollback:rollback", "Undo everything that was learnt from one source."),
+        "edit": ("memories:edit", "Change a memory."),
+        "archive": ("memories:archive", "Put memories away."),
+        "restore": ("memories:restore", "Make archived memories hold again."),
+        "delete": ("memories:delete", "Remove memories with all their versions."),
+        "forget": ("removal:forget", "Remove something for good."),
+        "rollback": ("removal:rollback", "Undo everything that was learnt from one source."),
         "reveal": ("memories:reveal", "Show the secret of a credential."),
         "scratchpad": ("scratchpad:scratchpad", "Show what the agent is working on."),
     },
     "Connect": {
         "chat": ("chat.command:chat", "Talk to a model that remembers."),
-        "mcp": ("mcp:mcp", "Serve a memory to an MCP host over stdin and stdout."),
-        "hook": ("hook:hook", "Serve a coding agent that runs commands at its events."),
+        "mcp": ("serve:mcp", "Serve a memory to an MCP host over stdin and stdout."),
+        "hook": ("serve:hook", "Serve a coding agent that runs commands at its events."),
         "serve": ("serve:serve", "Serve the memories of a database over HTTP."),
-        "token": ("token:token", "Make, list and revoke tokens of mnemic serve."),
+        "token": ("serve:token", "Make, list and revoke tokens of mnemic serve."),
     },
     "Move": {
         "export": ("export:export", "Write a memory as a page, as markdown or as JSON lines."),
     },
     "Maintain": {
-        "stats": ("stats:stats", "Show the size and the health of a memory."),
-        "usage": ("journal:usage", "Show the tokens and cost of model calls."),
+        "stats": ("health:stats", "Show the size and the health of a memory."),
+        "usage": ("health:usage", "Show the tokens and cost of model calls."),
         "audit": (
-            "audit:audit",
+            "health:audit",
             "Report duplicate, stale, contradictory, unsupported, secret and orphaned memories.",
         ),
-        "doctor": ("doctor:doctor", "Check a database, and repair what can be."),
+        "doctor": ("health:doctor", "Check a database, and repair what can be."),
         "backup": ("backup:backup", "Copy the database to a file while others use it."),
         "restore-backup": ("backup:restore_backup", "Make the database FILE from a backup."),
-        "sync": ("sync:sync", "Synchronise the documents with the memory."),
+        "sync": ("upkeep:sync", "Synchronise the documents with the memory."),
         "upkeep": ("upkeep:upkeep", "Do the daily or weekly work now."),
         "onboard": ("onboard:onboard", "Answer questions about the agent and yourself."),
         "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),
-        "worker": ("worker:worker", "Run background work until stopped."),
-        "copy": ("copy:copy", "Copy a memory into another database, or under another name."),
+        "worker": ("jobs:worker", "Run background work until stopped."),
+        "copy": ("backup:copy", "Copy a memory into another database, or under another name."),
         "config": ("config:config", "Show the settings and where each came from."),
-        "demo": ("demo:demo", "Show what it does, with no key and no network."),
-        "bench": ("bench:bench", "Measure speed and recall beside plain baselines."),
     },
 }
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -123,26 +118,6 @@ class Root(CommandGroup):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write_text(help_text(self.epilog or ""))
-
-    def main(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
-    ) -> None:
-        """Run, and leave with 0, 1 for a failure, 2 for wrong usage, 130 after Ctrl-C."""
-        arguments = list(sys.argv[1:] if args is None else args)
-        state = State(plain=bool(os.environ.get("NO_COLOR")))
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # an unprintable character must not crash
-                stream.reconfigure(errors="backslashreplace")
-
-        def run() -> Any:
-            extra["standalone_mode"] = False
-            return super(Root, self).main(arguments, prog_name or "mnemic", obj=state, **extra)
-
-        def for_programs() -> bool:
-            return state.json or any(f"--{name}" in arguments for name in FORMATS)
-
-        with speaking(lambda: state.language):
-            sys.exit(exit_code(run, as_json=for_programs))
 
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from mnemic.cli.base import Command
+from mnemic.cli.conversations import show_turns
 from mnemic.cli.event_lines import describe
 from mnemic.cli.memories import colour_of, described
 from mnemic.cli.output import (
@@ -23,8 +24,7 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.phrases import phrase, term
 from mnemic.cli.state import State, pass_state
-from mnemic.cli.turns import show_turns
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.types import History, Memory, Source, Turn
 
 _PAGE = 1_000  # turns

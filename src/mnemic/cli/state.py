@@ -15,8 +15,8 @@ from mnemic.cli.phrases import Language, spoken_language
 from mnemic.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from mnemic.engine import Engine
-    from mnemic.mind import Mind
+    from mnemic.engine.engine import Engine
+    from mnemic.engine.mind import Mind
     from mnemic.settings import Settings
 
 
@@ -42,14 +42,14 @@ class State:
 
     def open(self, *, create: bool = False, **extra: Any) -> Mind:
         """The mind these options name. Only a command that writes makes a new file."""
-        from mnemic.entry import open as open_mind
+        from mnemic.engine.open import open as open_mind
 
         path = self._path(create=create)
         return open_mind(path, space=self.space_name, **{**self._options(), **extra})
 
     def connect(self, *, create: bool = False, **extra: Any) -> Engine:
         """The whole database these options name."""
-        from mnemic.entry import connect
+        from mnemic.engine.open import connect
 
         return connect(self._path(create=create), **{**self._options(), **extra})
 
@@ -61,7 +61,7 @@ class State:
         return {"worker": "none", "preset": self.preset, **self.setting_overrides()}
 
     def _path(self, *, create: bool) -> str:
-        from mnemic.entry import database_path
+        from mnemic.engine.open import database_path
 
         path = database_path(self.db)
         there = path == ":memory:" or "://" in path or os.path.exists(path)  # noqa: PTH110

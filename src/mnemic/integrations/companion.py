@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mnemic.aio import AsyncEngine, AsyncMind
-from mnemic.engine import Engine
+from mnemic.engine.aio import AsyncEngine, AsyncMind
+from mnemic.engine.engine import Engine
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError
 from mnemic.integrations.questions import HostQuestions
 from mnemic.locks import ForkSafeLock
-from mnemic.mind import Mind
 from mnemic.recall.evidence import tool_text
 from mnemic.types import Evidence, NewTurn, ToolCall, ToolResult, Turn
 

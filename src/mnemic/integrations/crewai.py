@@ -9,9 +9,9 @@ from crewai.memory.types import MemoryMatch, MemoryRecord
 from crewai.memory.unified_memory import Memory
 from pydantic import PrivateAttr
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.integrations.companion import AnyMemory, mind_of, recall_evidence
-from mnemic.mind import Mind
 from mnemic.types import Evidence, NewTurn
 from mnemic.types import Memory as Known
 

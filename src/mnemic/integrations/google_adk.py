@@ -13,9 +13,9 @@ from google.adk.memory.memory_entry import MemoryEntry
 from google.adk.sessions.session import Session
 from google.genai.types import Content, Part
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.integrations.companion import AnyMemory, mind_of, recall_evidence, tool_call
-from mnemic.mind import Mind
 from mnemic.types import Evidence, NewTurn, Role, ToolResult
 
 _EVENT = "adk_event"  # in the metadata of a turn

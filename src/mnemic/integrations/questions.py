@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from mnemic.engine.mind import Mind
 from mnemic.language.answers import read_confirmation, squeezed
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
 from mnemic.language.lines import indented
-from mnemic.mind import Mind
 from mnemic.prompts import ByLanguage
 from mnemic.types import Memory
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mnemic.documents.files import replacement
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.language.guard import bounds_of
-from mnemic.mind import Mind
 from mnemic.moving.importer import Refused
 from mnemic.moving.rows import BATCH, CredentialMask, put_rows, read_batches
 from mnemic.rules.reconcile import STEERING

@@ -11,8 +11,8 @@ from typing import Any
 
 from mnemic.clock import Clock, SystemClock
 from mnemic.documents.library import folders_of
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MemoryOff
-from mnemic.mind import Mind
 from mnemic.settings import Settings, load_beside
 from mnemic.store.new_file import typed
 from mnemic.store.sqlite import backup as sqlite_backup

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 from mnemic.days import Zone, home_zone, local_time
 from mnemic.documents.report import Question
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.randomness import Bounds
-from mnemic.mind import Mind
 from mnemic.types import (
     KINDS,
     Attachment,

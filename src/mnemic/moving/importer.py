@@ -11,9 +11,9 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, TypeVar
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import Conflict, InvalidInput
 from mnemic.learn.bulk_writer import NewRecord
-from mnemic.mind import Mind
 from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
 from mnemic.moving.reader import FormatReader, reader_of
 from mnemic.moving.source import ImportSource

@@ -15,9 +15,9 @@ from itertools import groupby, islice
 from typing import Any, TypedDict, Unpack
 
 from mnemic.days import LOCAL
+from mnemic.engine.mind import Mind
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.secrets.finder import redact, redact_json
-from mnemic.mind import Mind
 from mnemic.moving.contents import (
     MemoryContents,
     Progress,

@@ -15,7 +15,7 @@ from typing import Unpack
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.moving.markdown import ExportOptions, MarkdownWriter
 
 _SECTIONS = {

@@ -24,22 +24,9 @@ MOST_TOKENS = 2**31 - 1
 # As they stand in the prompt. What hardly ever changes comes first, so that the beginning of the
 # prompt stays the same from message to message and can be cached; what changes with each, last.
 PROMPT_ORDER: tuple[SectionName, ...] = (
-    "guide",
-    "system",
-    "identity",
-    "persona",
-    "rules",
-    "cards",
-    "user",
-    "catalogs",
-    "core",
-    "recent",
-    "scratchpad",
-    "evidence",
-    "runtime",
-)
-
-
+    "guide", "system", "identity", "persona", "rules", "cards", "user", "catalogs", "core",
+    "recent", "scratchpad", "evidence", "runtime",
+)  # fmt: skip
 FLEXIBLE: tuple[SectionName, ...] = ("evidence", "recent")  # parts that can be any size
 
 

@@ -18,12 +18,13 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from mnemic import __version__
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
-from mnemic.mind import Mind
 from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
 from mnemic.serve.resources import ResourceList
 from mnemic.tools import TraceSource, answer_language, call_tool, tool_names, tool_specs
-from mnemic.tools.words import Language
+from mnemic.tools.parameters import read_parameters
+from mnemic.tools.texts import Language, text
 
 R = TypeVar("R")
 Call = ServerRequestContext[Any, Any]
@@ -111,7 +112,7 @@ class _Handlers:
                 types.Resource(
                     uri=entry.uri,
                     name=entry.name,
-                    description=entry.about.of(self.language),
+                    description=text(f"resources.{entry.about}", self.language),
                     mime_type=_MARKDOWN,
                 )
                 for entry in entries
@@ -141,11 +142,13 @@ class _Handlers:
 def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
     return types.Prompt(
         name=prompt.name,
-        title=prompt.title.of(language),
-        description=prompt.about.of(language),
+        title=text(f"prompts.{prompt.name}.title", language),
+        description=text(f"prompts.{prompt.name}.about", language),
         arguments=[
-            types.PromptArgument(name=one.name, description=one.about, required=one.required)
-            for one in prompt.listed_arguments(language)
+            types.PromptArgument(
+                name=one.field, description=text(one.about, language), required=one.required
+            )
+            for one in read_parameters(prompt.arguments)
         ],
     )
 

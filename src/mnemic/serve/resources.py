@@ -7,39 +7,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound
-from mnemic.mind import Mind
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.tools import answer_language, as_data
 from mnemic.tools.answers import story
 from mnemic.tools.arguments import NoArguments
 from mnemic.tools.overview import read_scratchpad
+from mnemic.tools.texts import text
 from mnemic.tools.tool_context import ToolContext
-from mnemic.tools.words import Bilingual
 
 _EPISODES_SHOWN = 10  # the latest
 
 _DOCUMENTS = ("memory", "user", "project", "insights", "persona")
-_PAD, _EPISODES, _DOCUMENT = (
-    "mnemic://scratchpad",
-    "mnemic://episodes",
-    "mnemic://documents/",
-)
-_ABOUT = {
-    _PAD: Bilingual("What is being worked on", "手头正在做的事"),
-    _EPISODES: Bilingual("The latest conversations, in short", "最近几次会话的概述"),
-    _DOCUMENT: Bilingual("A document kept by the memory", "记忆维护的文档"),
-}
-_NO_STORY = Bilingual("There are no episodes yet.", "还没有情节。")
+_PAD = "mnemic://scratchpad"
+_EPISODES = "mnemic://episodes"
+_DOCUMENT = "mnemic://documents/"
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One readable resource."""
+    """One readable resource; ``about`` is the key of its description."""
 
     uri: str
     name: str
-    about: Bilingual
+    about: str
 
 
 class ResourceList:
@@ -51,12 +43,10 @@ class ResourceList:
 
     def entries(self) -> list[Resource]:
         """The resources that exist now."""
-        listed = [Resource(_PAD, "scratchpad", _ABOUT[_PAD])]
-        listed.append(Resource(_EPISODES, "episodes", _ABOUT[_EPISODES]))
-        return listed + [
-            Resource(uri, path.name, _ABOUT[_DOCUMENT])
-            for uri, path in self._files()
-            if _is_own(path)
+        return [
+            Resource(_PAD, "scratchpad", "scratchpad"),
+            Resource(_EPISODES, "episodes", "episodes"),
+            *(Resource(u, path.name, "document") for u, path in self._files() if _is_own(path)),
         ]
 
     def read(self, uri: str) -> str:
@@ -70,7 +60,9 @@ class ResourceList:
                 self._mind.note_shown([episode.summary], record=episode.id)
             days = ToolContext(self._mind, self._language).day_of
             stories = "\n\n".join(story(episode, days(episode.started_at)) for episode in latest)
-            return self._fenced(stories, "episodes") if stories else _NO_STORY.of(self._language)
+            if not stories:
+                return text("resources.no_story", self._language)
+            return self._fenced(stories, "episodes")
         path = dict(self._files()).get(uri)
         if path is None or not _is_own(path):
             raise NotFound("There is nothing to read at this address", remedy="List the resources")

@@ -1,5 +1,7 @@
 """Groups of settings: frozen, keyword-only value classes whose fields explain themselves.
 
+A field is declared by its annotation: ``limit: int = setting(10, "Results.", low=1)``.
+
 To a type checker a ``SettingsGroup`` is a frozen dataclass. At run time its few methods are written
 here, since ``dataclasses`` compiles some six functions for every class: for the classes of this
 package that is more than all else a start of the command does.
@@ -8,16 +10,19 @@ package that is more than all else a start of the command does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Self,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 from mnemic.errors import ConfigError
-from mnemic.settings import sorts
-from mnemic.settings.sorts import Sort, Wrong
-from mnemic.settings.values import Secret, Size, Span, Table
-
-G = TypeVar("G", bound="SettingsGroup")
-C = TypeVar("C", bound=str)
+from mnemic.settings.sorts import Sort, Wrong, sort_of
+from mnemic.settings.values import Table
 
 
 class Setting:
@@ -26,20 +31,36 @@ class Setting:
     ``closed``: the table takes no names but those of its default.
     """
 
-    __slots__ = ("closed", "default", "doc", "group", "sort", "table")
+    __slots__ = ("_limits", "closed", "default", "doc", "group", "sort", "table")
 
     def __init__(
-        self,
-        default: object,
-        doc: str,
-        *,
-        sort: Sort | None = None,
-        group: type[SettingsGroup] | None = None,
-        table: bool = False,
-        closed: bool = False,
+        self, default: Any, doc: str, limits: Mapping[str, Any], *, closed: bool = False
     ) -> None:
-        self.default, self.doc, self.sort = default, doc, sort
-        self.group, self.table, self.closed = group, table, closed
+        self.default, self.doc, self.closed, self._limits = default, doc, closed, limits
+        self.sort: Sort | None = None
+        self.group: type[SettingsGroup] | None = None
+        self.table = False
+
+    @classmethod
+    def of_group(cls, default: SettingsGroup) -> Self:
+        """A group inside a group."""
+        made = cls(default, (default.__doc__ or "").strip().partition("\n")[0], {})
+        made.group = type(default)
+        return made
+
+    def read_annotation(self, annotation: Any) -> None:
+        """Take the sort that the annotation says, and check the default by it."""
+        self.table = get_origin(annotation) is Table
+        item = get_args(annotation)[0] if self.table else annotation
+        if isinstance(item, type) and issubclass(item, SettingsGroup):
+            self.group = item
+        else:
+            self.sort = sort_of(item, **self._limits)
+        if self.table:
+            read = self.sort.read if self.sort else lambda value: value
+            self.default = Table({name: read(value) for name, value in self.default.items()})
+        elif self.sort is not None:
+            self.default = self.sort.read(self.default)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -51,7 +72,16 @@ class SettingsGroup:
     spellings: ClassVar[Mapping[str, tuple[str, Sort]]] = {}
 
     def __init_subclass__(cls) -> None:
-        cls.fields = {name: one for name, one in vars(cls).items() if isinstance(one, Setting)}
+        cls.fields = {}
+        for name, annotation in cls.__annotations__.items():
+            declared = vars(cls).get(name)
+            if isinstance(declared, SettingsGroup):
+                declared = Setting.of_group(declared)
+            elif isinstance(declared, Setting):
+                declared.read_annotation(annotation)
+            else:
+                continue
+            cls.fields[name] = declared
 
     def __init__(self, **values: object) -> None:
         """Values given here are as strictly checked as those of a file."""
@@ -127,100 +157,15 @@ def _item(name: str, setting: Setting, value: object) -> object:
         raise ConfigError(f"{name}{equals} {wrong}", remedy=remedy) from None
 
 
-# --- declarations: each has the type that its field holds -----------------------------------------
+def setting(default: Any, doc: str, *, closed: bool = False, **limits: Any) -> Any:
+    """One setting. Its annotation says what it takes, ``limits`` what of that: ``low`` and
+    ``high``, ``above`` for more than ``low``, ``empty``, the ``options`` of a wider type.
+
+    A ``closed`` table takes no names but those of its default.
+    """
+    return Setting(default, doc, limits, closed=closed)
 
 
-def custom(default: Any, sort: Sort, doc: str) -> Any:
-    return Setting(sort.read(default), doc, sort=sort)
-
-
-def flag(default: bool, doc: str) -> bool:
-    return cast("bool", custom(default, sorts.flag(), doc))
-
-
-def count(default: int, doc: str, *, low: int = 0, high: int | None = None) -> int:
-    return cast("int", custom(default, sorts.whole(low, high), doc))
-
-
-def number(
-    default: float, doc: str, *, low: float = 0, high: float | None = None, above: bool = False
-) -> float:
-    return cast("float", custom(default, sorts.real(low, high, above=above), doc))
-
-
-def ratio(default: float, doc: str) -> float:
+def ratio(default: float, doc: str) -> Any:
     """A probability, share, weight or score: 0 to 1."""
-    return number(default, doc, low=0, high=1)
-
-
-def choice(default: C, options: object, doc: str) -> C:
-    """``options`` is the Literal type of the field."""
-    return cast("C", custom(default, sorts.choice(get_args(options)), doc))
-
-
-def served_by(default: str, options: object, doc: str, plugins: str) -> str:
-    """One of ours, or one of another distribution's that is installed."""
-    return cast("str", custom(default, sorts.choice(get_args(options), plugins), doc))
-
-
-def text(default: str, doc: str, *, empty: bool = True) -> str:
-    return cast("str", custom(default, sorts.text(empty=empty), doc))
-
-
-def place(default: str, doc: str, *, empty: bool = True) -> str:
-    """The path of a file or folder, which may be anywhere."""
-    return cast("str", custom(default, sorts.place(empty=empty), doc))
-
-
-def inside(default: str, doc: str) -> str:
-    """The name of a file or folder that stays inside the folder it belongs to."""
-    return cast("str", custom(default, sorts.inside(), doc))
-
-
-def url(default: str, doc: str) -> str:
-    return cast("str", custom(default, sorts.url(), doc))
-
-
-def secret(doc: str) -> Secret:
-    return cast("Secret", custom("", sorts.secret(), doc))
-
-
-def span(default: str, doc: str) -> timedelta:
-    return cast("timedelta", custom(default, sorts.span(never=False), doc))
-
-
-def span_or_never(default: str, doc: str) -> timedelta | None:
-    return cast("timedelta", custom(default, sorts.span(never=True), doc))
-
-
-def names(default: tuple[C, ...], options: object, doc: str) -> tuple[C, ...]:
-    """``options`` is the Literal type of one name, or None for free texts."""
-    return cast("tuple[C, ...]", custom(default, sorts.names(get_args(options)), doc))
-
-
-def between(low: int, high: int, doc: str, *, least: int = 0) -> Span:
-    return cast("Span", custom((low, high), sorts.pair(least), doc))
-
-
-def sizes(default: Mapping[str, int | str], doc: str) -> Table[Size]:
-    """A size for each of these names."""
-    return cast("Table[Size]", table_of(sorts.size(), default, doc, closed=True))
-
-
-def group(kind: type[G], **changes: object) -> G:
-    """A group inside a group; ``changes`` are its defaults where they differ in this place."""
-    doc = (kind.__doc__ or "").strip().partition("\n")[0]
-    return cast("G", Setting(kind(**changes), doc, group=kind))
-
-
-def table(item: type[G], doc: str) -> Table[G]:
-    """Named groups of one sort; none by default."""
-    return cast("Table[G]", Setting(Table(), doc, group=item, table=True))
-
-
-def table_of(
-    sort: Sort, entries: Mapping[str, Any], doc: str, *, closed: bool = False
-) -> Table[Any]:
-    """Named values of one sort."""
-    default = Table({name: sort.read(value) for name, value in entries.items()})
-    return cast("Table[Any]", Setting(default, doc, sort=sort, table=True, closed=closed))
+    return setting(default, doc, high=1)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from mnemic.settings.checks import check
 from mnemic.settings.group import Setting, SettingsGroup
+from mnemic.settings.names import put
 from mnemic.settings.problems import Problem, report, unknown, unnamed, wrong
 from mnemic.settings.sorts import Sort, Wrong, is_plain, leads_out
 from mnemic.settings.tree import Settings
@@ -27,10 +28,10 @@ class Text:
 
 
 class Merge:
-    """Values of all layers so far by path, the origin of each, and the problems found."""
+    """Values of all layers so far, nested, the origin of each, and the problems found."""
 
     def __init__(self) -> None:
-        self._values: dict[Path, Any] = {}
+        self._values: dict[str, Any] = {}
         self._origins: dict[str, ValueOrigin] = {}
         self._problems: list[Problem] = []
         self._set_paths: set[Path] = set()  # by the layer that is being added
@@ -58,9 +59,9 @@ class Merge:
         """The outcome, or one error with everything that was wrong."""
         if self._problems:
             raise report(self._problems)
-        self._values["preset",] = preset
+        self._values["preset"] = preset
         self._origins["preset"] = chosen
-        settings = _build(Settings(), _tree(self._values))
+        settings = _build(Settings(), self._values)
         built_in = ValueOrigin("built-in")
         origins = {key: self._origins.get(key, built_in) for key in _keys(settings, "")}
         problems = check(settings, origins)
@@ -111,7 +112,7 @@ class Merge:
         """Named entries; a name is taken as it is, even with dots in it."""
         if rest and setting.group is None:
             rest = [".".join(rest)]
-        if rest and setting.closed and rest[0] not in setting.default:  # type: ignore[operator]
+        if rest and setting.closed and rest[0] not in setting.default:
             key = ".".join((*here, *rest))
             self._problems.append(unknown(key, setting, ".".join(here), self._origin))
         elif rest and not (rest[0].strip() and is_plain(rest[0])):
@@ -142,7 +143,7 @@ class Merge:
         if self._found and _leads_elsewhere(sort, checked):
             self._problems.append(unnamed(name, _brief(value), self._origin))
             return
-        self._values[path] = checked
+        put(self._values, path, checked)
         self._origins[".".join(path)] = self._origin
 
     def _not_a_group(self, path: Path, allowed: str) -> None:
@@ -160,16 +161,6 @@ def _brief(value: object) -> str:
 def _leads_elsewhere(sort: Sort, value: Any) -> bool:
     """Whether a value names a server, or a place outside of its folder."""
     return bool(value) and (sort.name == "url" or (sort.name == "place" and leads_out(value)))
-
-
-def _tree(values: Mapping[Path, Any]) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    for path, value in values.items():
-        branch = tree
-        for step in path[:-1]:
-            branch = branch.setdefault(step, {})
-        branch[path[-1]] = value
-    return tree
 
 
 def _build(default: G, tree: Raw) -> G:

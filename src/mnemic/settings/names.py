@@ -10,7 +10,7 @@ both: the settings that each word means, unless they are given themselves. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mnemic.errors import ConfigError
@@ -47,9 +47,9 @@ def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
                 f"{origins[key]} and {path} are one setting", remedy="Keep one of the two"
             )
         origins[key] = path
-        _put(result, key.split("."), value)
+        put(result, key.split("."), value)
     for key in meant.keys() - origins.keys():
-        _put(result, key.split("."), meant[key])
+        put(result, key.split("."), meant[key])
     return result
 
 
@@ -111,7 +111,8 @@ def _wrong(path: str, value: object, allowed: str) -> ConfigError:
     return ConfigError(f"{path}: {value!r:.40} cannot be used", remedy=f"Give {allowed}")
 
 
-def _put(tree: dict[str, Any], path: list[str], value: Any) -> None:
+def put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Set a value in nested tables."""
     for step in path[:-1]:
         tree = tree.setdefault(step, {})
     tree[path[-1]] = value

@@ -1,110 +1,59 @@
 """Settings of recall: the gate, the search, ranking, and the prompt."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Literal
 
-from mnemic.settings import sorts
-from mnemic.settings.group import (
-    SettingsGroup,
-    choice,
-    count,
-    flag,
-    group,
-    names,
-    number,
-    place,
-    ratio,
-    sizes,
-    span,
-    table,
-    table_of,
-)
-from mnemic.settings.values import Size, Table
+from mnemic.settings.group import SettingsGroup, ratio, setting
+from mnemic.settings.values import Place, Size, Table
 
 GateMode = Literal["always", "gated", "referring", "on_demand"]
 Route = Literal[
-    "memory",
-    "turn",
-    "episode",
-    "attachment",
-    "slot",
-    "entity",
-    "time",
-    "partition",
-    "recent",
+    "memory", "turn", "episode", "attachment", "slot", "entity", "time", "partition", "recent",
     "exact",
-]
+]  # fmt: skip
 Fusion = Literal["learned", "rrf", "best"]
 RecencyClock = Literal["created", "updated", "accessed"]
 KindName = Literal[
-    "identity",
-    "preference",
-    "rule",
-    "config",
-    "credential",
-    "fact",
-    "decision",
-    "skill",
-    "lesson",
-    "event",
-    "trait",
-    "temp",
-]
+    "identity", "preference", "rule", "config", "credential", "fact", "decision", "skill",
+    "lesson", "event", "trait", "temp",
+]  # fmt: skip
 SectionName = Literal[
-    "guide",
-    "system",
-    "identity",
-    "persona",
-    "runtime",
-    "rules",
-    "cards",
-    "user",
-    "scratchpad",
-    "core",
-    "evidence",
-    "recent",
-    "catalogs",
-    "reply",
-]
+    "guide", "system", "identity", "persona", "runtime", "rules", "cards", "user", "scratchpad",
+    "core", "evidence", "recent", "catalogs", "reply",
+]  # fmt: skip
 Disclosure = Literal["injected", "progressive"]
 
 
 class GateSettings(SettingsGroup):
     """Whether a message wants memory; a recall that is asked for by name is never gated."""
 
-    mode: GateMode = choice(
+    mode: GateMode = setting(
         "always",
-        GateMode,
         "Search for every message; for those that ask or refer to something known; for those that"
         " refer to the past, a date or a file, or ask for a figure, a date or a field; or by tool.",
     )
-    min_chars: int = count(5, "Messages of fewer bytes of UTF-8 want no memory.")
+    min_chars: int = setting(5, "Messages of fewer bytes of UTF-8 want no memory.")
 
 
 class RecallSettings(SettingsGroup):
     """Finding evidence."""
 
-    limit: int = count(10, "Results when the caller does not say how many.", low=1)
-    evidence: int = count(50, "Most pieces of evidence put into a prompt.")
-    routes: tuple[Route, ...] = names(
+    limit: int = setting(10, "Results when the caller does not say how many.", low=1)
+    evidence: int = setting(50, "Most pieces of evidence put into a prompt.")
+    routes: tuple[Route, ...] = setting(
         ("memory", "turn", "episode", "attachment", "slot", "entity", "time", "exact"),
-        Route,
         "Ways of searching, and the records that are searched when the caller names none.",
     )
-    text_candidates: int = count(50, "Candidates taken from full text.", low=1)
-    vector_candidates: int = count(
-        40,
-        "Candidates taken from vectors; more where a filter may drop some.",
-        low=1,
+    text_candidates: int = setting(50, "Candidates taken from full text.", low=1)
+    vector_candidates: int = setting(
+        40, "Candidates taken from vectors; more where a filter may drop some.", low=1
     )
-    rerank_folder: str = place(
+    rerank_folder: Place = setting(
         "", "Folder of a cross-encoder that puts the best results in order; empty: none."
     )
-    recent: timedelta = span("3d", "What the `recent` route looks back on.")
-    enrich_turns: int = count(5, "Last turns that enrich the query.", low=1)
-    supplement_below: int = count(
+    recent: timedelta = setting("3d", "What the `recent` route looks back on.")
+    enrich_turns: int = setting(5, "Last turns that enrich the query.", low=1)
+    supplement_below: int = setting(
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
     min_score: float = ratio(
@@ -116,7 +65,7 @@ class RecallSettings(SettingsGroup):
         " weaker pieces beside them fill the room that is free, the fewer the less there is."
         " 0: every piece, the best first; see `ranking.fusion`.",
     )
-    touch: bool = flag(True, "Count the use of what was recalled, which slows its decay.")
+    touch: bool = setting(True, "Count the use of what was recalled, which slows its decay.")
 
 
 class RankingWeights(SettingsGroup):
@@ -133,41 +82,40 @@ class RankingWeights(SettingsGroup):
 class PersonaBoost(SettingsGroup):
     """What one persona cares about more than others."""
 
-    kinds: tuple[KindName, ...] = names((), KindName, "Kinds that count for more.")
-    factor: float = number(1.0, "Their scores are multiplied by this.")
+    kinds: tuple[KindName, ...] = setting((), "Kinds that count for more.")
+    factor: float = setting(1.0, "Their scores are multiplied by this.")
 
 
 class RankingSettings(SettingsGroup):
     """The order of evidence: a weighted sum, times boosts."""
 
-    weights: RankingWeights = group(RankingWeights)
-    fusion: Fusion = choice(
+    weights: RankingWeights = RankingWeights()
+    fusion: Fusion = setting(
         "learned",
-        Fusion,
         "The order of evidence: by the learned probability that a piece is evidence, which the"
         " weights do not change, or by the weighted sum whose `relevance` is made from the"
         " reciprocal ranks of the routes, or is the best score of any.",
     )
-    recency_half_life: timedelta = span("30d", "Age at which recency has fallen to one half.")
-    recency_clock: RecencyClock = choice("updated", RecencyClock, "The time recency counts from.")
-    importance_decays: bool = flag(False, "Weigh importance after its decay, not as written.")
-    personas: Table[PersonaBoost] = table(PersonaBoost, "What each persona ranks higher.")
+    recency_half_life: timedelta = setting("30d", "Age at which recency has fallen to one half.")
+    recency_clock: RecencyClock = setting("updated", "The time recency counts from.")
+    importance_decays: bool = setting(False, "Weigh importance after its decay, not as written.")
+    personas: Table[PersonaBoost] = setting({}, "What each persona ranks higher.")
 
 
 class ContextSettings(SettingsGroup):
     """Fitting evidence and cards to a budget."""
 
-    disclosure: Disclosure = choice(
-        "injected", Disclosure, "Put evidence into the prompt, or let the model ask for it."
+    disclosure: Disclosure = setting(
+        "injected", "Put evidence into the prompt, or let the model ask for it."
     )
-    total: int = count(4000, "Tokens of the whole; 0: the model's window.")
-    window: int = count(
+    total: int = setting(4000, "Tokens of the whole; 0: the model's window.")
+    window: int = setting(
         8192, "Window of a model that is not in `windows` and not a well-known one.", low=1
     )
-    windows: Table[int] = table_of(
-        sorts.whole(1), {}, "Window of each model, by its name; comes before what is known of it."
+    windows: Table[int] = setting(
+        {}, "Window of each model, by its name; comes before what is known of it.", low=1
     )
-    sections: Table[Size] = sizes(
+    sections: Table[Size] = setting(
         {
             "guide": 0,
             "system": 0,
@@ -185,34 +133,30 @@ class ContextSettings(SettingsGroup):
             "reply": 0,
         },
         "Size of each part of the prompt; `reply` is left free for the answer.",
+        closed=True,
     )
-    separate: tuple[SectionName, ...] = names((), SectionName, "Parts that `total` does not count.")
-    cut: tuple[SectionName, ...] = names(
+    separate: tuple[SectionName, ...] = setting((), "Parts that `total` does not count.")
+    cut: tuple[SectionName, ...] = setting(
         (),
-        SectionName,
         "Over budget: the parts to cut, the first to nothing before the second loses anything;"
         " none: evidence and conversation share what the others leave.",
     )
-    grow: tuple[SectionName, ...] = names(
+    grow: tuple[SectionName, ...] = setting(
         ("core", "evidence"),
-        SectionName,
         "Parts that may be larger than their size where there is room, the core up to half of it.",
     )
-    keep: tuple[SectionName, ...] = names(
-        ("cards", "identity", "user", "core"), SectionName, "Parts that are never cut."
+    keep: tuple[SectionName, ...] = setting(
+        ("cards", "identity", "user", "core"), "Parts that are never cut."
     )
-    recent_turns: int = count(
-        12,
-        "Latest exchanges, a message and its answer, that stay in the prompt; 0: all that fit.",
+    recent_turns: int = setting(
+        12, "Latest exchanges, a message and its answer, that stay in the prompt; 0: all that fit."
     )
 
 
 class ShortTermSettings(SettingsGroup):
     """The running conversation, in process, rebuilt from the ledger."""
 
-    max_messages: int = count(200, "Messages held before the older ones are summed up.", low=2)
-    compact_share: float = number(
-        0.5, "Share of them that becomes a summary.", low=0, high=1, above=True
-    )
-    window_tokens: int = count(8000, "Tokens of a window when the caller names none.", low=1)
-    recent_limit: int = count(50, "Latest messages when the caller does not say how many.", low=1)
+    max_messages: int = setting(200, "Messages held before the older ones are summed up.", low=2)
+    compact_share: float = setting(0.5, "Share of them that becomes a summary.", high=1, above=True)
+    window_tokens: int = setting(8000, "Tokens of a window when the caller names none.", low=1)
+    recent_limit: int = setting(50, "Latest messages when the caller does not say how many.", low=1)

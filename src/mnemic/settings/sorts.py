@@ -10,15 +10,22 @@ import math
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, get_args, get_origin
 
 from mnemic.settings.plugins import find_plugins
 from mnemic.settings.values import (
     NEVER,
     Condition,
+    Cron,
+    Inside,
+    Life,
+    Place,
     Secret,
     Size,
     Span,
+    Url,
+    ZoneName,
     duration,
     duration_text,
 )
@@ -79,16 +86,16 @@ def flag() -> Sort:
     return Sort("flag", "`true` or `false`", lambda raw: _typed(raw, bool), parse=parse)
 
 
-def whole(low: int, high: int | None = None) -> Sort:
-    def read(raw: object) -> int:
-        number: int = _within(_typed(raw, int), low, high)
-        return number
-
+def whole(low: int = 0, high: int | None = None) -> Sort:
     allowed = f"whole number, {_bounds(low, high)}"
-    return Sort("whole", allowed, read, parse=_whole_of, low=low, high=high)
+
+    def read(raw: object) -> Any:
+        return _within(_typed(raw, int), low, high)
+
+    return Sort("whole", allowed, read, parse=_number_of(int), low=low, high=high)
 
 
-def real(low: float, high: float | None, *, above: bool = False) -> Sort:
+def real(low: float = 0, high: float | None = None, *, above: bool = False) -> Sort:
     def read(raw: object) -> float:
         number = _within(_typed(raw, int, float), low, high)
         if above and number == low:
@@ -100,20 +107,16 @@ def real(low: float, high: float | None, *, above: bool = False) -> Sort:
 
     bounds = f"more than {low:g}" if above else _bounds(low, high)
     bounds += f", at most {high:g}" if above and high is not None else ""
-    return Sort("real", f"number, {bounds}", read, parse=_real_of, low=low, high=high, above=above)
+    allowed, parse = f"number, {bounds}", _number_of(float)
+    return Sort("real", allowed, read, parse=parse, low=low, high=high, above=above)
 
 
 # --- texts ----------------------------------------------------------------------------------------
 
 
-def text(*, empty: bool) -> Sort:
+def text(*, empty: bool = True, name: str = "text") -> Sort:
     allowed = "text" if empty else "text, not empty"
-    return Sort("text", allowed, lambda raw: _text(raw, empty=empty), empty=empty)
-
-
-def place(*, empty: bool) -> Sort:
-    """A file or folder anywhere; only a file that somebody named may leave its own folder."""
-    return Sort("place", text(empty=empty).allowed, text(empty=empty).read, empty=empty)
+    return Sort(name, allowed, lambda raw: _text(raw, empty=empty), empty=empty)
 
 
 def leads_out(name: str) -> bool:
@@ -233,7 +236,7 @@ def half_life(*, compound: bool) -> Sort:
         except OverflowError:
             return None
 
-    return Sort("half_life", rates.allowed, read, parse=_real_of)
+    return Sort("half_life", rates.allowed, read, parse=_number_of(float))
 
 
 def life() -> Sort:
@@ -254,7 +257,7 @@ def life() -> Sort:
 # --- lists and pairs ------------------------------------------------------------------------------
 
 
-def names(options: tuple[str, ...], free: str = "") -> Sort:
+def names(options: tuple[str, ...] = (), free: str = "") -> Sort:
     """Of the options, where there are any, or what begins with ``free``."""
 
     def read(raw: object) -> tuple[str, ...]:
@@ -276,7 +279,7 @@ def names(options: tuple[str, ...], free: str = "") -> Sort:
     return Sort("names", allowed, read, parse=_items, show=list, options=options)
 
 
-def pair(low: int) -> Sort:
+def pair(low: int = 0) -> Sort:
     def read(raw: object) -> Span:
         ends = raw if isinstance(raw, list | tuple) else (raw, raw)
         if len(ends) != 2:
@@ -301,7 +304,7 @@ def size() -> Sort:
         if isinstance(raw, Size):
             return raw
         if isinstance(raw, str) and raw.endswith("%"):
-            return Size(percent=float(_within(_real_of(raw[:-1]), 0, 100)))
+            return Size(percent=float(_within(_number_of(float)(raw[:-1]), 0, 100)))
         return Size(tokens=_within(_typed(raw, int), 0, None))
 
     def show(value: Size) -> int | str:
@@ -311,7 +314,7 @@ def size() -> Sort:
         "size",
         'tokens (0: none), or a share of the model\'s window such as `"15%"`',
         read,
-        parse=lambda text: text if text.endswith("%") else _whole_of(text),
+        parse=lambda text: text if text.endswith("%") else _number_of(int)(text),
         show=show,
     )
 
@@ -335,6 +338,40 @@ def conditions() -> Sort:
         parse=_items,
         show=lambda value: [str(condition) for condition in value],
     )
+
+
+# --- sorts by annotation --------------------------------------------------------------------------
+
+_BY_TYPE: dict[Any, Callable[..., Sort]] = {
+    bool: flag,
+    int: whole,
+    float: real,
+    str: text,
+    Secret: secret,
+    Span: pair,
+    Size: size,
+    Place: partial(text, name="place"),
+    Inside: inside,
+    Url: url,
+    Cron: cron,
+    ZoneName: zone,
+    Life: life,
+    timedelta: partial(span, never=False),
+    timedelta | None: partial(span, never=True),
+    tuple[Condition, ...]: conditions,
+}
+
+
+def sort_of(annotation: Any, options: Any = None, **limits: Any) -> Sort:
+    """The sort of an annotated setting; ``options`` is a Literal type where the annotation is
+    wider.
+    """
+    listed = get_origin(annotation) is tuple
+    if options is None and annotation not in _BY_TYPE:
+        options = get_args(annotation)[0] if listed else annotation
+    if options is None:
+        return _BY_TYPE[annotation](**limits)
+    return (names if listed else choice)(get_args(options), **limits)
 
 
 # --- helpers --------------------------------------------------------------------------------------
@@ -381,18 +418,17 @@ def _span(raw: object) -> timedelta:
     return raw
 
 
-def _whole_of(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise Wrong("is not a whole number") from None
+def _number_of(kind: type[int] | type[float]) -> Callable[[str], float]:
+    """Reads the text of an environment variable as a number."""
+    name = "a whole number" if kind is int else "a number"
 
+    def read(text: str) -> float:
+        try:
+            return kind(text)
+        except ValueError:
+            raise Wrong(f"is not {name}") from None
 
-def _real_of(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise Wrong("is not a number") from None
+    return read
 
 
 def _number_or_text(text: str) -> float | str:

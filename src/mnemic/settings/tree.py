@@ -1,52 +1,14 @@
 """All settings as one tree."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Self
 
-from mnemic.settings.environment import (
-    ChatSettings,
-    DocumentSettings,
-    EmbeddingSettings,
-    IdentitySettings,
-    IndexSettings,
-    MemorySettings,
-    ModelSettings,
-    SecretSettings,
-    StoreSettings,
-    ToolSettings,
-    TrustSettings,
-)
-from mnemic.settings.group import SettingsGroup, group, text
-from mnemic.settings.learning import (
-    AttachmentSettings,
-    ExtractionSettings,
-    JobSettings,
-    LedgerSettings,
-    PendingSettings,
-    ReconcileSettings,
-    RoutingSettings,
-    ScratchpadSettings,
-    TriggerSettings,
-)
-from mnemic.settings.recall import (
-    ContextSettings,
-    GateSettings,
-    RankingSettings,
-    RecallSettings,
-    ShortTermSettings,
-)
-from mnemic.settings.upkeep import (
-    BackupSettings,
-    CapacitySettings,
-    DecaySettings,
-    EventSettings,
-    LifetimeSettings,
-    ScheduleSettings,
-    UpkeepSettings,
-)
+from mnemic.settings import environment, learning
+from mnemic.settings import recall as recall_
+from mnemic.settings import upkeep as upkeep_
+from mnemic.settings.environment import ModelSettings
+from mnemic.settings.group import SettingsGroup, setting
 from mnemic.settings.values import Secret, Table, ValueOrigin
 from mnemic.settings.vocabulary import PresetVocabulary, vocabulary_of
 
@@ -54,39 +16,39 @@ from mnemic.settings.vocabulary import PresetVocabulary, vocabulary_of
 class Settings(SettingsGroup):
     """Every number, name and switch of the engine."""
 
-    preset: str = text("default", "The preset these settings start from.", empty=False)
-    memory: MemorySettings = group(MemorySettings)
-    ledger: LedgerSettings = group(LedgerSettings)
-    attachments: AttachmentSettings = group(AttachmentSettings)
-    triggers: TriggerSettings = group(TriggerSettings)
-    extraction: ExtractionSettings = group(ExtractionSettings)
-    reconcile: ReconcileSettings = group(ReconcileSettings)
-    routing: RoutingSettings = group(RoutingSettings)
-    pending: PendingSettings = group(PendingSettings)
-    jobs: JobSettings = group(JobSettings)
-    scratchpad: ScratchpadSettings = group(ScratchpadSettings)
-    short_term: ShortTermSettings = group(ShortTermSettings)
-    gate: GateSettings = group(GateSettings)
-    recall: RecallSettings = group(RecallSettings)
-    ranking: RankingSettings = group(RankingSettings)
-    context: ContextSettings = group(ContextSettings)
-    tools: ToolSettings = group(ToolSettings)
-    lifetimes: LifetimeSettings = group(LifetimeSettings)
-    decay: DecaySettings = group(DecaySettings)
-    capacity: CapacitySettings = group(CapacitySettings)
-    schedule: ScheduleSettings = group(ScheduleSettings)
-    upkeep: UpkeepSettings = group(UpkeepSettings)
-    backup: BackupSettings = group(BackupSettings)
-    events: EventSettings = group(EventSettings)
-    documents: DocumentSettings = group(DocumentSettings)
-    identity: IdentitySettings = group(IdentitySettings)
-    chat: ChatSettings = group(ChatSettings)
-    model: ModelSettings = group(ModelSettings)
-    embedding: EmbeddingSettings = group(EmbeddingSettings)
-    index: IndexSettings = group(IndexSettings)
-    store: StoreSettings = group(StoreSettings)
-    trust: TrustSettings = group(TrustSettings)
-    secrets: SecretSettings = group(SecretSettings)
+    preset: str = setting("default", "The preset these settings start from.", empty=False)
+    memory: environment.MemorySettings = environment.MemorySettings()
+    ledger: learning.LedgerSettings = learning.LedgerSettings()
+    attachments: learning.AttachmentSettings = learning.AttachmentSettings()
+    triggers: learning.TriggerSettings = learning.TriggerSettings()
+    extraction: learning.ExtractionSettings = learning.ExtractionSettings()
+    reconcile: learning.ReconcileSettings = learning.ReconcileSettings()
+    routing: learning.RoutingSettings = learning.RoutingSettings()
+    pending: learning.PendingSettings = learning.PendingSettings()
+    jobs: learning.JobSettings = learning.JobSettings()
+    scratchpad: learning.ScratchpadSettings = learning.ScratchpadSettings()
+    short_term: recall_.ShortTermSettings = recall_.ShortTermSettings()
+    gate: recall_.GateSettings = recall_.GateSettings()
+    recall: recall_.RecallSettings = recall_.RecallSettings()
+    ranking: recall_.RankingSettings = recall_.RankingSettings()
+    context: recall_.ContextSettings = recall_.ContextSettings()
+    tools: environment.ToolSettings = environment.ToolSettings()
+    lifetimes: upkeep_.LifetimeSettings = upkeep_.LifetimeSettings()
+    decay: upkeep_.DecaySettings = upkeep_.DecaySettings()
+    capacity: upkeep_.CapacitySettings = upkeep_.CapacitySettings()
+    schedule: upkeep_.ScheduleSettings = upkeep_.ScheduleSettings()
+    upkeep: upkeep_.UpkeepSettings = upkeep_.UpkeepSettings()
+    backup: upkeep_.BackupSettings = upkeep_.BackupSettings()
+    events: upkeep_.EventSettings = upkeep_.EventSettings()
+    documents: environment.DocumentSettings = environment.DocumentSettings()
+    identity: environment.IdentitySettings = environment.IdentitySettings()
+    chat: environment.ChatSettings = environment.ChatSettings()
+    model: environment.ModelSettings = environment.ModelSettings()
+    embedding: environment.EmbeddingSettings = environment.EmbeddingSettings()
+    index: environment.IndexSettings = environment.IndexSettings()
+    store: environment.StoreSettings = environment.StoreSettings()
+    trust: environment.TrustSettings = environment.TrustSettings()
+    secrets: environment.SecretSettings = environment.SecretSettings()
 
     @property
     def origins(self) -> Mapping[str, ValueOrigin]:

@@ -1,84 +1,39 @@
 """Settings of upkeep: lifetimes, decay, capacity, the schedule, events."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import ClassVar, Literal, get_args
 
 from mnemic.settings import sorts
-from mnemic.settings.group import (
-    SettingsGroup,
-    choice,
-    count,
-    custom,
-    flag,
-    group,
-    names,
-    place,
-    ratio,
-    span_or_never,
-    table,
-    table_of,
-    text,
-)
-from mnemic.settings.values import Condition, Table
+from mnemic.settings.group import SettingsGroup, ratio, setting
+from mnemic.settings.values import Condition, Cron, Life, Place, Table, ZoneName
 
 ClassName = Literal["never", "slow", "medium", "fast"]
 Priority = Literal["transient", "short_term", "long_term", "permanent"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 Overflow = Literal["archive", "delete"]
 DailyStep = Literal[
-    "queue",
-    "turns",
-    "events",
-    "dedup",
-    "decay",
-    "expiry",
-    "attachments",
-    "capacity",
-    "documents",
-    "identity",
-    "report",
-]
+    "queue", "turns", "events", "dedup", "decay", "expiry", "attachments", "capacity",
+    "documents", "identity", "report",
+]  # fmt: skip
 WeeklyStep = Literal["merge", "rewrite", "core", "profile", "decay"]
 CoreChoice = Literal["important", "profile", "document"]
 RuleAction = Literal[
-    "extract",
-    "consolidate",
-    "episode",
-    "notify",
-    "daily",
-    "weekly",
-    "queue",
-    "turns",
-    "events",
-    "dedup",
-    "decay",
-    "expiry",
-    "attachments",
-    "capacity",
-    "documents",
-    "identity",
-    "merge",
-    "rewrite",
-    "core",
-    "profile",
-]
+    "extract", "consolidate", "episode", "notify", "daily", "weekly", "queue", "turns",
+    "events", "dedup", "decay", "expiry", "attachments", "capacity", "documents", "identity",
+    "merge", "rewrite", "core", "profile",
+]  # fmt: skip
 RuleMode = Literal["auto", "ask"]
 Risk = Literal["low", "medium", "high"]
-
-Lived = timedelta | str | None
 
 
 class LifetimeSettings(SettingsGroup):
     """When memories expire; an expired one comes back from no search."""
 
-    transient: timedelta | None = span_or_never("1d", "Life of a transient memory.")
-    short_term: timedelta | None = span_or_never("3d", "Life of a short-term memory.")
-    long_term: timedelta | None = span_or_never("30d", "Life of a long-term memory.")
-    kinds: Table[Lived] = table_of(
-        sorts.life(),
+    transient: timedelta | None = setting("1d", "Life of a transient memory.")
+    short_term: timedelta | None = setting("3d", "Life of a short-term memory.")
+    long_term: timedelta | None = setting("30d", "Life of a long-term memory.")
+    kinds: Table[Life] = setting(
         {
             "identity": "permanent",
             "preference": "permanent",
@@ -107,7 +62,7 @@ class DecayClass(SettingsGroup):
         "daily_loss": ("half_life", sorts.half_life(compound=True)),
     }
 
-    half_life: timedelta | None = span_or_never(
+    half_life: timedelta | None = setting(
         "never",
         "Time since last use in which half fades. Or say `rate`, for e^(-rate x days), "
         "or `daily_loss`, for (1 - daily_loss)^days.",
@@ -119,16 +74,14 @@ class DecayClass(SettingsGroup):
 class DecaySettings(SettingsGroup):
     """How memories fade with the days since they were last used."""
 
-    priorities: tuple[Priority, ...] = names(
+    priorities: tuple[Priority, ...] = setting(
         ("transient", "short_term", "long_term", "permanent"),
-        Priority,
         "Priorities whose faded memories are deleted, archived or demoted.",
     )
-    slow: DecayClass = group(DecayClass, half_life="180d", floor=0.3)
-    medium: DecayClass = group(DecayClass, half_life="30d", floor=0.1)
-    fast: DecayClass = group(DecayClass, half_life="7d", archive_below=0.01)
-    kinds: Table[ClassName] = table_of(
-        sorts.choice(get_args(ClassName)),
+    slow: DecayClass = DecayClass(half_life=timedelta(days=180), floor=0.3)
+    medium: DecayClass = DecayClass(half_life=timedelta(days=30), floor=0.1)
+    fast: DecayClass = DecayClass(half_life=timedelta(days=7), archive_below=0.01)
+    kinds: Table[ClassName] = setting(
         {
             "identity": "never",
             "preference": "never",
@@ -146,7 +99,7 @@ class DecaySettings(SettingsGroup):
         "The class that each kind fades by.",
         closed=True,
     )
-    archive_accesses: int = count(
+    archive_accesses: int = setting(
         0, "Uses that keep a faded memory from being archived; 0: none do."
     )
     delete_below: float = ratio(0.0, "Faded below this it is deleted; 0: never.")
@@ -156,63 +109,46 @@ class DecaySettings(SettingsGroup):
 class CapacitySettings(SettingsGroup):
     """How much is kept."""
 
-    core: int = count(100, "Memories of tier 1, the core that is always in the prompt.", low=1)
-    knowledge: int = count(2000, "Memories of tier 2 that are aimed for.", low=1)
-    knowledge_max: int = count(5000, "Memories of tier 2 after compression, at most.", low=1)
-    total: int = count(100_000, "Memories in all; above it the least valuable go; 0: no limit.")
-    overflow: Overflow = choice("archive", Overflow, "What happens to those that go.")
+    core: int = setting(100, "Memories of tier 1, the core that is always in the prompt.", low=1)
+    knowledge: int = setting(2000, "Memories of tier 2 that are aimed for.", low=1)
+    knowledge_max: int = setting(5000, "Memories of tier 2 after compression, at most.", low=1)
+    total: int = setting(100_000, "Memories in all; above it the least valuable go; 0: no limit.")
+    overflow: Overflow = setting("archive", "What happens to those that go.")
 
 
 class ScheduleSettings(SettingsGroup):
     """When upkeep runs."""
 
-    daily: str = custom("0 3 * * *", sorts.cron(), "The daily work.")
-    weekly: str = custom("0 4 * * 1", sorts.cron(), "The weekly work.")
-    zone: str = custom(
-        "local", sorts.zone(), "Zone of these times and of days, for turns that state none."
-    )
-    catch_up: bool = flag(True, "Run at the next start what was missed.")
+    daily: Cron = setting("0 3 * * *", "The daily work.")
+    weekly: Cron = setting("0 4 * * 1", "The weekly work.")
+    zone: ZoneName = setting("local", "Zone of these times and of days, for turns that state none.")
+    catch_up: bool = setting(True, "Run at the next start what was missed.")
 
 
 class UpkeepSettings(SettingsGroup):
     """What the daily and weekly work does; the order of steps is fixed."""
 
-    daily: tuple[DailyStep, ...] = names(
-        (
-            "queue",
-            "turns",
-            "events",
-            "dedup",
-            "decay",
-            "expiry",
-            "attachments",
-            "capacity",
-            "documents",
-            "identity",
-            "report",
-        ),
-        DailyStep,
+    daily: tuple[DailyStep, ...] = setting(
+        get_args(DailyStep),
         "Steps of the daily work.",
     )
-    weekly: tuple[WeeklyStep, ...] = names(
+    weekly: tuple[WeeklyStep, ...] = setting(
         ("merge", "core", "decay"),
-        WeeklyStep,
         "Steps of the weekly work; `rewrite` and `profile` are `merge` and `core` by a model.",
     )
-    longest_gap: timedelta | None = span_or_never(
+    longest_gap: timedelta | None = setting(
         "365d",
         "After a longer gap in what was recorded, what goes by age waits until the time has held"
         " for a day: the clock may have jumped.",
     )
     cluster_distance: float = ratio(0.15, "Memories nearer than this are one cluster.")
     core_importance: float = ratio(0.7, "Importance from which a memory may enter the core.")
-    core_choice: CoreChoice = choice(
+    core_choice: CoreChoice = setting(
         "important",
-        CoreChoice,
         "The core of every prompt: the most important memories; identity and config alone; or the"
         " lines of the memory document.",
     )
-    report_folder: str = place(
+    report_folder: Place = setting(
         "daily_summaries", "Folder of the daily reports, beside the database.", empty=False
     )
 
@@ -220,31 +156,31 @@ class UpkeepSettings(SettingsGroup):
 class BackupSettings(SettingsGroup):
     """A copy of the database, made with the daily work."""
 
-    folder: str = place(
+    folder: Place = setting(
         "", "Folder of the copies, beside the database or absolute; empty: none are made."
     )
-    keep: int = count(7, "Copies that are kept; the oldest go.", low=1)
+    keep: int = setting(7, "Copies that are kept; the oldest go.", low=1)
 
 
 class EventRule(SettingsGroup):
     """What happens when an event passes its tests."""
 
-    enabled: bool = flag(True, "Whether the rule is in force.")
-    event: str = text(
-        "",
-        "The event it waits for, several with `|` between them; `host.NAME` is the host's own.",
+    enabled: bool = setting(True, "Whether the rule is in force.")
+    event: str = setting(
+        "", "The event it waits for, several with `|` between them; `host.NAME` is the host's own."
     )
-    when: tuple[Condition, ...] = custom((), sorts.conditions(), "Tests that must all hold.")
-    actions: tuple[str, ...] = custom(
+    when: tuple[Condition, ...] = setting((), "Tests that must all hold.")
+    actions: tuple[str, ...] = setting(
         (),
-        sorts.names(get_args(RuleAction), "call:"),
         "What runs then, in order; `call:NAME` is a function of the host, given as `actions=`.",
+        options=RuleAction,
+        free="call:",
     )
-    mode: RuleMode = choice("auto", RuleMode, "Run it, or ask first.")
-    risk: Risk = choice("low", Risk, "How much harm it could do.")
+    mode: RuleMode = setting("auto", "Run it, or ask first.")
+    risk: Risk = setting("low", "How much harm it could do.")
 
 
 class EventSettings(SettingsGroup):
     """Events on the bus and the rules that answer them."""
 
-    rules: Table[EventRule] = table(EventRule, "Rules, by name.")
+    rules: Table[EventRule] = setting({}, "Rules, by name.")

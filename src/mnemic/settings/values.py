@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 V = TypeVar("V")
+
+# Texts that have a form of their own: a place is a file or folder anywhere, though only a file that
+# somebody named may leave its own folder; what is inside never does.
+# A life is a span, None for ever, or a word that somebody decides later.
+Place = Annotated[str, "place"]
+Inside = Annotated[str, "inside"]
+Url = Annotated[str, "url"]
+Cron = Annotated[str, "cron"]
+ZoneName = Annotated[str, "zone"]
+Life = Annotated[timedelta | str | None, "life"]
 
 MASK = "***"
 NEVER = "never"

@@ -5,33 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
 from mnemic.language.detection import language_of
 from mnemic.language.fence import neutral
-from mnemic.mind import Mind
 from mnemic.prompts import Language
 from mnemic.rules.checks import brief_value, check_choice
 from mnemic.settings.environment import LANGUAGES
 from mnemic.tools.answers import ToolAnswer, cut
 from mnemic.tools.catalogue import BY_NAME, is_offered, tool_names
 from mnemic.tools.parameters import ToolWords, read_arguments
+from mnemic.tools.texts import text
 from mnemic.tools.tool_context import ToolContext
 from mnemic.tools.traces import TraceSource
-from mnemic.tools.words import Bilingual
 
 ARGUMENT_CHARS = 10_000  # the longest text that a model may pass
 
-_NO_TOOL = Bilingual("There is no tool {name}", "没有工具 {name}")
-_WITHHELD = Bilingual(
-    "{name} is for the user to answer, not for you", "{name} 要由用户本人回答，不能由你代答"
-)
-_BY_USER = Bilingual(
-    "The user answers with `mnemic pending` or in the host, unless tools.answer_pending is set",
-    "用户用 `mnemic pending` 或在宿主中回答；设置 tools.answer_pending = true 后你才可代答",
-)
-_TOOLS = Bilingual("Use one of: {names}", "可用：{names}")
-_NOT_JSON = Bilingual("The arguments are not a JSON object", "参数不是 JSON 对象")
-_OBJECT = Bilingual('Pass an object such as {"query": "tea"}', '请传对象，例如 {"query": "茶"}')
 _LONGEST_ERROR = 400  # characters
 
 
@@ -59,11 +48,12 @@ def call_tool(
         offered = mind.settings.tools.offered
         if tool is None or (offered and tool.name not in offered):
             raise NotFound(
-                _NO_TOOL.of(spoken, name=brief_value(name)),
-                remedy=_TOOLS.of(spoken, names=", ".join(tool_names(mind))),
+                text("calls.no_tool", spoken, name=brief_value(name)),
+                remedy=text("calls.tools", spoken, names=", ".join(tool_names(mind))),
             )
         if not is_offered(tool, mind.settings.tools):
-            raise InvalidInput(_WITHHELD.of(spoken, name=tool.name), remedy=_BY_USER.of(spoken))
+            withheld = text("calls.withheld", spoken, name=tool.name)
+            raise InvalidInput(withheld, remedy=text("calls.by_user", spoken))
         values = _object(arguments, spoken)
         words = ToolWords(mind.settings.vocabulary, tool.name)
         parsed = read_arguments(tool.takes, values, spoken, ARGUMENT_CHARS, words)
@@ -84,7 +74,7 @@ def _object(
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise InvalidInput(_NOT_JSON.of(language), remedy=_OBJECT.of(language))
+        raise InvalidInput(text("calls.not_json", language), remedy=text("calls.object", language))
     return value
 
 

@@ -1,6 +1,6 @@
 """Parameters of tools: their JSON Schema, and the validation of what models send.
 
-A parameter is the metadata of a field of a frozen dataclass, which the handler receives.
+Both are made from the annotations of a frozen dataclass, which the handler receives.
 """
 
 from __future__ import annotations
@@ -8,67 +8,29 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from mnemic.errors import InvalidInput
 from mnemic.prompts import Language
 from mnemic.settings.vocabulary import PresetVocabulary, folded
-from mnemic.tools.words import Bilingual
+from mnemic.tools.texts import read_texts, text
 from mnemic.types import KINDS
 
-Type = Literal[
-    "text",
-    "choice",
-    "share",
-    "count",
-    "offset",
-    "flag",
-    "texts",
-    "objects",
-    "kind",
-    "scope",
-    "priority",
-]
 A = TypeVar("A")
 
 _ECHOED = 40  # characters of an invalid value in an error
-_SCHEMAS: dict[Type, dict[str, Any]] = {
-    "text": {"type": "string"},
-    "choice": {"type": "string"},
+_SCHEMAS: dict[str, dict[str, Any]] = {
     "share": {"type": "number", "minimum": 0, "maximum": 1},
     "count": {"type": "integer", "minimum": 1},
     "offset": {"type": "integer", "minimum": 0},
     "flag": {"type": "boolean"},
     "texts": {"type": "array", "items": {"type": "string"}},
     "objects": {"type": "array", "minItems": 1},
-    "kind": {"type": "string"},
-    "scope": {"type": "string"},
-    "priority": {"type": "string"},
 }
-_EXPECTED: dict[Type, Bilingual] = {
-    "text": Bilingual("Pass a text", "请传文本"),
-    "choice": Bilingual("Use one of: {choices}", "可选：{choices}"),
-    "share": Bilingual("Pass a number from 0 to 1", "请传 0 到 1 之间的数"),
-    "count": Bilingual("Pass a whole number of 1 or more", "请传不小于 1 的整数"),
-    "offset": Bilingual("Pass a whole number of 0 or more", "请传不小于 0 的整数"),
-    "flag": Bilingual("Pass true or false", "请传 true 或 false"),
-    "texts": Bilingual("Pass a list of texts", "请传文本列表"),
-    "objects": Bilingual("Pass a list of objects", "请传对象列表"),
-    "kind": Bilingual("Use one of: {choices}", "可选：{choices}"),
-    "scope": Bilingual("Use one of: {choices}", "可选：{choices}"),
-    "priority": Bilingual("Use one of: {choices}", "可选：{choices}"),
-}
+_TYPES = {str: "text", float: "share", int: "count", bool: "flag"}
+_OF_DOCUMENT = ("kind", "scope", "priority")
 # A secret is kept when its owner asks for it, not because a model thought so.
 _KINDS = tuple(kind for kind in KINDS if kind != "credential")
-_INVALID = Bilingual("{name} is {value}", "{name} 的值是 {value}")
-_UNKNOWN = Bilingual("There is no argument {name}", "没有参数 {name}")
-_ALLOWED = Bilingual("Use: {names}", "可用：{names}")
-_NONE = Bilingual("This tool takes no arguments", "此工具不带参数")
-_MISSING = Bilingual("{name} is missing", "缺少 {name}")
-_LONG = Bilingual("{name} has {size:,} characters", "{name} 有 {size:,} 个字符")
-_SHORTEN = Bilingual("Shorten it to {limit:,}", "请缩短到 {limit:,} 个字符以内")
-_BROKEN = Bilingual("{name} holds a character that is not text", "{name} 含有非文本字符")
-_CLEAN = Bilingual("Remove NUL and broken Unicode", "请去掉 NUL 和不完整的 Unicode 字符")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +52,21 @@ PLAIN_WORDS = ToolWords(PresetVocabulary(), "")  # the engine's own
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: its type, what it is for, and whether a text of it may be empty.
+    """One argument: its type, the key of its description, and whether it must be given.
 
     ``of`` is the arguments class of each of its objects.
     """
 
-    type: Type
-    about: Bilingual
+    field: str
+    type: str
+    about: str
+    required: bool
     choices: tuple[str, ...] = ()
-    empty: bool = False
     of: Any = None
 
     def schema(self, language: Language, words: PresetVocabulary) -> dict[str, Any]:
-        schema = {**_SCHEMAS[self.type], "description": self.about.of(language)}
+        schema = dict(_SCHEMAS.get(self.type, {"type": "string"}))
+        schema["description"] = text(self.about, language)
         if self.of is not None:
             schema["items"] = schema_of(self.of, language)
         choices = self.offered(words)
@@ -116,43 +80,61 @@ class Parameter:
             return tuple(words.scopes.table)
         return tuple(words.priorities.table) if self.type == "priority" else self.choices
 
-    def chosen(self, value: str, words: PresetVocabulary) -> str | None:
+    def choose(self, value: str, words: PresetVocabulary) -> str | None:
         """The choice that is meant, also in the engine's own words or another case; else None."""
         own = _KINDS if self.type == "kind" else ()
         choices = (*self.offered(words), *own)
         if value in choices or self.type == "choice":
             return value if value in choices else None
-        return next((one for one in choices if folded(one) == folded(value)), None)
+        return next((choice for choice in choices if folded(choice) == folded(value)), None)
 
 
-def parameter(
-    type: Type,
-    en: str,
-    zh: str,
-    *,
-    choices: tuple[str, ...] = (),
-    empty: bool = False,
-    of: Any = None,
-    default: Any = MISSING,
-) -> Any:
-    """A field of an arguments class; with a ``default`` it may be left out."""
-    described = Parameter(type, Bilingual(en, zh), choices, empty, of)
-    return dataclasses.field(metadata={"parameter": described}, default=default)
+def read_parameters(arguments: type[Any]) -> tuple[Parameter, ...]:
+    """The parameters of an arguments class, from its annotations."""
+    hints = get_type_hints(arguments, include_extras=True)
+    described = read_texts()["arguments"]
+    return tuple(
+        Parameter(
+            field.name,
+            about=f"arguments.{_described_under(described, arguments, field.name)}.{field.name}",
+            required=field.default is MISSING,
+            **_read_annotation(field.name, hints[field.name]),
+        )
+        for field in dataclasses.fields(arguments)
+    )
+
+
+def _described_under(described: Mapping[str, Any], arguments: type[Any], name: str) -> str:
+    own = name in described.get(arguments.__name__, {})
+    return arguments.__name__ if own else "common"
+
+
+def _read_annotation(name: str, annotation: Any) -> dict[str, Any]:
+    """The type of a parameter, and what belongs to it."""
+    inner = get_args(annotation)
+    if type(None) in inner:
+        (annotation,) = (choice for choice in inner if choice is not type(None))
+        inner = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return {"type": "choice", "choices": inner}
+    if get_origin(annotation) is tuple:
+        return {"type": "texts"} if inner[0] is str else {"type": "objects", "of": inner[0]}
+    if inner:  # Annotated
+        return {"type": annotation.__metadata__[0]}
+    return {"type": "offset" if name == "offset" else _TYPES[annotation]}
 
 
 def schema_of(
     arguments: type[Any], language: Language, tool: ToolWords = PLAIN_WORDS
 ) -> dict[str, Any]:
     """The JSON Schema of an arguments class, with the names that the document gives them."""
-    fields = _fields(arguments, tool)
+    offered = _offer(arguments, tool)
     schema: dict[str, Any] = {
         "type": "object",
-        "properties": {
-            name: _parameter(field).schema(language, tool.words) for name, field in fields.items()
-        },
+        "properties": {name: one.schema(language, tool.words) for name, one in offered.items()},
         "additionalProperties": False,
     }
-    required = [name for name, field in fields.items() if field.default is MISSING]
+    required = [name for name, parameter in offered.items() if parameter.required]
     return {**schema, "required": required} if required else schema
 
 
@@ -167,35 +149,36 @@ def read_arguments(
 
     Each is known by the document's name and by the engine's.
     """
-    fields = _fields(arguments, tool)
-    given = {tool.names.get(name, name) if name not in fields else name: value
-             for name, value in values.items()}  # fmt: skip
+    offered = _offer(arguments, tool)
+    given = {
+        name if name in offered else tool.names.get(name, name): value
+        for name, value in values.items()
+    }
     for name in given:
-        if name not in fields:
-            allowed = _ALLOWED.of(language, names=", ".join(fields)) if fields else ""
+        if name not in offered:
+            names = ", ".join(offered)
             raise InvalidInput(
-                _UNKNOWN.of(language, name=_echo(name)), remedy=allowed or _NONE.of(language)
+                text("values.unknown", language, name=_echo(name)),
+                remedy=text(f"values.{'allowed' if offered else 'none'}", language, names=names),
             )
-    read = {}
-    for name, field in fields.items():
+    checked = {}
+    for name, parameter in offered.items():
         value = given.get(name)
-        may_be_left_out = field.default is not MISSING
-        if value is not None and not (value == "" and may_be_left_out):
-            reader = _ArgumentReader(name, _parameter(field), language, longest, tool.words)
-            read[field.name] = reader.read(value)
-        elif not may_be_left_out:
-            remedy = _parameter(field).about.of(language)
-            raise InvalidInput(_MISSING.of(language, name=name), remedy=remedy)
-    return arguments(**read)
+        if value is not None and (value != "" or parameter.required):
+            reader = _ArgumentReader(name, parameter, language, longest, tool.words)
+            checked[parameter.field] = reader.read(value)
+        elif parameter.required:
+            remedy = text(parameter.about, language)
+            raise InvalidInput(text("values.missing", language, name=name), remedy=remedy)
+    return arguments(**checked)
 
 
-def _fields(arguments: type[Any], tool: ToolWords) -> dict[str, dataclasses.Field[Any]]:
+def _offer(arguments: type[Any], tool: ToolWords) -> dict[str, Parameter]:
     """The parameters of a tool by name, without those the document has no words for."""
     return {
-        tool.names.get(field.name, field.name): field
-        for field in dataclasses.fields(arguments)
-        if _parameter(field).type not in ("scope", "priority")
-        or _parameter(field).offered(tool.words)
+        tool.names.get(parameter.field, parameter.field): parameter
+        for parameter in read_parameters(arguments)
+        if parameter.type not in ("scope", "priority") or parameter.offered(tool.words)
     }
 
 
@@ -210,12 +193,11 @@ class _ArgumentReader:
     words: PresetVocabulary
 
     def read(self, value: object) -> object:
-        match self.parameter.type, value:
-            case "text", str():
-                return self._text(value)
-            case "choice" | "kind" | "scope" | "priority", str() if chosen := self.parameter.chosen(
-                value, self.words
-            ):
+        type_ = "choice" if self.parameter.type in _OF_DOCUMENT else self.parameter.type
+        match type_, value:
+            case "text" | "empty", str():
+                return self._read_text(value)
+            case "choice", str() if chosen := self.parameter.choose(value, self.words):
                 return chosen
             case "flag", bool():
                 return value
@@ -223,46 +205,35 @@ class _ArgumentReader:
                 return value.strip().lower() == "true"
             case "share", _ if (share := _number(value)) is not None and 0 <= share <= 1:
                 return share
-            case "count" | "offset", _:
-                number = _number(value)
-                least = 1 if self.parameter.type == "count" else 0
-                if number is not None and number.is_integer() and number >= least:
+            case "count" | "offset", _ if (number := _number(value)) is not None:
+                if number.is_integer() and number >= (type_ == "count"):
                     return int(number)
             case "texts", list() if all(isinstance(item, str) for item in value):
-                return tuple(self._text(item) for item in value)
+                return tuple(self._read_text(item) for item in value)
             case "objects", list() if value and all(isinstance(item, Mapping) for item in value):
-                return tuple(self._object(item) for item in value)
-        raise InvalidInput(
-            _INVALID.of(self.language, name=self.name, value=_echo(value)),
-            remedy=_EXPECTED[self.parameter.type].of(
-                self.language, choices=", ".join(self.parameter.offered(self.words))
-            ),
-        )
+                of = self.parameter.of
+                return tuple(read_arguments(of, one, self.language, self.longest) for one in value)
+        choices = ", ".join(self.parameter.offered(self.words))
+        expected = f"expected.{'text' if type_ == 'empty' else type_}"
+        raise self._refuse("invalid", expected, value=_echo(value), choices=choices)
 
-    def _object(self, value: Mapping[str, object]) -> Any:
-        return read_arguments(self.parameter.of, value, self.language, self.longest)
-
-    def _text(self, value: str) -> str:
+    def _read_text(self, value: str) -> str:
         if len(value) > self.longest:
-            raise InvalidInput(
-                _LONG.of(self.language, name=self.name, size=len(value)),
-                remedy=_SHORTEN.of(self.language, limit=self.longest),
-            )
+            raise self._refuse("long", "shorten", size=len(value), limit=self.longest)
         if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise self._refuse("broken", "clean")
+        if not value.strip() and self.parameter.type != "empty":
             raise InvalidInput(
-                _BROKEN.of(self.language, name=self.name), remedy=_CLEAN.of(self.language)
-            )
-        if not value.strip() and not self.parameter.empty:
-            raise InvalidInput(
-                _MISSING.of(self.language, name=self.name),
-                remedy=self.parameter.about.of(self.language),
+                text("values.missing", self.language, name=self.name),
+                remedy=text(self.parameter.about, self.language),
             )
         return value
 
-
-def _parameter(field: dataclasses.Field[Any]) -> Parameter:
-    parameter: Parameter = field.metadata["parameter"]
-    return parameter
+    def _refuse(self, what: str, remedy: str, **blanks: object) -> InvalidInput:
+        return InvalidInput(
+            text(f"values.{what}", self.language, name=self.name, **blanks),
+            remedy=text(f"values.{remedy}", self.language, **blanks),
+        )
 
 
 def _number(value: object) -> float | None:

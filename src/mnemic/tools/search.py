@@ -5,39 +5,18 @@ from __future__ import annotations
 import json
 
 from mnemic.context.render import bullet, tool_lines
+from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound
 from mnemic.health.metrics import content_terms
 from mnemic.language.exact import exact_question
 from mnemic.language.lines import label
-from mnemic.mind import Mind
 from mnemic.plain import plain
-from mnemic.tools.answers import (
-    EvidenceLine,
-    EvidencePage,
-    ToolAnswer,
-    cut,
-    evidence,
-    line,
-)
+from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
 from mnemic.tools.arguments import SearchMemory, SearchTraces
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
-from mnemic.tools.traces import Level, Trace, TraceQuery, find_traces
-from mnemic.tools.words import Bilingual
+from mnemic.tools.traces import Trace, TraceQuery, find_traces
 from mnemic.types import Evidence, Hit, Memory, RecordType, Turn
 
-_NO_MEMORY = Bilingual(
-    "Nothing is known about this. For exact words try search_conversation_traces.",
-    "没有相关记忆。查原话可用 search_conversation_traces。",
-)
-_NO_TRACE = Bilingual("No turn of any conversation matches.", "没有匹配的对话记录。")
-_LEVELS: dict[Level, Bilingual] = {
-    "database": Bilingual("Turns of recorded conversations:", "已记录的对话："),
-    "host": Bilingual("Turns of the host's traces:", "宿主提供的轨迹："),
-    "jsonl": Bilingual("Turns of the JSONL copies:", "JSONL 副本中的对话："),
-}
-_UNREADABLE = Bilingual(
-    "{count} lines or files could not be read.", "有 {count} 行或文件无法读取。"
-)
 _MOST_FILES = 3  # of a search for turns
 _SUMMARIES: tuple[RecordType, ...] = ("memory", "episode", "attachment")
 
@@ -65,13 +44,8 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
         _hit_line(context, shown[hit.id]) if hit.id in shown else None
         for hit in hits[request.offset :]
     ]
-    return evidence(
-        EvidencePage(lines, request.offset, more=len(hits) == end),
-        "search_memory",
-        language=context.language,
-        max_chars=context.settings.answer_chars,
-        nothing=_NO_MEMORY.of(context.language),
-    )
+    page = EvidencePage(lines, request.offset, more=len(hits) == end)
+    return context.show(page, "search_memory", nothing=context.text("search.no_memory"))
 
 
 def _hit_line(context: ToolContext, piece: Evidence) -> EvidenceLine:
@@ -103,8 +77,6 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     end = request.offset + context.limited(request.limit)
     query = TraceQuery(request.query, request.session, request.since, request.until, end)
     traces = find_traces(context.mind, query, context.traces)
-    skipped = _UNREADABLE.of(context.language, count=traces.unreadable) if traces.unreadable else ""
-    about = {"source": traces.level, "unreadable": traces.unreadable}
     found = [*_files(context, request), *traces.turns]
     lines = [
         one if isinstance(one, EvidenceLine) else _turn_line(context, one)
@@ -116,14 +88,16 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
                 [turn.content, *(result.content for result in turn.tool_results)],
                 trust=turn.trust or "external",
             )
-    answer = evidence(
+    notes = [context.text(f"search.levels.{traces.level}")] if lines else []
+    if traces.unreadable:
+        notes.append(context.text("search.unreadable", count=traces.unreadable))
+    answer = context.show(
         EvidencePage(lines, request.offset, more=len(found) > end or len(traces.turns) == end),
         "search_conversation_traces",
-        language=context.language,
-        max_chars=context.settings.answer_chars,
-        note=f"{_LEVELS[traces.level].of(context.language) if lines else ''} {skipped}".strip(),
-        nothing=_NO_TRACE.of(context.language),
+        nothing=context.text("search.no_trace"),
+        note=" ".join(notes),
     )
+    about = {"source": traces.level, "unreadable": traces.unreadable}
     return ToolAnswer(answer.text, {**answer.data, **about})
 
 

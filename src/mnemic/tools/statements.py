@@ -14,77 +14,13 @@ from mnemic.language.answers import Answer, read_confirmation, squeezed
 from mnemic.language.fence import neutral
 from mnemic.plain import plain
 from mnemic.rules.checks import MAX_ROWS
-from mnemic.tools.answers import (
-    EvidenceLine,
-    EvidencePage,
-    ToolAnswer,
-    cut,
-    evidence,
-    line,
-)
+from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
 from mnemic.tools.arguments import AddMemory, ListPending, PendingMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
 from mnemic.tools.turn_record import RECORDED_BY
-from mnemic.tools.words import Bilingual
-from mnemic.types import Candidate, Decision, DecisionOutcome, Memory, Turn
+from mnemic.types import Candidate, Decision, Memory, Turn
 
 _ASKED_WITHIN = 200  # turns, the latest, among which the user's answer is looked for
-_SETTLED: dict[DecisionOutcome, Bilingual] = {
-    "new": Bilingual("Kept as {id}.", "已记住，id 为 {id}。"),
-    "same": Bilingual("Known already as {id}.", "已经记得，id 为 {id}。"),
-    "update": Bilingual(
-        "Kept as {id}; it replaces {replaced}.", "已记住，id 为 {id}，取代 {replaced}。"
-    ),
-    "conflict": Bilingual(
-        "It contradicts what is known; {id} holds now.", "与已知内容冲突，现以 {id} 为准。"
-    ),
-    "pending": Bilingual(
-        "Not in force yet: it waits as {id} for the user's word ({reason}). {how}",
-        "尚未生效：{id} 等待用户确认（{reason}）。{how}",
-    ),
-    "dropped": Bilingual("Not kept: {reason}.", "未保留：{reason}。"),
-    "refused": Bilingual("Not kept: {reason}.", "未保留：{reason}。"),
-    "withdrawn": Bilingual("It no longer holds: {replaced}.", "不再成立：{replaced}。"),
-}
-_HOW = Bilingual(
-    "Ask the user, in these words; once they have answered, call confirm_memory, ignore_memory or"
-    " later_memory.",
-    "请用这些原话问用户；用户回答之后，再调用 confirm_memory、ignore_memory 或 later_memory。",
-)
-_HOW_BY_USER = Bilingual(
-    "Tell the user, who answers with `mnemic pending`; later_memory puts it off.",
-    "请告诉用户，由用户用 `mnemic pending` 回答；later_memory 可推迟。",
-)
-_ASK = Bilingual(
-    "Ask the user about these at the end of your reply, word for word. Once they have answered,"
-    " call confirm_memory, ignore_memory or later_memory as they said.",
-    "请在回复末尾原样向用户询问以下内容；用户回答之后，按回答调用"
-    " confirm_memory、ignore_memory 或 later_memory。",
-)
-_ASK_BY_USER = Bilingual(
-    "Tell the user about these at the end of your reply; they answer with `mnemic pending`."
-    " later_memory puts one off.",
-    "请在回复末尾把以下内容告诉用户，由用户用 `mnemic pending` 回答；later_memory 可推迟。",
-)
-_OTHERS_WAIT = Bilingual(
-    "{waiting} wait in all; list_pending with all lists them.",
-    "共有 {waiting} 条等待；list_pending 加 all 可全部列出。",
-)
-_NOTHING_WAITS = Bilingual("Nothing waits for the user's word.", "没有等待用户确认的内容。")
-_IGNORED = Bilingual("{id} is not kept and will not be offered again.", "{id} 不保留，也不再询问。")
-_LATER = Bilingual("{id} is put off until {until}.", "{id} 推迟到 {until} 以后再问。")
-_UNKNOWN = Bilingual("No memory has the id {id}", "没有 id 为 {id} 的记忆")
-_NOT_WAITING = Bilingual("{id} does not wait for an answer any more", "{id} 已不在等待回答")
-_UNANSWERED = Bilingual(
-    "No recorded turn of the user answers it: {text}", "没有用户的发言回答过它：{text}"
-)
-_ASK_FIRST = Bilingual(
-    "Ask the user in these words and call again once their plain yes or no is recorded; or they"
-    " answer with `mnemic pending`, in the Inspector or in the host",
-    "请用这些原话问用户，等用户明确回答并记录之后再调用；用户也可以用 `mnemic pending`、"
-    "在 Inspector 或宿主中回答",
-)
-_LIST = Bilingual("Call list_pending for the ids that wait", "请用 list_pending 查看等待中的 id")
 
 
 def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
@@ -120,19 +56,11 @@ def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
     else:
         offered = context.mind.pending(offer=True, limit=request.limit)
         page = EvidencePage([_pending_line(context, memory) for memory in offered])
-        ask = _ASK if context.settings.answer_pending else _ASK_BY_USER
-        note = ask.of(context.language) if offered else ""
+        note = context.text(f"statements.ask{_by_user(context)}") if offered else ""
         if waiting > len(offered):
-            rest = _OTHERS_WAIT.of(context.language, waiting=waiting)
-            note = f"{note} {rest}".strip()
-    answer = evidence(
-        page,
-        "list_pending",
-        language=context.language,
-        max_chars=context.settings.answer_chars,
-        note=note,
-        nothing="" if waiting else _NOTHING_WAITS.of(context.language),
-    )
+            note = f"{note} {context.text('statements.others_wait', waiting=waiting)}".strip()
+    nothing = "" if waiting else context.text("statements.nothing_waits")
+    answer = context.show(page, "list_pending", nothing=nothing, note=note)
     return ToolAnswer(answer.text, {**answer.data, "waiting": waiting})
 
 
@@ -152,7 +80,7 @@ def ignore_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     def ignore() -> ToolAnswer:
         _check_answered(context, chosen.id, "ignore")
         memory = context.mind.ignore(chosen.id)
-        return ToolAnswer(_IGNORED.of(context.language, id=memory.id), _facts(context, memory))
+        return ToolAnswer(context.text("statements.ignored", id=memory.id), _facts(context, memory))
 
     return _answered(context, chosen.id, ignore)
 
@@ -163,7 +91,8 @@ def later_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
     def put_off() -> ToolAnswer:
         memory = context.mind.snooze(chosen.id)
         until = plain(memory.snoozed_until)
-        text = _LATER.of(context.language, id=memory.id, until=str(until)[:16].replace("T", " "))
+        shown = str(until)[:16].replace("T", " ")
+        text = context.text("statements.later", id=memory.id, until=shown)
         return ToolAnswer(text, {**_facts(context, memory), "until": until})
 
     return _answered(context, chosen.id, put_off)
@@ -171,16 +100,12 @@ def later_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
 
 def _answered(context: ToolContext, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
     """The answer, or an error about the id that names the tools to use."""
-    id_text = neutral(cut(id_, 60))
     try:
         return answer()
-    except NotFound as error:
-        raise NotFound(
-            _UNKNOWN.of(context.language, id=id_text), remedy=_LIST.of(context.language)
-        ) from error
-    except Conflict as error:
-        raise Conflict(
-            _NOT_WAITING.of(context.language, id=id_text), remedy=_LIST.of(context.language)
+    except (NotFound, Conflict) as error:
+        key = "memory.unknown" if isinstance(error, NotFound) else "statements.not_waiting"
+        raise type(error)(
+            context.text(key, id=neutral(cut(id_, 60))), remedy=context.text("statements.list")
         ) from error
 
 
@@ -189,8 +114,8 @@ def _check_answered(context: ToolContext, id_: str, answer: Answer) -> None:
     memory = context.mind.get(id_)
     if memory.status == "pending" and _user_answer(context, memory) != answer:
         raise InvalidInput(
-            _UNANSWERED.of(context.language, text=neutral(cut(memory.content, ITEM_CHARS))),
-            remedy=_ASK_FIRST.of(context.language),
+            context.text("statements.unanswered", text=neutral(cut(memory.content, ITEM_CHARS))),
+            remedy=context.text("statements.ask_first"),
         )
 
 
@@ -219,17 +144,22 @@ def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
 
 def _settled(context: ToolContext, settled: Decision) -> ToolAnswer:
     memory = settled.memory
-    text = _SETTLED[settled.outcome].of(
-        context.language,
+    text = context.text(
+        f"statements.settled.{settled.outcome}",
         id="" if memory is None else memory.id,
         replaced=", ".join(settled.replaced),
         reason=settled.reason,
-        how=(_HOW if context.settings.answer_pending else _HOW_BY_USER).of(context.language),
+        how=context.text(f"statements.how{_by_user(context)}"),
     )
     data = {"decision": settled.outcome, "reason": settled.reason}
     if memory is not None:
         data |= _facts(context, memory)
     return ToolAnswer(text, {**data, "replaced": list(settled.replaced)})
+
+
+def _by_user(context: ToolContext) -> str:
+    """The end of a key, where only the user may answer."""
+    return "" if context.settings.answer_pending else "_by_user"
 
 
 def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
@@ -244,8 +174,7 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
 
 
 def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
-    kind = context.kind_of(memory)
-    day = context.day_of(memory.valid_from)
+    kind, day = context.kind_of(memory), context.day_of(memory.valid_from)
     facts = (day, kind, memory.trust, first_source(memory.sources))
     text = cut(memory.content, ITEM_CHARS)
     return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})

@@ -15,10 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from mnemic.entry import open as open_mind
+from mnemic.engine.mind import Mind
+from mnemic.engine.open import open as open_mind
 from mnemic.errors import InvalidInput
 from mnemic.health.metrics import content_terms
-from mnemic.mind import Mind
 from mnemic.moving.chats import Chats
 from mnemic.moving.importer import Importer, Reading, Refused
 from mnemic.moving.pieces import Piece

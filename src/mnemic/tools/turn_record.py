@@ -9,14 +9,9 @@ from __future__ import annotations
 from mnemic.tools.answers import ToolAnswer
 from mnemic.tools.arguments import RecordTurns
 from mnemic.tools.tool_context import ToolContext
-from mnemic.tools.words import Bilingual
 from mnemic.types import NewTurn
 
 RECORDED_BY = "recorded_by"  # in the metadata of turns that no host has heard itself
-_RECORDED = Bilingual(
-    "{count} turns recorded in conversation {session}. Pass session {session} with the next ones.",
-    "已在会话 {session} 中记录 {count} 轮。后续请传 session {session}。",
-)
 
 
 def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
@@ -38,6 +33,6 @@ def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
     if request.ended:
         context.mind.end_session(session)
     return ToolAnswer(
-        _RECORDED.of(context.language, count=len(recorded), session=session),
+        context.text("record.recorded", count=len(recorded), session=session),
         {"session": session, "ids": [turn.id for turn in recorded], "ended": request.ended},
     )

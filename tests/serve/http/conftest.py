@@ -13,9 +13,9 @@ import pytest
 
 import mnemic
 from mnemic.clock import Clock, ManualClock
-from mnemic.mind import Mind
-from mnemic.remote.client import open_remote
-from mnemic.remote.operations import Scope
+from mnemic.engine.mind import Mind
+from mnemic.engine.remote.client import open_remote
+from mnemic.engine.remote.operations import Scope
 from mnemic.serve.http.app import Service
 from mnemic.serve.http.limits import Limits
 from mnemic.serve.http.tokens import TokenFile

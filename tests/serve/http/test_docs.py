@@ -60,7 +60,7 @@ def test_the_javascript_example(served: Running, tmp_path: Path) -> None:
 
 
 def test_the_figures_of_the_page_are_those_of_the_code() -> None:
-    from mnemic.remote.operations import PAGE_LIMIT
+    from mnemic.engine.remote.operations import PAGE_LIMIT
     from mnemic.serve.http.limits import Limits
 
     limits = Limits()

@@ -16,7 +16,7 @@ import pytest
 
 import mnemic
 from mnemic.clock import ManualClock
-from mnemic.remote.client import open_remote
+from mnemic.engine.remote.client import open_remote
 from mnemic.serve.http.server import bind
 from mnemic.serve.http.tokens import TokenFile, tokens_of
 from tests.cli.conftest import Shell

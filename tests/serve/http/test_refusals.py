@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import mnemic
-from mnemic.remote.operations import OPERATIONS, SCOPES, Scope
+from mnemic.engine.remote.operations import OPERATIONS, SCOPES, Scope
 from tests.serve.http.conftest import Running
 
 PUBLIC = {"/healthz", "/readyz", "/openapi.json"}

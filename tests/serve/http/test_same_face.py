@@ -23,8 +23,8 @@ from mnemic import (
     ToolResult,
 )
 from mnemic.clock import ManualClock
+from mnemic.engine.remote.client import RemoteMind
 from mnemic.plain import plain
-from mnemic.remote.client import RemoteMind
 from tests.cli.conftest import Shell
 from tests.conftest import NOON, OpenMind
 from tests.serve.http.conftest import Running, serving

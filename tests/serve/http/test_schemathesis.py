@@ -13,7 +13,7 @@ from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance
 
 from mnemic.clock import ManualClock
-from mnemic.remote.operations import OPERATIONS
+from mnemic.engine.remote.operations import OPERATIONS
 from mnemic.serve.http.openapi import openapi
 from tests.conftest import NOON
 from tests.serve.http.conftest import serving

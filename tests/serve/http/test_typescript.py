@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.remote.operations import OPERATIONS
+from mnemic.engine.remote.operations import OPERATIONS
 from mnemic.serve.http.openapi import openapi
-from mnemic.serve.http.typescript import declarations, module
+from scripts.typescript_client import declarations, module
 from tests.serve.http.conftest import Running
 
 CLIENT = Path(__file__).parents[3] / "clients" / "typescript"
@@ -49,7 +49,7 @@ console.log(JSON.stringify({
 
 def test_the_files_are_current() -> None:
     document = openapi(OPERATIONS)
-    again = "run `python -m mnemic.serve.http.typescript clients/typescript`"
+    again = "run `python -m scripts.typescript_client clients/typescript`"
     assert (CLIENT / "mnemic.d.ts").read_text("utf-8") == declarations(document), again
     assert (CLIENT / "mnemic.js").read_text("utf-8") == module(document), again
 

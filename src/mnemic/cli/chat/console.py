@@ -10,8 +10,8 @@ from mnemic.cli.chat.questions import MORE, TerminalQuestions
 from mnemic.cli.chat.terminal import Terminal
 from mnemic.cli.failures import error_line
 from mnemic.cli.phrases import phrase
+from mnemic.engine.mind import Mind
 from mnemic.errors import MnemicError
-from mnemic.mind import Mind
 from mnemic.providers.chat.base import ChatModel
 from mnemic.types import Hit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 from mnemic.providers.chat.base import ChatMessage, ChatModel, Meter, OnText, Spent
 from mnemic.types import Context, Hit, Memory, NewTurn, Turn
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from mnemic.cli.chat.lists import show_forgotten, show_memories
 from mnemic.cli.chat.terminal import Terminal
-from mnemic.cli.forget import counts_of
 from mnemic.cli.phrases import phrase, sentence
-from mnemic.mind import Mind
+from mnemic.cli.removal import counts_of
+from mnemic.engine.mind import Mind
 from mnemic.types import Decision, Hit, Memory
 
 MORE = "...> "  # before a further line of a message

@@ -12,8 +12,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mnemic.engine.remote.operations import Scope
 from mnemic.errors import Forbidden, Unauthorized
-from mnemic.remote.operations import Scope
 from mnemic.serve.http.tokens import Grant, TokenFile, digest_of
 
 COOKIE = "mnemic_session"

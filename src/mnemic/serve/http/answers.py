@@ -7,9 +7,9 @@ from typing import Any
 
 from starlette.responses import Response
 
+from mnemic.engine.remote.problems import MEDIA_TYPE, problem_of, retry_after, status_of
 from mnemic.errors import MnemicError, Unauthorized
 from mnemic.plain import plain
-from mnemic.remote.problems import MEDIA_TYPE, problem_of, retry_after, status_of
 
 
 def encoded(value: Any) -> bytes:

@@ -17,9 +17,9 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mnemic.engine import Engine
+from mnemic.engine.engine import Engine
+from mnemic.engine.remote.operations import OPERATIONS, SPACE_PATH, Operation
 from mnemic.errors import Forbidden, InvalidInput, MnemicError, NotFound, ServiceUnavailable
-from mnemic.remote.operations import OPERATIONS, SPACE_PATH, Operation
 from mnemic.serve.http.access import Access
 from mnemic.serve.http.answers import answer, encoded, problem
 from mnemic.serve.http.boundary import Boundary

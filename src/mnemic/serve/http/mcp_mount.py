@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 from starlette.types import Receive, Scope, Send
 
-from mnemic.mind import Mind
+from mnemic.engine.mind import Mind
 
 
 class McpServers:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mnemic import __version__
-from mnemic.remote.operations import PAGE_LIMIT, SPACE_PATH, CallParameter, Operation
-from mnemic.remote.problems import MEDIA_TYPE
-from mnemic.remote.wire import Schema, Schemas
+from mnemic.engine.remote.operations import PAGE_LIMIT, SPACE_PATH, CallParameter, Operation
+from mnemic.engine.remote.problems import MEDIA_TYPE
+from mnemic.engine.remote.wire import Schema, Schemas
 
 _PROBLEM: Schema = {
     "type": "object",

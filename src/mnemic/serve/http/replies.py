@@ -13,8 +13,8 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
+from mnemic.engine.mind import Mind
 from mnemic.errors import Conflict, InvalidInput
-from mnemic.mind import Mind
 
 _MOST = 1_000
 _MOST_BYTES = 8 << 20

@@ -11,11 +11,11 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mnemic.engine import Engine
+from mnemic.engine.engine import Engine
+from mnemic.engine.mind import Mind
+from mnemic.engine.remote.operations import PAGE_LIMIT, Operation, conversation
+from mnemic.engine.remote.wire import read
 from mnemic.errors import Forbidden, InvalidInput
-from mnemic.mind import Mind
-from mnemic.remote.operations import PAGE_LIMIT, Operation, conversation
-from mnemic.remote.wire import read
 from mnemic.serve.http.access import Access
 from mnemic.serve.http.answers import answer, encoded
 from mnemic.serve.http.limits import Lane, WorkQueue, too_large

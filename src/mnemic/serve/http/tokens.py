@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from mnemic.engine.remote.operations import SCOPES, Scope
 from mnemic.errors import ConfigError, InvalidInput, NotFound, StoreReadOnly
 from mnemic.private import make_folder, opener
-from mnemic.remote.operations import SCOPES, Scope
 
 EVERY_SPACE = "*"
 _PREFIX = "mnm_"

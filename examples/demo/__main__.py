@@ -1,0 +1,5 @@
+"""python -m examples.demo"""
+
+from examples.demo import demo
+
+demo(prog_name="python -m examples.demo")

@@ -1,0 +1,203 @@
+"""mnemic sessions, end, turns, episodes"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Unpack
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.output import (
+    ListEntry,
+    answer,
+    bold,
+    cells,
+    cut,
+    dim,
+    entries,
+    flat,
+    indented,
+    joined,
+    pad,
+    say,
+    table,
+    terminal_width,
+    when,
+)
+from mnemic.cli.params import metadata_of, moment
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.types import (
+    OUTCOMES,
+    ROLES,
+    TURN_STATES,
+    ActionNode,
+    Episode,
+    EpisodeQuery,
+    Outcome,
+    Turn,
+)
+
+_TROUBLED = ("failed", "dead")
+_OUTCOME_COLOURS: dict[Outcome, str] = {
+    "success": "green",
+    "partial": "yellow",
+    "failed": "red",
+    "ongoing": "blue",
+}
+
+
+@click.command(cls=Command)
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip so many.")
+@pass_state
+def sessions(state: State, limit: int, offset: int) -> None:
+    """List conversations, the latest first."""
+    with state.open() as mind:
+        listed = mind.sessions(limit=limit, offset=offset)
+    rows = [(when(s.last_at), s.turns, s.id, joined(s.project, s.topic)) for s in listed]
+    head = ("last turn", "turns", "session", "about")
+    answer(listed, lambda: table(head, rows, right="turns"), nothing="There are no conversations.")
+
+
+@click.command(cls=Command)
+@click.argument("session")
+@pass_state
+def end(state: State, session: str) -> None:
+    """Mark a conversation as ended; its episode is written in the background.
+
+    A worker then learns from its remaining turns, writes its episode, and archives what was
+    only for it. A later turn opens it again.
+    """
+    with state.open() as mind:
+        mind.end_session(session)
+        due = [job for job in mind.jobs(state="ready") if job.payload.get("session") == session]
+    wraps_up = any(job.kind == "session_end" for job in due)
+    rest = "mnemic worker writes its episode." if wraps_up else "It is too short for an episode."
+    ended = phrase("{session} has ended. {rest}", session=session, rest=phrase(rest))
+    answer({"session": session, "jobs": due}, lambda: say(ended))
+
+
+@click.command(cls=Command)
+@click.option("--session", "-s", metavar="ID", help="Only this conversation.")
+@click.option("--project", metavar="NAME", help="Only this project.")
+@click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
+@click.option("--until", type=moment, help="Only from before this moment.")
+@click.option("--role", type=click.Choice(ROLES), help="Only what this one said.")
+@click.option("--tool", metavar="NAME", help="Only turns that called this tool.")
+@click.option("--state", type=click.Choice(TURN_STATES), help="How far it came.")
+@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
+@click.option("--newest", "newest_first", is_flag=True, help="The newest first.")
+@click.option("--full", is_flag=True, help="Whole texts, with tool calls and results.")
+@click.option("--limit", "-n", default=100, show_default=True, metavar="N")
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip so many.")
+@pass_state
+def turns(state: State, /, metadata: tuple[str, ...], full: bool, **where: Any) -> None:
+    """Read turns by session, time, role, tool or state."""
+    with state.open() as mind:
+        listed = mind.turns(metadata=metadata_of(metadata) or None, **where)
+    answer(listed, lambda: show_turns(listed, full=full), nothing="There are no such turns.")
+
+
+def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> None:
+    """Print turns under their session and day."""
+    names = max((cells(_speaker(turn)) for turn in turns), default=0)
+    digits = max((len(str(turn.index)) for turn in turns), default=0)
+    heading = ""
+    for turn in turns:
+        day, _, hour = when(turn.at).partition(" ")
+        above = f"{flat(turn.session)} · {day}"
+        if above != heading:
+            heading = above
+            say(bold(indented(above, margin)))
+        number = f"{turn.index:>{margin + digits + 2}}"
+        lead = f"{number}  {hour}  {pad(_speaker(turn), names)}  "
+        if full:
+            say(dim(lead.rstrip()))
+            _show_whole(turn, margin + digits + 4)
+        else:
+            say(dim(lead) + _summary(turn, cells(lead)))
+            if turn.reason or turn.state in _TROUBLED:
+                say(dim(indented(_outcome(turn), cells(lead))))
+
+
+def _speaker(turn: Turn) -> str:
+    return cut(flat(turn.sender or term(turn.role)), 20)
+
+
+def _summary(turn: Turn, lead: int) -> str:
+    """The text in one line; the names of tools are never cut."""
+    tools = flat("".join(f" [{call.name}]" for call in turn.tool_calls))
+    text = turn.content or " ".join(result.content for result in turn.tool_results)
+    width = terminal_width()
+    space = width and max(10, width - lead)
+    text_space = space and max(10, space - cells(tools) - 1)
+    return cut(f"{cut(flat(text), text_space)} {tools}".strip(), space)
+
+
+def _show_whole(turn: Turn, by: int) -> None:
+    blocks: list[str] = [turn.content]
+    blocks += [
+        f"→ {call.name} {json.dumps(call.input, ensure_ascii=False)}" for call in turn.tool_calls
+    ]
+    blocks += [f"← {result.content}" for result in turn.tool_results]
+    for line in "\n".join(filter(None, blocks)).splitlines():
+        say(" " * by + flat(line))
+    if turn.reason or turn.state in _TROUBLED:
+        say(" " * by + dim(flat(_outcome(turn))))
+
+
+def _outcome(turn: Turn) -> str:
+    """The state of a turn with its reason, and the remedy."""
+    remedy = {"failed": "it is tried again", "dead": "see mnemic jobs --state dead"}
+    outcome = phrase("{name}: {value}", name=term(turn.state), value=sentence(turn.reason))
+    return "; ".join(filter(None, (outcome, phrase(remedy.get(turn.state, "")))))
+
+
+@click.command(cls=Command)
+@click.option("--session", "-s", metavar="ID", help="Only of this conversation.")
+@click.option("--entity", metavar="NAME", help="Only about this person, project or path.")
+@click.option("--tool", metavar="NAME", help="Only where this tool was used.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that ended like this.")
+@click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
+@click.option("--until", type=moment, help="Only from before this moment.")
+@click.option("--full", is_flag=True, help="Also what was done, one tool call a line.")
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@pass_state
+def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None:
+    """List the episodes of conversations, the latest first."""
+    with state.open() as mind:
+        listed = mind.episodes(**query)
+    nothing = "There are no episodes. One is written when a session ends: mnemic end SESSION"
+    answer(listed, lambda: show_episodes(listed, full=full), nothing=nothing)
+
+
+def show_episodes(episodes: Iterable[Episode], *, full: bool = False, margin: int = 0) -> None:
+    """Print episodes with outcome, time and number of memories."""
+    entries((_episode_entry(episode, full=full) for episode in episodes), margin=margin)
+
+
+def _episode_entry(episode: Episode, *, full: bool) -> ListEntry:
+    about = joined(
+        episode.id,
+        when(episode.started_at),
+        episode.session,
+        ", ".join(episode.tools),
+        counted(len(episode.memories), "memory", "memories") if episode.memories else "",
+    )
+    goal = episode.goal if episode.goal != episode.summary else ""
+    done = map(_action, episode.actions) if full else ()
+    return ListEntry(
+        term(episode.outcome),
+        episode.summary,
+        (phrase("goal: {goal}", goal=goal) if goal else "", about, *done),
+        _OUTCOME_COLOURS[episode.outcome],
+    )
+
+
+def _action(action: ActionNode) -> str:
+    params = json.dumps(dict(action.params), ensure_ascii=False)
+    answer = action.result if action.success else phrase("failed: {error}", error=action.error)
+    return f"→ {action.tool} {params} ← {answer}"

@@ -1,0 +1,167 @@
+"""mnemic forget, rollback"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.memories import show_memories
+from mnemic.cli.output import agreed, bold, dim, emit, indented, note, say
+from mnemic.cli.params import moment
+from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.state import State, pass_state
+from mnemic.engine.mind import Mind
+from mnemic.plain import plain
+from mnemic.types import Forgotten, Receipt, RolledBack
+
+_CHANGES = ("rewritten", "emptied", "renamed")
+_SEVERAL = {"memory": "memories"}
+
+
+@click.command(cls=Command)
+@click.option("--id", metavar="ID", help="A turn, a memory with all its versions, a file …")
+@click.option("--query", metavar="TEXT", help="Whatever has these words, in this order.")
+@click.option("--session", metavar="ID", help="A whole conversation.")
+@click.option(
+    "--source", metavar="WHAT:NAME", help="session:ID, turn:ID, trust:TIER or sender:NAME."
+)
+@click.option("--since", type=moment, help="Only from then on.")
+@click.option("--until", type=moment, help="Only before then.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go, and why.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@click.option("--receipt", type=click.Path(path_type=Path), help="Write the receipt to this file.")
+@pass_state
+def forget(state: State, /, dry_run: bool, yes: bool, receipt: Path | None, **what: Any) -> None:
+    """Remove something for good, from every table, index, file and free page.
+
+    What would go is shown first. The receipt holds hashes only, and proves that nothing is left:
+    mnemic doctor --forgotten RECEIPT.
+    """
+    with state.open() as mind:
+        if dry_run or not yes:
+            preview = mind.forget(dry_run=True, **what)
+            if not state.json:
+                _show_preview(preview)
+            elif dry_run:
+                emit(preview, rows=preview.items)
+            if dry_run:
+                return
+            if preview.items:
+                _confirm()
+        done = mind.forget(**what)
+    if receipt is not None:
+        _keep(done, receipt)
+    if state.json:
+        emit(done)
+    elif any(done.counts.values()):
+        say(phrase("Forgotten: {counts}.", counts=counts_of(done)))
+        file = receipt or phrase("--receipt FILE with the next one")
+        check = phrase("To check that nothing is left: mnemic doctor --forgotten {file}", file=file)
+        say(dim(check))
+
+
+def _show_preview(preview: Receipt) -> None:
+    if not preview.items:
+        note(phrase("Nothing matches."))
+        return
+    for item in preview.items:
+        what = phrase("{change} {kind}", change=term(item.change), kind=term(item.kind))
+        say(f"{bold(what)}  {sentence(item.reason)}  {dim(item.id)}")
+        if item.text:
+            say(_marked(item))
+    say(phrase("{counts} in all.", counts=counts_of(preview)))
+
+
+def _marked(item: Forgotten) -> str:
+    """The text with the words between «», bold where there is colour."""
+    parts, at = [], 0
+    for start, end in item.highlights:
+        parts += [item.text[at:start], f"«{item.text[start:end]}»"]
+        at = end
+    line = indented("".join([*parts, item.text[at:]]), 4)
+    return re.sub("«[^»]*»", lambda match: bold(match[0]), line)
+
+
+def counts_of(receipt: Receipt) -> str:
+    """How many of each kind are gone or changed."""
+    return phrase(", ").join(_count(name, number) for name, number in receipt.counts.items())
+
+
+def _count(name: str, number: int) -> str:
+    """Such as "2 turns" or "1 memory rewritten"."""
+    kind, _, change = name.rpartition(" ")
+    if change not in _CHANGES:
+        return counted(number, name, _SEVERAL.get(name, ""))
+    counts = counted(number, kind, _SEVERAL.get(kind, ""))
+    return phrase("{counts} {change}", counts=counts, change=term(change))
+
+
+def _confirm() -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError("Nothing was removed: say --yes, or look with --dry-run.")
+    click.confirm(phrase("Remove all of this for good?"), abort=True)
+
+
+def _keep(receipt: Receipt, file: Path) -> None:
+    file.touch(mode=0o600)
+    file.write_text(json.dumps(plain(receipt)), encoding="utf-8")
+
+
+_MAX_LISTED = 20  # memories of each sort in a preview
+
+
+@click.command(cls=Command)
+@click.option(
+    "--source", required=True, metavar="SOURCE",
+    help="session:ID, turn:ID, trust:TIER or sender:NAME.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@pass_state
+def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
+    """Undo everything that was learnt from one source.
+
+    What came from it alone goes, what it replaced holds again, and what others said too stays
+    without it. The turns themselves are kept. Shows what would change and asks first.
+    """
+    with state.open() as mind:
+        report = mind.rollback(source, dry_run=True)
+        changes = bool(report.removed or report.restored or report.revised)
+        if not state.json:
+            _show_changes(mind, report)
+        if changes and not dry_run:
+            if not yes:
+                question = phrase("Undo what came from {source}?", source=source)
+                agreed(state, question, "undo it, or --dry-run to look")
+            report = mind.rollback(source)
+    if state.json:
+        emit(report)
+    elif changes:
+        done = "Done; mnemic events --type rollback has it."
+        note(phrase("Nothing was changed." if dry_run else done))
+
+
+def _show_changes(mind: Mind, report: RolledBack) -> None:
+    sorts = (
+        ("{memories} to go", report.removed),
+        ("{memories} to hold again", report.restored),
+        ("{memories} to stay on other sources", report.revised),
+    )
+    for title, ids in sorts:
+        if ids:
+            say(bold(phrase(title, memories=counted(len(ids), "memory", "memories"))))
+            show_memories(
+                (v for id_ in ids[:_MAX_LISTED] for v in mind.history(id_).versions if v.id == id_),
+                margin=2,
+                words=mind.settings.vocabulary,
+            )
+            if len(ids) > _MAX_LISTED:
+                say("  " + phrase("and {n:,} more", n=len(ids) - _MAX_LISTED))
+    if not any(ids for _, ids in sorts):
+        note(phrase("Nothing was learnt from {source}.", source=report.source))

@@ -1,0 +1,261 @@
+"""What the worker of a process does, for every space of its database."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from mnemic.documents.daily import DailyReport, DailySection
+from mnemic.engine.services import Services
+from mnemic.engine.shared import Shared
+from mnemic.errors import StoreError
+from mnemic.forget import erasure
+from mnemic.index import embedding_job
+from mnemic.index.embedding_job import EmbeddingJob
+from mnemic.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
+from mnemic.learn import session_end, window_summary
+from mnemic.learn.extraction import ExtractionJob
+from mnemic.learn.extractors import RuleExtractor
+from mnemic.learn.session_end import SessionEndJob
+from mnemic.learn.window_summary import WindowSummaryJob
+from mnemic.locks import ForkSafeLock
+from mnemic.record import daily_events, transcripts, triggers
+from mnemic.record.daily_events import Digests
+from mnemic.record.short_term import ShortTermMemory
+from mnemic.rules.backoff import Backoff
+from mnemic.settings.logs import log_of
+from mnemic.types import Job
+from mnemic.upkeep import bus
+from mnemic.upkeep import upkeep as upkeep_
+from mnemic.upkeep.upkeep import Upkeep
+from mnemic.upkeep.work import DailyReportText, StepServices
+
+BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
+KEPT = 1_000  # spaces whose services stay although nobody holds their mind
+
+
+class OpenSpaces:
+    """The services of the spaces that this process uses, one set for each space.
+
+    The latest stay ready; older ones go when nobody holds them, and leave nothing unwritten.
+    """
+
+    def __init__(self, make: Callable[[str], Services], kept: int = KEPT) -> None:
+        self._make = make
+        self._most = kept
+        self._guard = ForkSafeLock()
+        self._alive: WeakValueDictionary[str, Services] = WeakValueDictionary()
+        self._recent: OrderedDict[str, Services] = OrderedDict()
+
+    def get(self, space: str) -> Services:
+        """The services of a space, made if it is not open."""
+        with self._guard:
+            services = self._alive.get(space)
+            if services is None:
+                services = self._alive[space] = self._make(space)
+            self._recent[space] = services
+            self._recent.move_to_end(space)
+            oldest = self._recent.popitem(last=False) if len(self._recent) > self._most else None
+        if oldest is not None:
+            try:
+                oldest[1].flush()
+            except StoreError:
+                with self._guard:  # what could not be written yet must not go
+                    self._recent.setdefault(*oldest)
+        return services
+
+    def find(self, space: str) -> Services | None:
+        """The services of a space that is open."""
+        with self._guard:
+            return self._alive.get(space)
+
+    def all(self) -> list[Services]:
+        with self._guard:
+            return list(self._alive.values())
+
+    def __len__(self) -> int:
+        return len(self._alive)
+
+
+class BackgroundWork:
+    """The worker, and what it hands the jobs of each kind to."""
+
+    def __init__(self, shared: Shared, *, threads: int, threaded: bool) -> None:
+        """``threaded``: whether threads of this process do the work as it comes."""
+        self._shared = shared
+        self._wakes = threaded and not shared.store.read_only
+        self.open_spaces = OpenSpaces(lambda space: Services(shared, space, self.wake))
+        store, clock, settings = shared.store, shared.clock, shared.settings
+        self.extraction = ExtractionJob(
+            store, clock, settings, shared.learner_of,
+            before=self._note_shown, stopping=self._stopping,
+        )  # fmt: skip
+        self.upkeep = self._upkeep()
+        self.event_rules = bus.Bus(store, clock, settings, shared.extensions.actions)
+        self.worker = self._worker(threads)
+
+    def wake(self) -> None:
+        """There may be work: a memory was opened, or something was written."""
+        if self._wakes:
+            self.worker.start_or_wake()
+
+    def welcome(self, space: str, *, now: bool) -> None:
+        """Have the recurring work of a space planned, and what waits without a job queued: ``now``
+        where somebody waits for it, else by the worker.
+        """
+        if self._shared.store.read_only:
+            return
+        for plan in self._plans(space):
+            self.worker.plan(plan)
+        if now:
+            self._catch_up(space)
+        elif self._shared.embedder is not None:
+            self.worker.prepare(partial(self._catch_up, space))
+
+    def _catch_up(self, space: str) -> None:
+        shared = self._shared
+        if shared.embedder is None:
+            return
+        try:
+            embedding_job.catch_up(
+                shared.store,
+                space,
+                shared.embedder,
+                shared.clock.now(),
+                shared.settings.jobs.max_attempts,
+            )
+        except StoreError as error:
+            # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
+            self.worker.failure = str(error)
+
+    def _stopping(self) -> bool:
+        return self.worker.stopping
+
+    def _note_shown(self, space: str) -> None:
+        services = self.open_spaces.find(space)
+        if services is not None:
+            services.injected.flush()
+
+    def _window_of(self, space: str) -> ShortTermMemory | None:
+        services = self.open_spaces.find(space)
+        return None if services is None else services.short_term
+
+    def _finish_forgetting(self, job: Job) -> None:
+        self.open_spaces.get(job.space).forgetting.finish(job)
+
+    def _plans(self, space: str) -> list[RecurringJob]:
+        settings = self._shared.settings
+        schedule, ledger = settings.schedule, settings.ledger
+        daily = settings.upkeep.daily or settings.backup.folder
+        ages = ledger.jsonl and ledger.jsonl_keep is not None
+        return [
+            RecurringJob(space, kind, cron, schedule.zone)
+            for kind, cron, wanted in (
+                (upkeep_.DAILY_KIND, schedule.daily, daily and schedule.daily != "never"),
+                (
+                    upkeep_.WEEKLY_KIND,
+                    schedule.weekly,
+                    settings.upkeep.weekly and schedule.weekly != "never",
+                ),
+                (transcripts.AGE_KIND, schedule.daily, ages),
+            )
+            if wanted
+        ]
+
+    def _upkeep(self) -> Upkeep:
+        shared, ledger = self._shared, self._shared.settings.ledger
+        copies = shared.transcript_copies()
+
+        def write_report(space: str, day: date, text: DailyReportText) -> str:
+            if not shared.on_disk:
+                return ""
+            sections = tuple(DailySection(title, tuple(lines)) for title, lines in text.sections)
+            report = DailyReport(day, sections, text.language)
+            return str(shared.documents_of(space).write_report(report))
+
+        def forget_old_files(space: str) -> int:
+            return copies.age_space(space) if shared.on_disk and ledger.jsonl else 0
+
+        tools = StepServices(
+            extraction=self.extraction,
+            episodes=shared.episodes,
+            model_of=shared.model_of,
+            reconciler_of=shared.reconciler_of,
+            ask=shared.ask,
+            embedder=shared.embedder,
+            sync=shared.sync,
+            write_report=write_report,
+            cards=lambda space: shared.cards_of(space).compile(shared.model_of(space)),
+            lapse=lambda space: shared.pending_of(space).lapse(),
+            forget_old_files=forget_old_files,
+            database=Path(shared.path) if shared.on_disk else None,
+        )
+        return Upkeep(shared.store, shared.clock, shared.settings, tools, stopping=self._stopping)
+
+    def _worker(self, threads: int) -> Worker:
+        shared = self._shared
+        store, clock, settings = shared.store, shared.clock, shared.settings
+        jobs, guard = settings.jobs, shared.guard
+        pace = Pace(
+            max_attempts=jobs.max_attempts,
+            backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),
+            lease=jobs.lease,
+            poll=jobs.poll,
+        )
+        copies = shared.transcript_copies()
+        quiet = (settings.triggers.quiet_gap or timedelta()) + shared.digest_delay
+        end = SessionEndJob(
+            store, clock, settings, extraction=self.extraction, episodes=shared.episodes
+        )
+        handlers: dict[str, Handler] = {
+            daily_events.KIND: Digests(
+                store, clock, quiet, guard, zone=settings.schedule.zone
+            ).write,
+            transcripts.KIND: copies.append,
+            transcripts.AGE_KIND: copies.age,
+            triggers.KIND: self.extraction.run,
+            session_end.KIND: end.run,
+            upkeep_.DAILY_KIND: self.upkeep.daily,
+            upkeep_.WEEKLY_KIND: self.upkeep.weekly,
+            upkeep_.STEP_KIND: self.upkeep.step,
+            upkeep_.DOCUMENTS_KIND: lambda job: shared.write_views(job.space),
+            bus.KIND: self.event_rules.run,
+            window_summary.KIND: WindowSummaryJob(settings, self._window_of, shared.model_of).run,
+            bus.ACTION_KIND: self.event_rules.act,
+            erasure.KIND: self._finish_forgetting,
+        }
+        failing: dict[str, FailureListener] = {
+            triggers.KIND: self.extraction.failed,
+            session_end.KIND: end.failed,
+        }
+        if shared.embedder is None:
+            # Nobody wants vectors; once there is a model again, they are caught up on.
+            handlers[embedding_job.KIND] = lambda job: None
+        else:
+            filled = shared.vector_engine if shared.vector_engine.lasting else None
+            handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, clock, filled).run
+        worker = Worker(
+            store, handlers, clock, pace,
+            failing=failing, guard=guard, log=log_of(settings), threads=threads,
+        )  # fmt: skip
+        if settings.triggers.compression_rules:  # the hook before a compression is in one's way
+            worker.warm_up(RuleExtractor.of(settings).warm_up(clock.now()))
+        return worker
+
+    def close(self) -> None:
+        """Finish the jobs in hand and write down what was gathered."""
+        self.worker.stop()
+        for services in self.open_spaces.all():
+            services.flush()
+
+    def let_go(self) -> None:
+        """Let go of what reaches beyond this process."""
+        for services in self.open_spaces.all():
+            with suppress(StoreError):
+                services.close()
+        self._shared.close()

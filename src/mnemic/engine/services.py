@@ -1,0 +1,427 @@
+"""The services of one space, each made when it is first used, so that opening one costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from mnemic.context.build import Builder
+from mnemic.context.sources import PromptSources
+from mnemic.documents.erasure import files_of, scrub
+from mnemic.documents.fallback import erasure as fallback
+from mnemic.documents.fallback.files import folder_beside
+from mnemic.documents.library import Documents, folders_of
+from mnemic.documents.onboarding import Onboarding
+from mnemic.engine.shared import Shared
+from mnemic.errors import InvalidInput
+from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords
+from mnemic.health.audit import Audit
+from mnemic.health.doctor import Doctor
+from mnemic.health.metrics import Uses
+from mnemic.index.batches import forget_chunks
+from mnemic.index.live_tables import LiveTables
+from mnemic.index.segment import forget_words
+from mnemic.language.guard import forget_names
+from mnemic.language.lines import forget_labels
+from mnemic.learn.bulk_writer import BulkWriter
+from mnemic.learn.compression import Compression
+from mnemic.learn.disown import Disowner
+from mnemic.learn.echo import InjectedTexts
+from mnemic.learn.items import ItemWriter
+from mnemic.learn.memory_reader import MemoryReader
+from mnemic.learn.memory_writer import MemoryWriter
+from mnemic.learn.pending import PendingQueue, Proposals
+from mnemic.learn.rollback import Rollback
+from mnemic.learn.scratchpads import Scratchpads
+from mnemic.learn.session_end import SessionCloser
+from mnemic.learn.session_state import SessionState
+from mnemic.providers.embedding.choose import embedder_named
+from mnemic.recall.engine import Recall, Touches
+from mnemic.recall.vectors import VectorRoute
+from mnemic.record import transcripts
+from mnemic.record.attachments import AttachmentWriter
+from mnemic.record.ledger import LedgerReader
+from mnemic.record.recorder import FollowUps, Recorder
+from mnemic.record.short_term import ShortTermMemory
+from mnemic.record.triggers import Watcher
+from mnemic.store.contract import Store
+from mnemic.types import SafeName, Stats
+
+T = TypeVar("T")
+
+
+class _service(Generic[T]):
+    """A service made once, whichever thread asks first; from then on it is a plain attribute."""
+
+    def __init__(self, make: Callable[[Services], T]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, services: Services, owner: type | None = None) -> T:
+        made: T
+        with services.shared.building:
+            if self._name not in services.__dict__:
+                services.__dict__[self._name] = self._make(services)
+            made = services.__dict__[self._name]
+        return made
+
+
+class Services:
+    """What the mind of one space hands its calls to, each with its own subject."""
+
+    def __init__(self, shared: Shared, space: str, wake: Callable[[], None]) -> None:
+        """``wake`` tells the worker that there may be work."""
+        self.shared = shared
+        self.space = space
+        self._wake = wake
+
+    @property
+    def _store(self) -> Store:
+        return self.shared.store
+
+    # --- what happened --------------------------------------------------------------------------
+
+    @_service
+    def recorder(self) -> Recorder:
+        shared, settings = self.shared, self.shared.settings
+        guard = shared.guard
+        return Recorder(
+            shared.store,
+            self.space,
+            shared.clock,
+            guard=guard,
+            follow_ups=FollowUps(
+                transcripts=settings.ledger.jsonl and shared.on_disk,
+                quiet_gap=settings.triggers.quiet_gap,
+                digest_delay=shared.digest_delay,
+                ask_vectors=shared.ask,
+                watcher=Watcher(settings.triggers, settings.jobs.max_attempts, shared.overflow()),
+                max_attempts=settings.jobs.max_attempts,
+                disown=Disowner(settings, guard.owners),
+            ),
+            wake=self._wake,
+        )
+
+    @_service
+    def ledger(self) -> LedgerReader:
+        shared = self.shared
+        return LedgerReader(shared.store, self.space, shared.clock, shared.settings, shared.guard)
+
+    @_service
+    def session_ends(self) -> SessionCloser:
+        shared = self.shared
+        return SessionCloser(shared.store, self.space, shared.clock, shared.settings, self._wake)
+
+    @_service
+    def compression(self) -> Compression:
+        shared = self.shared
+        return Compression(
+            shared.store,
+            self.space,
+            shared.clock,
+            shared.settings,
+            recorder=self.recorder,
+            reconciler=shared.reconciler_of(self.space),
+            ask=shared.ask,
+        )
+
+    @_service
+    def attachments(self) -> AttachmentWriter:
+        shared = self.shared
+        guard = shared.guard
+        return AttachmentWriter(shared.store, self.space, shared.clock, guard, shared.ask)
+
+    @_service
+    def items(self) -> ItemWriter:
+        shared = self.shared
+        return ItemWriter(shared.store, self.space, shared.clock, shared.guard, shared.ask)
+
+    @_service
+    def short_term(self) -> ShortTermMemory:
+        settings = self.shared.settings
+        return ShortTermMemory(
+            self._store, self.space, settings.short_term, guard=self.shared.guard
+        )
+
+    @_service
+    def scratchpads(self) -> Scratchpads:
+        shared = self.shared
+        return Scratchpads(shared.store, self.space, shared.clock, shared.settings, shared.guard)
+
+    @_service
+    def sessions(self) -> SessionState:
+        shared = self.shared
+        return SessionState(
+            shared.store,
+            self.space,
+            shared.clock,
+            shared.guard,
+            short_term=self.short_term,
+            scratchpads=self.scratchpads,
+        )
+
+    # --- what is known --------------------------------------------------------------------------
+
+    @_service
+    def memories(self) -> MemoryWriter:
+        return self.shared.writer_of(self.space)
+
+    @_service
+    def bulk(self) -> BulkWriter:
+        shared = self.shared
+        return BulkWriter(
+            shared.store,
+            self.space,
+            shared.clock,
+            shared.guard,
+            memories=self.memories,
+            ask_vectors=shared.ask,
+        )
+
+    @_service
+    def memory_reader(self) -> MemoryReader:
+        shared = self.shared
+        return MemoryReader(
+            shared.store, self.space, shared.clock, shared.settings, vault=shared.vault
+        )
+
+    @_service
+    def pending(self) -> PendingQueue:
+        return self.shared.pending_of(self.space)
+
+    @_service
+    def proposals(self) -> Proposals:
+        shared = self.shared
+        return Proposals(
+            shared.store,
+            self.space,
+            shared.clock,
+            shared.reconciler_of(self.space),
+            trust=shared.settings.trust,
+        )
+
+    @_service
+    def rollback(self) -> Rollback:
+        shared = self.shared
+        return Rollback(shared.store, self.space, shared.clock, shared.settings)
+
+    @_service
+    def onboarding(self) -> Onboarding:
+        shared = self.shared
+        return Onboarding(
+            shared.store,
+            self.space,
+            shared.clock,
+            shared.settings,
+            reconciler=shared.reconciler_of(self.space),
+            settled=lambda: shared.write_views(self.space),
+        )
+
+    # --- recall and prompts ---------------------------------------------------------------------
+
+    @_service
+    def vectors(self) -> VectorRoute | None:
+        shared = self.shared
+        if shared.embedder is None:
+            return None
+        return VectorRoute(
+            shared.embedder,
+            LiveTables(
+                shared.vector_engine_of(self.space), shared.store, self.space, shared.vector_memory
+            ),
+            lambda name: embedder_named(name, shared.settings, shared.circuits),
+        )
+
+    @_service
+    def touches(self) -> Touches:
+        enabled = self.shared.settings.recall.touch and not self._store.read_only
+        return Touches(self._store, self.space, enabled=enabled)
+
+    @_service
+    def injected(self) -> InjectedTexts:
+        shared = self.shared
+        return InjectedTexts(shared.store, self.space, shared.clock, shared.settings.trust)
+
+    @_service
+    def use_log(self) -> Uses:
+        return Uses(self._store, self.space, self.shared.clock, self.shared.settings.schedule.zone)
+
+    @_service
+    def recall(self) -> Recall:
+        shared = self.shared
+        return Recall(
+            shared.store,
+            self.space,
+            shared.clock,
+            settings=shared.settings,
+            vectors=self.vectors,
+            touches=self.touches,
+            fault=shared.vector_fault,
+        )
+
+    @_service
+    def context(self) -> Builder:
+        shared, settings = self.shared, self.shared.settings
+        sources = PromptSources(
+            shared.store,
+            self.space,
+            shared.clock,
+            settings,
+            recall=self.recall,
+            short_term=self.short_term,
+            scratchpad=self.scratchpads.open_tasks,
+            cards=shared.cards_of(self.space).current,
+            pending=self.pending.fresh,
+        )
+        return Builder(sources, settings)
+
+    # --- files ----------------------------------------------------------------------------------
+
+    @property
+    def transcripts_folder(self) -> Path | None:
+        shared = self.shared
+        return transcripts.folder_of(shared.history, self.space) if shared.on_disk else None
+
+    @property
+    def documents_folder(self) -> Path | None:
+        shared = self.shared
+        if not shared.on_disk:
+            return None
+        return folders_of(Path(shared.path), self.space, shared.settings).documents
+
+    @_service
+    def documents(self) -> Documents | None:
+        return self.shared.documents_of(self.space) if self.shared.on_disk else None
+
+    def require_documents(self) -> Documents:
+        if self.documents is None:
+            raise InvalidInput(
+                "A memory that is not on disk has no documents", remedy="Open it in a file"
+            )
+        return self.documents
+
+    # --- health and removal ---------------------------------------------------------------------
+
+    @_service
+    def audit(self) -> Audit:
+        shared = self.shared
+        return Audit(shared.store, self.space, shared.clock, shared.settings)
+
+    @_service
+    def doctor(self) -> Doctor:
+        shared = self.shared
+        return Doctor(
+            shared.store,
+            self.space,
+            shared.clock,
+            shared.settings,
+            forgetting=self.forgetting,
+            files=self._files,
+            vector_fault=shared.vector_fault,
+        )
+
+    def _files(self) -> list[Path]:
+        """Every file that is written: the database and its log, copies and documents."""
+        shared = self.shared
+        if not shared.on_disk:
+            return []
+        database, settings = Path(shared.path), shared.settings
+        paths = [
+            database,
+            *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm")),
+        ]
+        paths += sorted(transcripts.folder_of(shared.history, self.space).glob("*.jsonl"))
+        paths += files_of(folders_of(database, self.space, settings), settings)
+        plain = folder_beside(shared.path, self.space, settings.memory)
+        paths += [plain.notes, *plain.logs().values()] if plain is not None else []
+        chroma = database.with_name(f"{database.name}.chroma")
+        return [*paths, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
+
+    @_service
+    def forgetting(self) -> Erasure:
+        shared, settings = self.shared, self.shared.settings
+        copies = shared.transcript_copies()
+
+        def transcript(space: str, session: SafeName) -> None:
+            if shared.on_disk:
+                copies.erase(space, session, settings.jobs.max_attempts)
+
+        def vectors() -> None:
+            if self.vectors is None:
+                shared.vector_engine_of(self.space).erase()
+            else:
+                self.vectors.forget()
+
+        return Erasure(
+            shared.store,
+            self.space,
+            shared.clock,
+            settings,
+            ask=shared.ask,
+            copies=ExternalCopies(
+                gather=self._gather,
+                transcript=transcript,
+                documents=self._scrub_documents,
+                vectors=vectors,
+                caches=self._drop_caches,
+            ),
+        )
+
+    def _scrub_documents(self, space: str, removed: RemovedRecords) -> None:
+        shared, settings = self.shared, self.shared.settings
+        tests = {"quotes": removed.traces.quotes, "repeats": removed.traces.repeats}
+        if shared.on_disk:
+            scrub(
+                shared.store,
+                space,
+                folders_of(Path(shared.path), space, settings),
+                settings,
+                memories=removed.memories,
+                now=shared.clock.now(),
+                renamed=partial(removed.traces.renamed, "project"),
+                **tests,
+            )
+        plain = folder_beside(shared.path, space, settings.memory)
+        if plain is not None:
+            target = fallback.ErasureTarget(
+                removed.turns, removed.memories, **tests, renamed=removed.traces.renamed
+            )
+            fallback.scrub(shared.store, space, plain, target, shared.clock.now())
+
+    def _drop_caches(self) -> None:
+        self.short_term.clear()
+        self.scratchpads.clear()
+        self.use_log.forget()
+        forget_words()
+        forget_chunks()
+        forget_names()
+        forget_labels()
+
+    def stats(self, worker_failure: str) -> Stats:
+        return self.ledger.stats(
+            worker_failure=worker_failure,
+            recall_failure=self.recall.failure,
+            unembedded=self.vectors.waiting() if self.vectors else 0,
+            suspended=self.shared.circuits.suspended(),
+        )
+
+    # --- what is gathered in this process ---------------------------------------------------------
+
+    def _gather(self) -> None:
+        for buffer in (self.touches, self.injected, self.use_log):
+            buffer.flush()
+
+    def flush(self) -> None:
+        """Write down what was gathered; a service that was never used has gathered nothing."""
+        for name in ("touches", "injected", "use_log", "pending"):
+            if name in self.__dict__:
+                getattr(self, name).flush()
+
+    def close(self) -> None:
+        """Let go of what reaches beyond this process; the store is its opener's."""
+        if self.__dict__.get("vectors") is not None:
+            self.__dict__["vectors"].close()
