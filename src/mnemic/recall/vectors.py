@@ -31,8 +31,9 @@ from mnemic.providers.embedding.base import (
 )
 from mnemic.recall.features import VectorScores
 from mnemic.rules.bm25 import number_of
-from mnemic.store.contract import Unit, Vectors
+from mnemic.store.contract import Unit
 from mnemic.store.rows import TextMatches, are_of, type_of
+from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
@@ -207,7 +208,7 @@ class VectorRoute:
         return self._scan_meanwhile(rows, vectors, vector, trust)
 
     def _scan_meanwhile(
-        self, rows: Vectors, vectors: VectorSet, vector: FloatRow, trust: float
+        self, rows: SqlVectors, vectors: VectorSet, vector: FloatRow, trust: float
     ) -> VectorMatches | None:
         """A scan by the database, unless that too would take seconds; then words answer alone."""
         if rows.coverage()[vectors.number].records > SCAN_MEANWHILE:
@@ -226,7 +227,7 @@ class VectorRoute:
 
     # --- embedders --------------------------------------------------------------------------
 
-    def _source(self, rows: Vectors) -> tuple[Embedder | None, VectorSet | None]:
+    def _source(self, rows: SqlVectors) -> tuple[Embedder | None, VectorSet | None]:
         """The embedder whose vectors cover most records, the present one among equals."""
         covered = rows.coverage()
         if not covered:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from mnemic.errors import InvalidInput, StoreDamaged
 from mnemic.rules import checks
@@ -347,25 +347,3 @@ class PutRows(NamedTuple):
     added: list[int]
     known: int
     conflicts: list[RowConflict]
-
-
-class Transfer(Protocol):
-    """The rows of one space, table by table.
-
-    Reading all of a space in one unit of work gives one consistent snapshot of it.
-    """
-
-    def count(self, table: MovedTable) -> int: ...
-    def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
-        """The next rows in the order they were written, or of their keys."""
-
-    def put(self, table: MovedTable, rows: Sequence[Cells]) -> PutRows:
-        """Add checked rows. One that is there is known; another one under its key, or in its
-        place, stays as it is and makes a conflict. A record is given its number in the order of
-        the places, and has still to be indexed.
-        """
-
-    def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
-        """What stands here for each of the rows. A mark that is further than the given one, or a
-        job that waits for the same, stands for it and is given as asked for.
-        """

@@ -25,7 +25,8 @@ from mnemic.settings import Settings
 from mnemic.settings.checks import HOST_ACTION, HOST_EVENT
 from mnemic.settings.upkeep import EventRule
 from mnemic.settings.values import Table
-from mnemic.store.contract import Journal, Store, Unit
+from mnemic.store.contract import Store, Unit
+from mnemic.store.sql.journal import SqlJournal
 from mnemic.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
 from mnemic.upkeep.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
@@ -264,7 +265,7 @@ class Bus:
 class _BusJournal:
     """A journal that queues rules for what is written to it."""
 
-    def __init__(self, journal: Journal, queue: Callable[[Event], None]) -> None:
+    def __init__(self, journal: SqlJournal, queue: Callable[[Event], None]) -> None:
         self._journal = journal
         self._queue = queue
 

@@ -13,9 +13,9 @@ from mnemic.errors import Conflict
 from mnemic.learn.session_end import ENDED
 from mnemic.store.rows import Placed, TurnRow
 from mnemic.store.sql.journal import SqlJournal
+from mnemic.store.sql.ledger import SqlLedger
 from mnemic.store.sql.postings import TextStats
 from mnemic.store.sql.tasks import SqlTasks
-from mnemic.store.sqlite.records import SqliteLedger
 from mnemic.store.sqlite.store import SqliteUnit
 from mnemic.types import EMPTY, Event, Fact, SafeName, Turn, key_of, no_metadata
 
@@ -32,24 +32,27 @@ class MirroredUnit(SqliteUnit):
         super().__init__(conn, space, text_stats)
         self.entries: list[Entry] = []
         self.notes: list[Note] = []
-        self.opened: dict[str, tuple[str, str, datetime]] = {}
+        self.opened: dict[SafeName, tuple[SafeName, SafeName, datetime]] = {}
         # Parts of a unit are made when they are first asked for; these are made already.
         vars(self).update(
-            ledger=_MirroredLedger(conn, space, self, older),
-            journal=_MirroredJournal(conn, space, self),
-            tasks=_NoTasks(conn, space),
+            ledger=_MirroredLedger(self, older),
+            journal=_MirroredJournal(self),
+            tasks=_NoTasks(self),
         )
 
 
-class _MirroredLedger(SqliteLedger):
+class _MirroredLedger(SqlLedger):
     """Notes turns that are added, at indexes that also the logs that are not shown leave free."""
 
-    def __init__(self, conn: apsw.Connection, space: int, unit: MirroredUnit, older: Older) -> None:
-        super().__init__(conn, space)
-        self._unit = unit
+    _unit: MirroredUnit
+
+    def __init__(self, unit: MirroredUnit, older: Older) -> None:
+        super().__init__(unit)
         self._older = older
 
-    def open_session(self, session: str, project: str, topic: str, at: datetime) -> None:
+    def open_session(
+        self, session: SafeName, project: SafeName, topic: SafeName, at: datetime
+    ) -> None:
         super().open_session(session, project, topic, at)
         if project or topic:
             self._unit.opened[session] = project, topic, at
@@ -79,7 +82,7 @@ class _MirroredLedger(SqliteLedger):
                 self._unit.entries.append(LoggedTurn(turn, *about, placed=row.idx is not None))
         return done
 
-    def turn_at(self, session: str, index: int) -> Turn:
+    def turn_at(self, session: SafeName, index: int) -> Turn:
         older = self._older(session).get(index)
         return super().turn_at(session, index) if older is None else older
 
@@ -87,9 +90,7 @@ class _MirroredLedger(SqliteLedger):
 class _MirroredJournal(SqlJournal):
     """Notes statements, ends of sessions and failures of the host by their events."""
 
-    def __init__(self, conn: apsw.Connection, space: int, unit: MirroredUnit) -> None:
-        super().__init__(conn, space)
-        self._unit = unit
+    _unit: MirroredUnit
 
     def add_event(
         self,

@@ -54,7 +54,7 @@ class PlainFileStore(SqliteStore):
         self._disown = Disowner(settings, self._guard.owners)
         self._writer: MemoryWriter | None = None
         self._caches: Sequence[Callable[[], None]] = ()
-        self._opened: dict[str, tuple[str, str, datetime]] = {}
+        self._opened: dict[SafeName, tuple[SafeName, SafeName, datetime]] = {}
         self._closed = self._stale = False
         self.begin_again(clean=True)
         connection.watch(self)
@@ -79,12 +79,12 @@ class PlainFileStore(SqliteStore):
     # --- units of work --------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def read(self, space: str) -> Iterator[SqliteUnit]:
+    def read(self, space: str) -> Iterator[Unit]:
         with self._up_to_date(), super().read(space) as unit:
             yield unit
 
     @contextlib.contextmanager
-    def write(self, space: str) -> Iterator[SqliteUnit]:
+    def write(self, space: str) -> Iterator[Unit]:
         with self._lock, self.folder.alone(), self._up_to_date():
             with self.database.write() as conn:
                 unit = MirroredUnit(
@@ -116,7 +116,7 @@ class PlainFileStore(SqliteStore):
     ) -> list[tuple[Path, bytes]]:
         """Each entry in the log of its day; one too old to be read there in today's."""
         texts: dict[Path, str] = defaultdict(str)
-        first, today = self._reader.first_day(), day_of(self._now(), zone)
+        first, today = self._reader.first_day(), day_of(self.now(), zone)
         for entry in entries:
             local = logs.in_local_time(entry, zone)
             day = logs.moment_of(local).date()
@@ -162,7 +162,7 @@ class PlainFileStore(SqliteStore):
     def _start_again(self) -> Added:
         """An empty database, and all that the files hold now."""
         self.database.close()
-        super().__init__(MEMORY, busy_timeout=self._busy_timeout, now=self._now)
+        super().__init__(MEMORY, busy_timeout=self._busy_timeout, now=self.now)
         for clear in self._caches:
             clear()
         self._reader.forget()
@@ -196,7 +196,7 @@ class PlainFileStore(SqliteStore):
         displaced: list[TurnRow] = []
         begun: dict[SafeName, bool] = {}
         about: dict[SafeName, LoggedTurn] = {}
-        for entry, row in turn_rows(list(fresh.values()), self._guard, self._now()):
+        for entry, row in turn_rows(list(fresh.values()), self._guard, self.now()):
             session, index = row.session, entry.turn.index
             if session not in begun:
                 begun[session] = unit.ledger.session(session) is not None
@@ -210,7 +210,7 @@ class PlainFileStore(SqliteStore):
         placed = unit.ledger.append(written) if written else []
         for row, place in zip(written, placed, strict=True):
             if place.disowned:
-                self._disown(unit, row.session, self._now())
+                self._disown(unit, row.session, self.now())
         for session, entry in about.items():
             names = (self._guard.short(entry.project), self._guard.short(entry.topic))
             unit.ledger.open_session(session, *names, entry.turn.at)
@@ -221,5 +221,5 @@ class PlainFileStore(SqliteStore):
             return
         old = unit.memories.get(note.supersedes) if note.supersedes else None
         new = new_memory(note, old.id if old is not None and old.status == "active" else None)
-        at = note.memory.created_at if note.ours else self._now()
+        at = note.memory.created_at if note.ours else self.now()
         writer.add(unit, new, id_=id_, at=at, operation_id=note.operation or None)

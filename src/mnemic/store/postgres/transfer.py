@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from mnemic.store.postgres.connection import PostgresConnection
-from mnemic.store.postgres.vector_type import PgVector, PgVectors
+from mnemic.store.postgres.vector_type import PgVectors
 from mnemic.store.rows import TABLES, first_doc
 from mnemic.store.sql.transfer import (
     STANDS_FOR,
@@ -39,35 +39,28 @@ _NOT_NULL, _UNIQUE = "23502", "23505"
 class PostgresTransfer(SqlTransfer):
     """Moving the rows of one space on one connection."""
 
-    def __init__(self, conn: PostgresConnection, space: int) -> None:
-        super().__init__(conn, space)
-        self._server = conn
-
-    def encoded(self, table: MovedTable, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        if table.name != "vectors":
-            return values
-        return {**values, "vector": PgVector(values["vector"])}
+    _conn: PostgresConnection
 
     @contextlib.contextmanager
     def refusing(self, table: MovedTable, row: Cells) -> Iterator[None]:
         """What fails is undone by itself, and the transaction goes on."""
         import psycopg
 
-        self._server.native("SAVEPOINT moved")
+        self._conn.native("SAVEPOINT moved")
         try:
             yield
-            self._server.flush()
+            self._conn.flush()
         except RowRefused:
-            self._server.native("ROLLBACK TO SAVEPOINT moved")
+            self._conn.native("ROLLBACK TO SAVEPOINT moved")
             raise
         except psycopg.IntegrityError as error:
-            self._server.native("ROLLBACK TO SAVEPOINT moved")
+            self._conn.native("ROLLBACK TO SAVEPOINT moved")
             if error.sqlstate == _NOT_NULL:
                 raise missing(table, row, error.diag.column_name or "row") from error
             if error.sqlstate == _UNIQUE:
                 raise occupied(table, row) from error
             raise misfit(table, row, error.diag.message_primary or "") from error
-        self._server.native("RELEASE SAVEPOINT moved")
+        self._conn.native("RELEASE SAVEPOINT moved")
 
     def _find(
         self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
@@ -82,7 +75,7 @@ class PostgresTransfer(SqlTransfer):
         statement, names = _find_statement(table)
         found = {
             place: cells
-            for place, *cells in self._server.native(
+            for place, *cells in self._conn.native(
                 self._numbered(statement), self._columns(every, names)
             )
         }
@@ -98,7 +91,7 @@ class PostgresTransfer(SqlTransfer):
             if found is None:
                 new.setdefault(tuple(rows[n][key] for key in table.keys), n)
         added = sorted(new.values())
-        if added and not self._insert(table, [every[n] for n in added], rows[added[0]]):
+        if added and not self._insert_all(table, [every[n] for n in added], rows[added[0]]):
             added = []
         rest = sorted(set(range(len(rows))).difference(added))
         if added:
@@ -110,7 +103,7 @@ class PostgresTransfer(SqlTransfer):
             [RowConflict(rest[n], reason) for n, reason in put.conflicts],
         )
 
-    def _insert(self, table: MovedTable, every: list[dict[str, Any]], first: Cells) -> bool:
+    def _insert_all(self, table: MovedTable, every: list[dict[str, Any]], first: Cells) -> bool:
         """Whether all of them are in; else none is."""
         try:
             for values in every:
@@ -122,7 +115,7 @@ class PostgresTransfer(SqlTransfer):
                 columns = self._columns(every, names)
                 if table.name == "vectors":
                     columns[names.index("vector")] = PgVectors(columns[names.index("vector")])
-                self._server.native(self._numbered(statement), columns)
+                self._conn.native(self._numbered(statement), columns)
         except RowRefused:
             return False
         return True
@@ -131,7 +124,7 @@ class PostgresTransfer(SqlTransfer):
         """Each the next one, or a higher one that leaves the gaps of the source where they were."""
         assert table.record is not None
         first = first_doc(self._space, table.record)
-        row = self._server.native(
+        row = self._conn.native(
             f"SELECT max(doc) FROM {TABLES[table.record]} WHERE space = $1", (self._space,)
         ).fetchone()
         doc = first - 1 if row is None or row[0] is None else int(row[0])

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from mnemic.store import codec
 from mnemic.store.erasure import Orphans
 from mnemic.store.rows import TABLES, first_doc, last_doc
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import Part
 from mnemic.types import RECORD_TYPES
 
 # What leads to nothing: its table, what names it, and how it is told.
@@ -40,12 +40,8 @@ _ORPHANS: dict[str, tuple[str, str, str]] = {
 }
 
 
-class SqlCleanup:
+class SqlCleanup(Part):
     """Cleanup one space on one connection."""
-
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
 
     def orphans(self, examples: int) -> Orphans:
         """How many rows lead to nothing, and some of them."""

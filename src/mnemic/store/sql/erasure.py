@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from mnemic.plain import plain
 from mnemic.store import codec
@@ -16,10 +16,7 @@ from mnemic.store.erasure import (
     Stretch,
 )
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.echoes import SqlEchoes
-from mnemic.store.sql.episodes import SqlEpisodes
-from mnemic.store.sql.terms import TermIndex, set_terms
+from mnemic.store.sql.part import Part
 from mnemic.store.sql.text_columns import STORED, stored_texts
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
@@ -37,28 +34,8 @@ _CLAMPED = (
 )
 
 
-class TextFigures(Protocol):
-    """What was measured of the texts of a store."""
-
-    def forget(self) -> None: ...
-
-
-class SqlEraser:
+class SqlEraser(Part):
     """Forgetting in one space on one connection."""
-
-    index: TermIndex
-
-    def __init__(self, conn: SqlConnection, space: int, stats: TextFigures) -> None:
-        self._conn = conn
-        self._space = space
-        self._stats = stats
-
-    def overwrite(self) -> None:
-        """Leave no bytes of what is removed from now on, where the engine can."""
-
-    def holding(self, term: str) -> Iterator[int]:
-        """The documents of the space that hold a term."""
-        raise NotImplementedError
 
     # --- finding --------------------------------------------------------------------------------
 
@@ -77,8 +54,8 @@ class SqlEraser:
     def turns_of(
         self,
         *,
-        session: str | None = None,
-        sender: str | None = None,
+        session: SafeName | None = None,
+        sender: SafeName | None = None,
         trust: Trust | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
@@ -101,7 +78,7 @@ class SqlEraser:
         self,
         type_: RecordType,
         *,
-        session: str | None = None,
+        session: SafeName | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[str]:
@@ -150,7 +127,7 @@ class SqlEraser:
 
     def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
         """These episodes, each with the turns it tells of."""
-        stored = SqlEpisodes(self._conn, self._space).by_id(list(episodes))
+        stored = self._unit.episodes.by_id(list(episodes))
         return [Stretch(episode, self._told_of(episode.id)) for episode in stored]
 
     def _told_of(self, episode: str) -> tuple[SafeName, ...]:
@@ -172,11 +149,11 @@ class SqlEraser:
 
     def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]:
         """Those of the terms that no other document of the space holds."""
-        return {term for term in terms if all(doc in docs for doc in self.holding(term))}
+        return {term for term in terms if all(doc in docs for doc in self._holding(term))}
 
     def held_terms(self, terms: Iterable[str]) -> set[str]:
         """Those of the terms that some document of the space holds."""
-        return {term for term in terms if next(self.holding(term), None) is not None}
+        return {term for term in terms if next(self._holding(term), None) is not None}
 
     def still_there(self, texts: Collection[str]) -> set[str]:
         """Those of the texts that some record of the space consists of."""
@@ -199,7 +176,7 @@ class SqlEraser:
 
     def remove(self, removal: Removal) -> None:
         """Take records out, and everything that is only about them."""
-        self.overwrite()
+        self._unit.overwrite()
         # Answers may say anything that was recorded.
         self._conn.execute("DELETE FROM replies WHERE space = ?", (self._space,))
         self._unlink(removal.memories)
@@ -225,11 +202,11 @@ class SqlEraser:
             )
         self._shorten_sessions(sessions)
         self._lower_marks()
-        self._stats.forget()
+        self._unit.text_stats.forget()
 
     def _remove_docs(self, type_: RecordType, docs: list[int]) -> None:
         """Numbers are never left in an index: the next record may get the highest again."""
-        self.index.remove(self._conn, self._space, docs)
+        self._unit.index.remove(self._conn, self._space, docs)
         for table in (TABLES[type_], "vectors", "changed_texts", "turn_tools"):
             scope = "space = :space"
             if table == "vectors":  # its index begins with the embedder
@@ -381,7 +358,7 @@ class SqlEraser:
         ).get
         if doc is not None:
             self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_NUMBERED}", [doc])
-            set_terms(self.index, self._conn, self._space, doc, terms)
+            self._unit.text.replace({doc: terms})
 
     def rewrite(self, change: Rewrite) -> None:
         """Put other words in the place of a stored text."""
@@ -419,11 +396,11 @@ class SqlEraser:
 
     def drop_echoes(self, marks: Collection[int]) -> None:
         """Lines that went into prompts and share a mark with these."""
-        SqlEchoes(self._conn, self._space).drop_marked(frozenset(marks))
+        self._unit.echoes.drop_marked(frozenset(marks))
 
     def end_job(self, kind: str, key: str) -> None:
         """Remove a job, whoever holds it, and every byte of what it was about."""
-        self.overwrite()
+        self._unit.overwrite()
         self._conn.execute(
             "DELETE FROM jobs WHERE space = ? AND kind = ? AND key = ?", (self._space, kind, key)
         )
@@ -433,6 +410,9 @@ class SqlEraser:
         self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_NUMBERED}", docs)
 
     # --- parts ----------------------------------------------------------------------------------
+
+    def _holding(self, term: str) -> Iterator[int]:
+        return self._unit.index.holding(self._conn, self._space, term)
 
     def _listed(self, ids: Collection[Any]) -> dict[str, Any]:
         return {"space": self._space, "ids": codec.dump(list(ids))}

@@ -15,7 +15,8 @@ from mnemic.rules.slots import slot_of
 from mnemic.store import codec
 from mnemic.store.erasure import Name, NameKind, Removal
 from mnemic.store.rows import TABLES
-from mnemic.store.sql.connection import SqlConnection, SqlRows
+from mnemic.store.sql.connection import SqlRows
+from mnemic.store.sql.part import Part
 from mnemic.types import EMPTY, RecordType, SafeName
 
 # Columns that hold one name each.
@@ -73,12 +74,8 @@ _FEW = 20  # names that are looked for one by one, up to the first that is found
 Renamed = Mapping[Name, SafeName]
 
 
-class SqlNames:
+class SqlNames(Part):
     """The names of one space on one connection."""
-
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
 
     # --- finding --------------------------------------------------------------------------------
 
@@ -255,7 +252,7 @@ class SqlNames:
 
     # --- replacing ------------------------------------------------------------------------------
 
-    def rename(self, names: Renamed) -> None:
+    def rename(self, names: Mapping[Name, SafeName]) -> None:
         """Put each name's replacement wherever it stands; an empty one takes the name away."""
         for name, after in names.items():
             for table, column in COLUMNS.get(name.kind, ()):

@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mnemic.rules.speakers import UNREAD
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of, place_of
-from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import Part
 from mnemic.store.transfer import (
     Cells,
     MovedTable,
@@ -29,6 +28,9 @@ from mnemic.store.transfer import (
     to_cell,
 )
 from mnemic.types import RECORD_TYPES, RecordType
+
+if TYPE_CHECKING:
+    from mnemic.store.sql.unit import Unit
 
 _PLACE = f"r.doc & {place_of(-1)}"  # all bits of the counter
 _FLOAT = 4  # bytes
@@ -232,12 +234,12 @@ def statements_of(table: MovedTable) -> Statements:
     )
 
 
-class SqlTransfer:
+class SqlTransfer(Part):
     """Moving the rows of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(unit)
+        space = unit.space
         self._numbers: dict[str, Any] = {"space": space}
         self._dimensions: dict[str, int] = {}  # of each embedder, once it has some
         for type_ in RECORD_TYPES:
@@ -250,6 +252,7 @@ class SqlTransfer:
         return int(self._conn.execute(statements_of(table).total, self._numbers).get)
 
     def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
+        """The next rows in the order they were written, or of their keys."""
         statements = statements_of(table)
         values = {**self._numbers, "limit": limit}
         if after is not None:
@@ -265,6 +268,9 @@ class SqlTransfer:
         return RowPage(rows, last)
 
     def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
+        """What stands here for each of the rows. A mark that is further than the given one, or a
+        job that waits for the same, stands for it and is given as asked for.
+        """
         every = [self._values(table, row) for row in rows]
         return [
             row if self._is_known(table, values, found, row) else found
@@ -291,6 +297,10 @@ class SqlTransfer:
     # --- writing --------------------------------------------------------------------------------
 
     def put(self, table: MovedTable, rows: Sequence[Cells]) -> PutRows:
+        """Add checked rows. One that is there is known; another one under its key, or in its
+        place, stays as it is and makes a conflict. A record is given its number in the order of
+        the places, and has still to be indexed.
+        """
         added: list[int] = []
         conflicts: list[RowConflict] = []
         known = 0
@@ -329,11 +339,9 @@ class SqlTransfer:
             raise RowRefused(f"another {_one(table)} has its key {_named(table, row)}")
         else:
             self._check(table, values)
-            self._conn.execute(statements_of(table).insert, self.encoded(table, values))
-
-    def encoded(self, table: MovedTable, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The values of a row as the database takes them."""
-        return values
+            if table.name == "vectors":
+                values = {**values, "vector": self._unit.encode_vector(values["vector"])}
+            self._conn.execute(statements_of(table).insert, values)
 
     def _values(self, table: MovedTable, row: Cells) -> dict[str, Any]:
         values = dict(self._numbers)
@@ -415,7 +423,7 @@ class SqlTransfer:
             (self._space, number, type_, doc),
         )
         if among != values["records"]:
-            cleanup = SqlCleanup(self._conn, self._space)
+            cleanup = self._unit.cleanup
             cleanup.ask_again(cleanup.unvectored(number, _EVERY))
 
     def _put_schedule(self, values: Mapping[str, Any], found: Cells | None) -> None:

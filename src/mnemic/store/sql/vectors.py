@@ -7,7 +7,6 @@ whether it has seen everything.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from mnemic.errors import BadVector, StoreDamaged
 from mnemic.store import codec
@@ -24,23 +23,25 @@ from mnemic.store.rows import (
     place_of,
     type_of,
 )
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.terms import TEXTS
+from mnemic.store.sql.part import Part
 from mnemic.types import RECORD_TYPES, RecordType
 
+# What is embedded of each type: who said it, and what.
+_TEXTS: dict[RecordType, str] = {
+    "turn": "sender, content",
+    "memory": "'', content",
+    "episode": "'', summary",
+    "attachment": (
+        "'', filename || ' ' || description || ' ' || transcription || ' ' || extracted_text"
+    ),
+}
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
 _MANY = 2_000  # records that wait
 
 
-class SqlVectors:
+class SqlVectors(Part):
     """The vectors of one space on one connection."""
-
-    cosine: str  # of the column ``vector`` with a given one
-
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
 
     def embedder(self, name: str, dimensions: int) -> int:
         """The number of an embedder, given when it is first used."""
@@ -59,13 +60,13 @@ class SqlVectors:
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
-                f"SELECT doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]}"
+                f"SELECT doc, {_TEXTS[type_]}, 0 FROM {TABLES[type_]}"
                 " WHERE +space = ? AND doc > ? AND doc <= ? ORDER BY doc LIMIT ?",
                 (self._space, self._reached(embedder, type_), last_doc(self._space, type_), limit),
             )
             texts += [EmbedText(*row) for row in rows]
             rows = self._conn.execute(
-                f"SELECT c.doc, {TEXTS[type_]}, c.change FROM changed_texts c"
+                f"SELECT c.doc, {_TEXTS[type_]}, c.change FROM changed_texts c"
                 f" CROSS JOIN {TABLES[type_]} r ON r.space = c.space AND r.doc = c.doc"
                 " WHERE c.space = ? AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
                 (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),
@@ -78,7 +79,7 @@ class SqlVectors:
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
             rows = self._conn.execute(
-                f"SELECT r.doc, {TEXTS[type_]}, ifnull((SELECT c.change FROM changed_texts c"
+                f"SELECT r.doc, {_TEXTS[type_]}, ifnull((SELECT c.change FROM changed_texts c"
                 f" WHERE c.space = r.space AND c.doc = r.doc), -1) FROM {TABLES[type_]} r"
                 " WHERE r.space = ? AND r.id IN (SELECT value FROM json_each(?)) ORDER BY r.doc",
                 (self._space, codec.dump(list(ids))),
@@ -140,7 +141,7 @@ class SqlVectors:
             "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT (space, embedder, doc, part)"
             " DO UPDATE SET vector = excluded.vector",
             [
-                (self._space, embedder, row.doc, row.part, self.encoded(row.vector))
+                (self._space, embedder, row.doc, row.part, self._unit.encode_vector(row.vector))
                 for row in rows
                 if row.doc in there
             ],
@@ -291,10 +292,11 @@ class SqlVectors:
         expected = self._length(embedder)
         if expected and len(query) != expected:
             raise _unlike(len(query), expected)
-        best = "" if most is None else " ORDER BY 2 DESC LIMIT ?"
+        best = "" if most is None else f" ORDER BY 2 DESC LIMIT {most:d}"
         rows = self._conn.execute(
-            f"SELECT doc, {self.cosine} FROM vectors WHERE space = ? AND embedder = ?{best}",
-            (self.encoded(query), self._space, embedder, *(() if most is None else (most,))),
+            f"SELECT doc, {self._unit.cosine} FROM vectors v"
+            f" WHERE space = ? AND embedder = ?{best}",
+            (self._unit.encode_vector(query), self._space, embedder),
         )
         return checked_cosines(rows)
 
@@ -309,15 +311,11 @@ class SqlVectors:
         rows: list[tuple[int, float]] = []
         for doc in range(first, last + 1, step):
             rows += self._conn.execute(
-                f"SELECT doc, {self.cosine} FROM vectors"
+                f"SELECT doc, {self._unit.cosine} FROM vectors v"
                 " WHERE space = ? AND embedder = ? AND doc = ? AND part = 0",
-                (self.encoded(query), self._space, embedder, doc),
+                (self._unit.encode_vector(query), self._space, embedder, doc),
             )
         return checked_cosines(rows)
-
-    def encoded(self, vector: bytes) -> Any:
-        """A vector as the database takes it."""
-        return vector
 
     def indexed(self, embedder: int) -> bool:
         """Whether the database itself finds the nearest without comparing all."""
@@ -336,10 +334,10 @@ class SqlVectors:
     def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
         """The cosine of the best passage of each document that has one."""
         rows = self._conn.execute(
-            f"SELECT v.doc, max({self.cosine}) FROM json_each(?) d"
+            f"SELECT v.doc, max({self._unit.cosine}) FROM json_each(?) d"
             " CROSS JOIN vectors v ON v.space = ? AND v.embedder = ? AND v.doc = d.atom"
             " GROUP BY v.doc",
-            (self.encoded(query), str(list(docs)), self._space, embedder),
+            (self._unit.encode_vector(query), str(list(docs)), self._space, embedder),
         )
         return dict(checked_cosines(rows))
 
