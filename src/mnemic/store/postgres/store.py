@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -70,6 +70,11 @@ class PostgresUnit(Unit):
     memories = UnitPart(PostgresMemories)
     vectors = UnitPart(PostgresVectors)
     transfer = UnitPart(PostgresTransfer)
+
+    def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
+        """All are asked for before the first is read: the server answers them at once."""
+        asked = [self.conn.execute(statement, values) for values in every]
+        return [rows.fetchone() for rows in asked]
 
     def encode_vector(self, vector: bytes) -> PgVector:
         return PgVector(vector)

@@ -6,11 +6,11 @@ what it finds is compared again by the whole vectors. A small one is read or sca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from mnemic.store.postgres.connection import PostgresConnection
 from mnemic.store.postgres.vector_type import PgVector
-from mnemic.store.rows import first_doc, last_doc, place_of
+from mnemic.store.rows import first_doc, last_doc
 from mnemic.store.sql.vectors import SqlVectors, checked_cosines
 from mnemic.types import RecordType
 
@@ -75,33 +75,6 @@ class PostgresVectors(SqlVectors):
             (self._space, embedder, first, last, _NO_END if most is None else most),
         )
         return cursor
-
-    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
-        """Cosines of about so many vectors, in one statement."""
-        reached = self.state(embedder).reached
-        if not reached:
-            return []
-        type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
-        first = first_doc(self._space, type_)
-        rows = self._conn.native(
-            "SELECT doc, 1 - (vector <=> $1) FROM vectors WHERE space = $2 AND embedder = $3"
-            " AND doc = ANY($4::bigint[]) AND part = 0",
-            (
-                PgVector(query),
-                self._space,
-                embedder,
-                list(range(first, last + 1, max(1, (last + 1 - first) // count))),
-            ),
-        )
-        return checked_cosines(rows)
-
-    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        rows = self._conn.native(
-            "SELECT hash, vector FROM embedding_cache"
-            " WHERE space = $1 AND embedder = $2 AND hash = ANY($3::bytea[])",
-            (self._space, embedder, list(hashes)),
-        )
-        return dict(rows)
 
 
 def index_name(space: int, embedder: int) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from mnemic.plain import plain
-from mnemic.store import codec
 from mnemic.store.erasure import (
     Removal,
     Rewrite,
@@ -15,9 +13,10 @@ from mnemic.store.erasure import (
     StoredTextKind,
     Stretch,
 )
-from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.text_columns import STORED, stored_texts
+from mnemic.store.rows import TABLES, first_doc
+from mnemic.store.sql.episodes import EPISODE
+from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.text_columns import stored_texts, text_columns
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
 _TIMES: dict[RecordType, str] = {
@@ -28,10 +27,7 @@ _TIMES: dict[RecordType, str] = {
 }
 _LISTED = "IN (SELECT value FROM json_each(:ids))"
 _NUMBERED = "IN (SELECT atom FROM json_each(:ids))"
-_CLAMPED = (
-    "ifnull((SELECT max(doc) FROM turns WHERE +space = :space"
-    " AND doc BETWEEN :first AND :last), -1)"
-)
+_RETOLD = "summary goal outcome started_at ended_at actions entities tools tags".split()
 
 
 class SqlEraser(Part):
@@ -45,14 +41,17 @@ class SqlEraser(Part):
 
     def stored(self, kind: StoredTextKind, id_: str) -> str:
         """The text of one of them as it is stored: plain, or JSON."""
-        table, column, key = STORED[kind]
-        value = self._conn.execute(
-            f"SELECT {column} FROM {table} WHERE space = ? AND {key} = ?", (self._space, id_)
+        table, (column,) = text_columns()[kind]
+        value = self._run(
+            f"SELECT {column.name} FROM {table.name} WHERE space = :space"
+            f" AND {table.row_name} = :id",
+            id=id_,
         ).get
         return str(value or "")
 
-    def turns_of(
+    def records_of(
         self,
+        type_: RecordType,
         *,
         session: SafeName | None = None,
         sender: SafeName | None = None,
@@ -60,92 +59,68 @@ class SqlEraser(Part):
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[str]:
-        """The ids of turns; every argument narrows the choice."""
-        return self._ids(
-            "turns t",
-            {
-                "t.session = (SELECT number FROM sessions WHERE space = t.space AND id = ?)": (
-                    session
-                ),
-                "t.sender = ?": sender,
-                "t.trust = ?": trust,
-                "t.at >= ?": codec.maybe_to_micros(since),
-                "t.at < ?": codec.maybe_to_micros(until),
-            },
+        """The ids of records; every argument narrows the choice, and a memory's session is the one
+        it ends with.
+        """
+        wanted = {"session": session, "sender": sender, "trust": trust}
+        wanted |= {"since": since, "until": until}
+        in_session = "(SELECT number FROM sessions WHERE space = t.space AND id = :session)"
+        conditions = {
+            "session": f"t.session = {in_session if type_ == 'turn' else ':session'}",
+            "sender": "t.sender = :sender",
+            "trust": "t.trust = :trust",
+            "since": f"t.{_TIMES[type_]} >= :since",
+            "until": f"t.{_TIMES[type_]} < :until",
+        }
+        return self._column(
+            f"SELECT t.id FROM {TABLES[type_]} t WHERE t.space = :space"
+            f" AND {narrow(conditions, wanted)} ORDER BY t.doc",
+            **wanted,
         )
-
-    def records_of(
-        self,
-        type_: RecordType,
-        *,
-        session: SafeName | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-    ) -> list[str]:
-        """The ids of records; a memory's session is the one it ends with."""
-        time = f"t.{_TIMES[type_]}"
-        return self._ids(
-            f"{TABLES[type_]} t",
-            {
-                "t.session = ?": session,
-                f"{time} >= ?": codec.maybe_to_micros(since),
-                f"{time} < ?": codec.maybe_to_micros(until),
-            },
-        )
-
-    def _ids(self, table: str, conditions: dict[str, Any]) -> list[str]:
-        given = {text: value for text, value in conditions.items() if value is not None}
-        rest = "".join(f" AND {text}" for text in given)
-        rows = self._conn.execute(
-            f"SELECT t.id FROM {table} WHERE t.space = ?{rest} ORDER BY t.doc",
-            (self._space, *given.values()),
-        )
-        return [id_ for (id_,) in rows]
 
     def derived(self, turns: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Memories that came from any of the turns, each with all turns it came from."""
         by_memory: dict[str, tuple[str, ...]] = {}
-        for memory, turn in self._conn.execute(
+        for memory, turn in self._run(
             "SELECT a.memory, a.turn FROM memory_sources a WHERE a.space = :space AND a.memory IN"
             f" (SELECT memory FROM memory_sources WHERE space = :space AND turn {_LISTED})",
-            self._listed(turns),
+            ids=turns,
         ):
             by_memory[memory] = (*by_memory.get(memory, ()), turn)
         return by_memory
 
     def stretches(self, turns: Collection[str]) -> list[Stretch]:
         """Episodes that tell of any of the turns."""
-        rows = self._conn.execute(
+        episodes = self._column(
             "SELECT DISTINCT e.id FROM json_each(:ids) d"
             " CROSS JOIN turns t ON t.space = :space AND t.id = d.value"
             " CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session"
             " CROSS JOIN episodes e ON e.space = t.space AND e.session IN (s.id, '')"
             " AND t.at BETWEEN e.started_at AND e.ended_at",
-            self._listed(turns),
+            ids=turns,
         )
-        return self.stretches_of([id_ for (id_,) in rows])
+        return self.stretches_of(episodes)
 
     def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
         """These episodes, each with the turns it tells of."""
-        stored = self._unit.episodes.by_id(list(episodes))
-        return [Stretch(episode, self._told_of(episode.id)) for episode in stored]
+        return [
+            Stretch(episode, tuple(self._turns_told_by(episode.id)))
+            for episode in self._unit.episodes.by_id(list(episodes))
+        ]
 
-    def _told_of(self, episode: str) -> tuple[SafeName, ...]:
-        rows = self._conn.execute(
+    def _turns_told_by(self, episode: str) -> list[SafeName]:
+        return self._column(
             "SELECT t.id FROM episodes e JOIN turns t ON t.space = e.space"
             " AND t.at BETWEEN e.started_at AND e.ended_at JOIN sessions s"
-            " ON s.space = t.space AND s.number = t.session WHERE e.space = ? AND e.id = ? AND"
-            " e.session IN (s.id, '') ORDER BY t.at, t.doc",
-            (self._space, episode),
+            " ON s.space = t.space AND s.number = t.session WHERE e.space = :space AND e.id = :id"
+            " AND e.session IN (s.id, '') ORDER BY t.at, t.doc",
+            id=episode,
         )
-        return tuple(id_ for (id_,) in rows)
 
     def docs(self, type_: RecordType, ids: Collection[str]) -> list[int]:
-        rows = self._conn.execute(
-            f"SELECT doc FROM {TABLES[type_]} WHERE space = :space AND id {_LISTED}",
-            self._listed(ids),
+        return self._column(
+            f"SELECT doc FROM {TABLES[type_]} WHERE space = :space AND id {_LISTED}", ids=ids
         )
-        return [doc for (doc,) in rows]
 
     def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]:
         """Those of the terms that no other document of the space holds."""
@@ -165,11 +140,12 @@ class SqlEraser(Part):
             ("attachments", "description"),
             ("daily_events", "summary"),
         ):
-            rows = self._conn.execute(
-                f"SELECT {column} FROM {table} WHERE space = :space AND {column} {_LISTED}",
-                self._listed(texts),
+            present.update(
+                self._column(
+                    f"SELECT {column} FROM {table} WHERE space = :space AND {column} {_LISTED}",
+                    ids=texts,
+                )
             )
-            present.update(text for (text,) in rows)
         return present
 
     # --- removing -------------------------------------------------------------------------------
@@ -178,7 +154,7 @@ class SqlEraser(Part):
         """Take records out, and everything that is only about them."""
         self._unit.overwrite()
         # Answers may say anything that was recorded.
-        self._conn.execute("DELETE FROM replies WHERE space = ?", (self._space,))
+        self._run("DELETE FROM replies WHERE space = :space")
         self._unlink(removal.memories)
         sessions = self._sessions_of(removal)
         for type_ in RECORD_TYPES:
@@ -212,20 +188,16 @@ class SqlEraser(Part):
             if table == "vectors":  # its index begins with the embedder
                 scope += " AND embedder IN (SELECT number FROM embedders)"
             self._do(f"DELETE FROM {table} WHERE {scope} AND doc {_NUMBERED}", docs)
-        self._conn.execute(
-            "INSERT INTO vector_rewrites VALUES (?, 1)"
-            " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
-            (number_of(self._space, type_),),
-        )
+        self._unit.vectors.count_rewrite(type_)
 
     def _unlink(self, memories: Collection[str]) -> None:
         """Versions that stay are joined again over those that go; lists lose the ids."""
         if not memories:
             return
         removed: dict[str, str] = dict(
-            self._conn.execute(
+            self._run(
                 f"SELECT id, superseded_by FROM memories WHERE space = :space AND id {_LISTED}",
-                self._listed(memories),
+                ids=memories,
             )
         )
         self._do(
@@ -233,20 +205,18 @@ class SqlEraser(Part):
             f" AND status = 'active' AND superseded_by {_LISTED}",
             memories,
         )
-        rows: list[Any] = self._conn.execute(
+        rows = self._run(
             "SELECT id, superseded_by FROM memories WHERE space = :space"
             f" AND superseded_by {_LISTED}",
-            self._listed(memories),
+            ids=memories,
         ).fetchall()
         for id_, next_ in rows:
             seen: set[str] = set()
             while next_ in removed and next_ not in seen:
                 seen.add(next_)
                 next_ = removed[next_]  # noqa: PLW2901 - walks along the chain
-            self._conn.execute(
-                "UPDATE memories SET superseded_by = ? WHERE space = ? AND id = ?",
-                (next_ if next_ not in removed else "", self._space, id_),
-            )
+            follower = next_ if next_ not in removed else ""
+            self._update("memories", id_, {"superseded_by": follower})
         for table in ("memory_sources", "document_choices"):
             self._do(f"DELETE FROM {table} WHERE space = :space AND memory {_LISTED}", memories)
         for table in ("episodes", "attachments"):
@@ -260,13 +230,13 @@ class SqlEraser(Part):
             )
 
     def _sessions_of(self, removal: Removal) -> list[int]:
-        rows = self._conn.execute(
+        return self._column(
             f"SELECT DISTINCT session FROM turns WHERE space = :space AND id {_LISTED}"
             " UNION SELECT number FROM sessions WHERE space = :space"
             " AND id IN (SELECT value FROM json_each(:sessions))",
-            {**self._listed(removal.turns), "sessions": codec.dump(list(removal.sessions))},
+            ids=removal.turns,
+            sessions=removal.sessions,
         )
-        return [number for (number,) in rows]
 
     def _shorten_sessions(self, numbers: list[int]) -> None:
         """Count what is left; a session of which nothing is left goes, with its jobs and marks."""
@@ -276,10 +246,10 @@ class SqlEraser(Part):
             numbers,
         )
         empty = dict(
-            self._conn.execute(
+            self._run(
                 "SELECT number, id FROM sessions WHERE space = :space AND turns = 0"
                 f" AND number {_NUMBERED}",
-                self._listed(numbers),
+                ids=numbers,
             )
         )
         self._do(f"DELETE FROM sessions WHERE space = :space AND number {_NUMBERED}", list(empty))
@@ -299,32 +269,23 @@ class SqlEraser(Part):
     def _lower_marks(self) -> None:
         """No mark stands above the last record, whose number the next one follows."""
         for type_ in RECORD_TYPES:
-            bounds = {
-                "space": self._space,
-                "first": first_doc(self._space, type_),
-                "last": last_doc(self._space, type_),
-            }
-            highest = self._conn.execute(
-                f"SELECT max(doc) FROM {TABLES[type_]} WHERE +space = :space"
-                " AND doc BETWEEN :first AND :last",
-                bounds,
-            ).get
-            change = "UPDATE embedded SET doc = min(doc, ?1)"
-            if highest is None:
+            next_doc = self._next_doc(type_)
+            change = "UPDATE embedded SET doc = min(doc, :last)"
+            if next_doc == first_doc(self._space, type_):
                 change = "DELETE FROM embedded"
-            self._conn.execute(
-                f"{change} WHERE space = ?2 AND type = ?3", (highest, self._space, type_)
+            self._run(
+                f"{change} WHERE space = :space AND type = :type", last=next_doc - 1, type=type_
             )
-        turns = {"first": first_doc(self._space, "turn"), "last": last_doc(self._space, "turn")}
+        last = max(self._next_doc("turn") - 1, -1)
+        last = -1 if last < first_doc(self._space, "turn") else last
         for table, column in (
             ("sessions", "digested"),
             ("sessions", "extracted"),
             ("transcripts", "doc"),
         ):
-            self._conn.execute(
-                f"UPDATE {table} SET {column} = {_CLAMPED} WHERE space = :space"
-                f" AND {column} > {_CLAMPED}",
-                {"space": self._space, **turns},
+            self._run(
+                f"UPDATE {table} SET {column} = :last WHERE space = :space AND {column} > :last",
+                last=last,
             )
 
     # --- rewriting ------------------------------------------------------------------------------
@@ -332,59 +293,48 @@ class SqlEraser(Part):
     def retell(self, stretch: Stretch, terms: SafeText) -> None:
         """Replace what an episode says by the story of these turns of its session."""
         episode, last_turn = stretch.episode, stretch.turns[-1]
-        taken = self._conn.execute(
-            "SELECT 1 FROM episodes WHERE space = ? AND session = ? AND source = ?"
-            " AND last_turn = ? AND id != ?",
-            (self._space, episode.session, episode.source, last_turn, episode.id),
+        taken = self._run(
+            "SELECT 1 FROM episodes WHERE space = :space AND session = :session"
+            " AND source = :source AND last_turn = :turn AND id != :id",
+            **EPISODE.of(episode, ("session", "source", "id")),
+            turn=last_turn,
         ).get
-        doc = self._conn.execute(
-            "UPDATE episodes SET summary = ?, goal = ?, outcome = ?, started_at = ?, ended_at = ?,"
-            " actions = ?, entities = ?, tools = ?, tags = ?, last_turn = ?"
-            " WHERE space = ? AND id = ? RETURNING doc",
-            (
-                episode.summary,
-                episode.goal,
-                episode.outcome,
-                codec.to_micros(episode.started_at),
-                codec.to_micros(episode.ended_at),
-                codec.dump(plain(episode.actions)),
-                codec.dump(episode.entities),
-                codec.dump(episode.tools),
-                codec.dump(episode.tags),
-                "" if taken else last_turn,
-                self._space,
-                episode.id,
-            ),
+        values = EPISODE.of(episode, _RETOLD)
+        doc = self._update(
+            "episodes", episode.id, {**values, "last_turn": "" if taken else last_turn}
         ).get
         if doc is not None:
-            self._do(f"DELETE FROM vectors WHERE space = :space AND doc {_NUMBERED}", [doc])
+            self.drop_vectors([doc])
             self._unit.text.replace({doc: terms})
 
     def rewrite(self, change: Rewrite) -> None:
         """Put other words in the place of a stored text."""
-        table, column, key = STORED[change.kind]
-        self._conn.execute(
-            f"UPDATE {table} SET {column} = ? WHERE space = ? AND {key} = ?",
-            (change.text, self._space, change.id),
+        table, (column,) = text_columns()[change.kind]
+        self._run(
+            f"UPDATE {table.name} SET {column.name} = :text WHERE space = :space"
+            f" AND {table.row_name} = :id",
+            text=change.text,
+            id=change.id,
         )
 
     def learn_again(self, turns: Collection[str]) -> list[SafeName]:
         """Let turns wait for extraction once more; says in which sessions they are."""
-        rows: list[Any] = self._conn.execute(
+        rows = self._run(
             "UPDATE turns SET state = 'new', reason = '' WHERE space = :space"
             f" AND id {_LISTED} AND state = 'extracted' RETURNING session, doc",
-            self._listed(turns),
+            ids=turns,
         ).fetchall()
         for number, doc in rows:
-            self._conn.execute(
-                "UPDATE sessions SET extracted = min(extracted, ?) WHERE space = ? AND number = ?",
-                (doc - 1, self._space, number),
+            self._run(
+                "UPDATE sessions SET extracted = min(extracted, :before)"
+                " WHERE space = :space AND number = :number",
+                number=number,
+                before=doc - 1,
             )
-        changed = self._conn.execute(
+        return self._column(
             f"SELECT id FROM sessions WHERE space = :space AND number {_NUMBERED} ORDER BY number",
-            self._listed({number for number, _ in rows}),
+            ids={number for number, _ in rows},
         )
-        return [id_ for (id_,) in changed]
 
     def drop_cached(self, hashes: Collection[bytes]) -> None:
         """Vectors that were kept by the hash of their text."""
@@ -401,8 +351,10 @@ class SqlEraser(Part):
     def end_job(self, kind: str, key: str) -> None:
         """Remove a job, whoever holds it, and every byte of what it was about."""
         self._unit.overwrite()
-        self._conn.execute(
-            "DELETE FROM jobs WHERE space = ? AND kind = ? AND key = ?", (self._space, kind, key)
+        self._run(
+            "DELETE FROM jobs WHERE space = :space AND kind = :kind AND key = :key",
+            kind=kind,
+            key=key,
         )
 
     def drop_vectors(self, docs: Collection[int]) -> None:
@@ -414,9 +366,6 @@ class SqlEraser(Part):
     def _holding(self, term: str) -> Iterator[int]:
         return self._unit.index.holding(self._conn, self._space, term)
 
-    def _listed(self, ids: Collection[Any]) -> dict[str, Any]:
-        return {"space": self._space, "ids": codec.dump(list(ids))}
-
     def _do(self, statement: str, ids: Collection[Any]) -> None:
         if ids:
-            self._conn.execute(statement, self._listed(ids))
+            self._run(statement, ids=ids)

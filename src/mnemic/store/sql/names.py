@@ -17,27 +17,13 @@ from mnemic.store.erasure import Name, NameKind, Removal
 from mnemic.store.rows import TABLES
 from mnemic.store.sql.connection import SqlRows
 from mnemic.store.sql.part import Part
+from mnemic.store.transfer import columns_with
 from mnemic.types import EMPTY, RecordType, SafeName
 
 # Columns that hold one name each.
-COLUMNS: dict[NameKind, tuple[tuple[str, str], ...]] = {
-    "session": (
-        ("sessions", "id"), ("memories", "session"), ("episodes", "session"),
-        ("attachments", "session"), ("echo_lines", "session"),
-    ),
-    "sender": (("turns", "sender"), ("daily_events", "sender")),
-    "channel": (("turns", "channel"), ("daily_events", "channel")),
-    "project": (("sessions", "project"), ("memories", "project")),
-    "topic": (("sessions", "topic"), ("memories", "topic")),
-    "tool": (("turn_tools", "name"),),
-    "predicate": (("memories", "predicate"),),
-    "address": (("attachments", "path"), ("attachments", "url")),
-    "media type": (("attachments", "mime"),),
-    "model": (("usage", "model"),),
-    "purpose": (("usage", "purpose"),),
-    "operation": (("events", "operation_id"),),
-    "host": (("events", "subject"),),
-}  # fmt: skip
+COLUMNS: dict[str, list[tuple[str, str]]] = {}
+for _table, _column in columns_with("name"):
+    COLUMNS.setdefault(_column.holds["name"], []).append((_table.name, _column.name))
 # Which of them tell rows apart, with what beside them.
 _KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("sessions", "id"): ((),),
@@ -45,15 +31,6 @@ _KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("echo_lines", "session"): (("line",),),
     ("events", "operation_id"): (("step",),),
     ("episodes", "session"): (("source", "last_turn"),),
-}
-# Columns that hold several in JSON, or one as a part, each with the code that replaces them below.
-PARTS: dict[str, tuple[str, ...]] = {
-    "turns": ("tool_calls", "tool_results"),
-    "memories": ("tags", "slot"),
-    "episodes": ("tags", "tools", "actions"),
-    "attachments": ("tags",),
-    "events": ("subject",),
-    "jobs": ("key", "payload"),
 }
 _TAGGED: tuple[RecordType, ...] = ("memory", "episode", "attachment")
 # Of a part of the host that failed, and of the host's own making: these have a name of its own.

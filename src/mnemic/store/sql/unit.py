@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from mnemic.store.quota import Admission
@@ -92,6 +92,10 @@ class Unit:
     counters = UnitPart(SqlCounters)
     transfer = UnitPart(SqlTransfer)
     replies = UnitPart(SqlReplies)
+
+    def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
+        """The first row of a statement for each of the values; None where it has none."""
+        return [self.conn.execute(statement, values).fetchone() for values in every]
 
     def encode_vector(self, vector: bytes) -> Any:
         """A vector as the database takes it."""

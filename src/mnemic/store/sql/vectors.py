@@ -169,7 +169,7 @@ class SqlVectors(Part):
                     f"DELETE FROM {table} WHERE space = ? AND embedder = ?", (self._space, other)
                 )
             for type_ in had:
-                self._count_rewrite(type_)
+                self.count_rewrite(type_)
 
     def _check_lengths(self, embedder: int, vectors: Iterable[bytes]) -> None:
         """All vectors of an embedder are as long as its first."""
@@ -201,9 +201,9 @@ class SqlVectors(Part):
             "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
             [(self._space, record.doc, record.change) for record in changed],
         )
-        self._count_rewrite(type_)
+        self.count_rewrite(type_)
 
-    def _count_rewrite(self, type_: RecordType) -> None:
+    def count_rewrite(self, type_: RecordType) -> None:
         """Tell indexes in memory that something they hold of this type is no longer so."""
         self._conn.execute(
             "INSERT INTO vector_rewrites VALUES (?, 1)"
@@ -307,14 +307,12 @@ class SqlVectors(Part):
             return []
         type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
         first = first_doc(self._space, type_)
-        step = max(1, (last + 1 - first) // count)
-        rows: list[tuple[int, float]] = []
-        for doc in range(first, last + 1, step):
-            rows += self._conn.execute(
-                f"SELECT doc, {self._unit.cosine} FROM vectors v"
-                " WHERE space = ? AND embedder = ? AND doc = ? AND part = 0",
-                (self._unit.encode_vector(query), self._space, embedder, doc),
-            )
+        docs = range(first, last + 1, max(1, (last + 1 - first) // count))
+        rows = self._conn.execute(
+            f"SELECT v.doc, {self._unit.cosine} FROM json_each(?) d CROSS JOIN vectors v"
+            " ON v.space = ? AND v.embedder = ? AND v.doc = d.atom AND v.part = 0",
+            (self._unit.encode_vector(query), str(list(docs)), self._space, embedder),
+        )
         return checked_cosines(rows)
 
     def indexed(self, embedder: int) -> bool:
@@ -344,15 +342,12 @@ class SqlVectors(Part):
     # --- the cache of paid answers --------------------------------------------------------------
 
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        vectors: dict[bytes, bytes] = {}
-        for hash_ in hashes:
-            vector = self._conn.execute(
-                "SELECT vector FROM embedding_cache WHERE space = ? AND embedder = ? AND hash = ?",
-                (self._space, embedder, hash_),
-            ).get
-            if vector is not None:
-                vectors[hash_] = vector
-        return vectors
+        rows = self._unit.first_rows(
+            "SELECT vector FROM embedding_cache"
+            " WHERE space = :space AND embedder = :embedder AND hash = :hash",
+            [{"space": self._space, "embedder": embedder, "hash": hash_} for hash_ in hashes],
+        )
+        return {hash_: row[0] for hash_, row in zip(hashes, rows, strict=True) if row}
 
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
         self._check_lengths(embedder, vectors.values())
