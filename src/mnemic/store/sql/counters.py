@@ -10,12 +10,15 @@ from typing import Literal
 from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.store import codec
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 
 _QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone counts in
 
 
 class SqlCounters(Part):
     """The counters of one space on one connection."""
+
+    statements = read_statements("counters")
 
     def add(self, day: date, amounts: Mapping[str, int]) -> None:
         self._conn.executemany(
@@ -26,11 +29,7 @@ class SqlCounters(Part):
 
     def totals(self, since: date | None) -> dict[str, int]:
         """The sums of all days from then on."""
-        rows = self._run(
-            "SELECT name, sum(amount) FROM counters WHERE space = :space AND day >= :since"
-            " GROUP BY name",
-            since=since or "",
-        )
+        rows = self._run("totals", since=since or "")
         return {name: int(amount) for name, amount in rows}
 
     def rows(self, table: Literal["turns", "memories"]) -> int:

@@ -9,14 +9,16 @@ from datetime import datetime
 from mnemic.errors import StoreDamaged
 from mnemic.store.rows import EchoAbout
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import TRUSTS, SafeName, Trust
 
 _MARK = 8  # bytes
-_ANYWHERE = ""
 
 
 class SqlEchoes(Part):
     """The echo lines of one space on one connection."""
+
+    statements = read_statements("echoes")
 
     def note(
         self,
@@ -33,13 +35,7 @@ class SqlEchoes(Part):
         for line, marks in lines.items():
             trust, words, since = details.get(line, usual)
             self._run(
-                "INSERT INTO echo_lines VALUES"
-                " (:space, :session, :line, :marks, :words, :taint, :since, :at)"
-                " ON CONFLICT (space, session, line) DO UPDATE SET"
-                " at = max(echo_lines.at, excluded.at),"
-                " taint = max(echo_lines.taint, excluded.taint),"
-                " since = min(echo_lines.since, excluded.since),"
-                " words = iif(length(excluded.words) > 0, excluded.words, echo_lines.words)",
+                "note",
                 session=session,
                 line=line,
                 marks=_packed(marks),
@@ -59,12 +55,7 @@ class SqlEchoes(Part):
 
     def marks(self, session: SafeName, since: datetime) -> dict[int, int]:
         """The marks of a session, and of what was said in none in particular."""
-        rows = self._run(
-            "SELECT marks, since FROM echo_lines WHERE space = :space"
-            f" AND session IN (:session, '{_ANYWHERE}') AND at >= :since ORDER BY since DESC",
-            session=session,
-            since=since,
-        )
+        rows = self._run("marks", session=session, since=since)
         first_shown: dict[int, int] = {}
         for packed, first in rows:
             first_shown.update(dict.fromkeys(_unpacked(packed), first))
@@ -72,29 +63,20 @@ class SqlEchoes(Part):
 
     def untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
         """The words of lines that tools and outsiders said, in any session."""
-        rows = self._run(
-            "SELECT taint, words FROM echo_lines WHERE space = :space AND at >= :since"
-            " AND taint >= 2",
-            since=since,
-        )
+        rows = self._run("untrusted", since=since)
         return [(TRUSTS[taint], frozenset(_unpacked(words))) for taint, words in rows]
 
     def drop_marked(self, marks: frozenset[int]) -> None:
         """Remove the lines that have one of these marks."""
-        rows = self._run("SELECT session, line, marks FROM echo_lines WHERE space = :space")
+        rows = self._run("every_line")
         for session, line, packed in rows.fetchall():
             if not marks.isdisjoint(_unpacked(packed)):
-                self._run(
-                    "DELETE FROM echo_lines"
-                    " WHERE space = :space AND session = :session AND line = :line",
-                    session=session,
-                    line=line,
-                )
+                self._run("drop_line", session=session, line=line)
 
     def drop(self, before: datetime | None) -> None:
         """Remove what is older, or all of it."""
         limit = (1 << 62) if before is None else before
-        self._run("DELETE FROM echo_lines WHERE space = :space AND at < :limit", limit=limit)
+        self._run("drop", limit=limit)
 
 
 def _packed(marks: Sequence[int]) -> bytes:

@@ -11,6 +11,7 @@ from mnemic.store import codec
 from mnemic.store.rows import EpisodeSpan
 from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import Episode, Outcome, SafeName, SafeText
 
 EPISODE = Fields(
@@ -28,12 +29,12 @@ _FILTERS = {
     "tool": _LISTS.format("tools", "tool"),
     "outcome": "outcome = :outcome",
 }
-# Of each episode the last turn that it tells of.
-_LAST_TURNS = "episodes e JOIN turns t ON t.space = e.space AND t.id = e.last_turn"
 
 
 class SqlEpisodes(Part):
     """The stories of sessions and of compressed stretches."""
+
+    statements = read_statements("episodes")
 
     def add(self, episode: Episode, terms: SafeText, *, last_turn: SafeName) -> Episode:
         """``last_turn`` is the id of the last turn that the episode covers."""
@@ -60,20 +61,10 @@ class SqlEpisodes(Part):
             self._link_back(id_, memories)
 
     def _link_back(self, id_: str, memories: Sequence[str]) -> None:
-        self._run(
-            "UPDATE memories SET episode = :id WHERE space = :space AND episode = ''"
-            " AND id IN (SELECT value FROM json_each(:memories))",
-            id=id_,
-            memories=memories,
-        )
+        self._run("link_back", id=id_, memories=memories)
 
     def touch(self, id_: str, uses: int) -> None:
-        self._run(
-            "UPDATE episodes SET access_count = access_count + :uses"
-            " WHERE space = :space AND id = :id",
-            id=id_,
-            uses=uses,
-        )
+        self._run("touch", id=id_, uses=uses)
 
     def by_id(self, ids: Sequence[str]) -> list[Episode]:
         return self._select("id IN (SELECT value FROM json_each(:ids)) ORDER BY id", ids=ids)
@@ -90,20 +81,11 @@ class SqlEpisodes(Part):
 
     def covered(self, session: SafeName, source: str | None) -> list[int]:
         """Up to which turns of a session there are episodes: the index of the last of each."""
-        return self._column(
-            f"SELECT DISTINCT t.idx FROM {_LAST_TURNS} WHERE e.space = :space"
-            " AND e.session = :session AND (:source IS NULL OR e.source = :source) ORDER BY t.idx",
-            session=session,
-            source=source,
-        )
+        return self._column("covered", session=session, source=source)
 
     def spans(self, session: SafeName) -> list[EpisodeSpan]:
         """What each episode of a session tells of, in the order they were written."""
-        rows = self._run(
-            f"SELECT e.id, e.started_at, t.idx FROM {_LAST_TURNS} WHERE e.space = :space"
-            " AND e.session = :session ORDER BY e.doc",
-            session=session,
-        )
+        rows = self._run("spans", session=session)
         return [EpisodeSpan(id_, codec.from_micros(since), last) for id_, since, last in rows]
 
     def latest(

@@ -16,6 +16,7 @@ from mnemic.store.erasure import (
 from mnemic.store.rows import TABLES, first_doc
 from mnemic.store.sql.episodes import EPISODE
 from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.statements import read_statements
 from mnemic.store.sql.text_columns import stored_texts, text_columns
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
@@ -32,6 +33,8 @@ _RETOLD = "summary goal outcome started_at ended_at actions entities tools tags"
 
 class SqlEraser(Part):
     """Forgetting in one space on one connection."""
+
+    statements = read_statements("erasure")
 
     # --- finding --------------------------------------------------------------------------------
 
@@ -62,7 +65,7 @@ class SqlEraser(Part):
         """The ids of records; every argument narrows the choice, and a memory's session is the one
         it ends with.
         """
-        wanted = {"session": session, "sender": sender, "trust": trust}
+        wanted: dict[str, Any] = {"session": session, "sender": sender, "trust": trust}
         wanted |= {"since": since, "until": until}
         in_session = "(SELECT number FROM sessions WHERE space = t.space AND id = :session)"
         conditions = {
@@ -81,24 +84,13 @@ class SqlEraser(Part):
     def derived(self, turns: Collection[str]) -> dict[str, tuple[str, ...]]:
         """Memories that came from any of the turns, each with all turns it came from."""
         by_memory: dict[str, tuple[str, ...]] = {}
-        for memory, turn in self._run(
-            "SELECT a.memory, a.turn FROM memory_sources a WHERE a.space = :space AND a.memory IN"
-            f" (SELECT memory FROM memory_sources WHERE space = :space AND turn {_LISTED})",
-            ids=turns,
-        ):
+        for memory, turn in self._run("derived", ids=list(turns)):
             by_memory[memory] = (*by_memory.get(memory, ()), turn)
         return by_memory
 
     def stretches(self, turns: Collection[str]) -> list[Stretch]:
         """Episodes that tell of any of the turns."""
-        episodes = self._column(
-            "SELECT DISTINCT e.id FROM json_each(:ids) d"
-            " CROSS JOIN turns t ON t.space = :space AND t.id = d.value"
-            " CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session"
-            " CROSS JOIN episodes e ON e.space = t.space AND e.session IN (s.id, '')"
-            " AND t.at BETWEEN e.started_at AND e.ended_at",
-            ids=turns,
-        )
+        episodes = self._column("stretches", ids=list(turns))
         return self.stretches_of(episodes)
 
     def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
@@ -109,17 +101,11 @@ class SqlEraser(Part):
         ]
 
     def _turns_told_by(self, episode: str) -> list[SafeName]:
-        return self._column(
-            "SELECT t.id FROM episodes e JOIN turns t ON t.space = e.space"
-            " AND t.at BETWEEN e.started_at AND e.ended_at JOIN sessions s"
-            " ON s.space = t.space AND s.number = t.session WHERE e.space = :space AND e.id = :id"
-            " AND e.session IN (s.id, '') ORDER BY t.at, t.doc",
-            id=episode,
-        )
+        return self._column("turns_told_by", id=episode)
 
     def docs(self, type_: RecordType, ids: Collection[str]) -> list[int]:
         return self._column(
-            f"SELECT doc FROM {TABLES[type_]} WHERE space = :space AND id {_LISTED}", ids=ids
+            f"SELECT doc FROM {TABLES[type_]} WHERE space = :space AND id {_LISTED}", ids=list(ids)
         )
 
     def only_in(self, terms: Iterable[str], docs: Collection[int]) -> set[str]:
@@ -143,7 +129,7 @@ class SqlEraser(Part):
             present.update(
                 self._column(
                     f"SELECT {column} FROM {table} WHERE space = :space AND {column} {_LISTED}",
-                    ids=texts,
+                    ids=list(texts),
                 )
             )
         return present
@@ -154,7 +140,7 @@ class SqlEraser(Part):
         """Take records out, and everything that is only about them."""
         self._unit.overwrite()
         # Answers may say anything that was recorded.
-        self._run("DELETE FROM replies WHERE space = :space")
+        self._run("drop_replies")
         self._unlink(removal.memories)
         sessions = self._sessions_of(removal)
         for type_ in RECORD_TYPES:
@@ -194,22 +180,13 @@ class SqlEraser(Part):
         """Versions that stay are joined again over those that go; lists lose the ids."""
         if not memories:
             return
-        removed: dict[str, str] = dict(
-            self._run(
-                f"SELECT id, superseded_by FROM memories WHERE space = :space AND id {_LISTED}",
-                ids=memories,
-            )
-        )
+        removed: dict[str, str] = dict(self._run("unlink", ids=list(memories)))
         self._do(
             "UPDATE memories SET valid_to = NULL, superseded_by = '' WHERE space = :space"
             f" AND status = 'active' AND superseded_by {_LISTED}",
             memories,
         )
-        rows = self._run(
-            "SELECT id, superseded_by FROM memories WHERE space = :space"
-            f" AND superseded_by {_LISTED}",
-            ids=memories,
-        ).fetchall()
+        rows = self._run("followers", ids=list(memories)).fetchall()
         for id_, next_ in rows:
             seen: set[str] = set()
             while next_ in removed and next_ not in seen:
@@ -230,13 +207,7 @@ class SqlEraser(Part):
             )
 
     def _sessions_of(self, removal: Removal) -> list[int]:
-        return self._column(
-            f"SELECT DISTINCT session FROM turns WHERE space = :space AND id {_LISTED}"
-            " UNION SELECT number FROM sessions WHERE space = :space"
-            " AND id IN (SELECT value FROM json_each(:sessions))",
-            ids=removal.turns,
-            sessions=removal.sessions,
-        )
+        return self._column("sessions_of", ids=list(removal.turns), sessions=list(removal.sessions))
 
     def _shorten_sessions(self, numbers: list[int]) -> None:
         """Count what is left; a session of which nothing is left goes, with its jobs and marks."""
@@ -245,13 +216,7 @@ class SqlEraser(Part):
             f" sessions.space AND t.session = number) WHERE space = :space AND number {_NUMBERED}",
             numbers,
         )
-        empty = dict(
-            self._run(
-                "SELECT number, id FROM sessions WHERE space = :space AND turns = 0"
-                f" AND number {_NUMBERED}",
-                ids=numbers,
-            )
-        )
+        empty = dict(self._run("shorten_sessions", ids=numbers))
         self._do(f"DELETE FROM sessions WHERE space = :space AND number {_NUMBERED}", list(empty))
         self._do(
             f"DELETE FROM transcripts WHERE space = :space AND session {_NUMBERED}", list(empty)
@@ -294,10 +259,7 @@ class SqlEraser(Part):
         """Replace what an episode says by the story of these turns of its session."""
         episode, last_turn = stretch.episode, stretch.turns[-1]
         taken = self._run(
-            "SELECT 1 FROM episodes WHERE space = :space AND session = :session"
-            " AND source = :source AND last_turn = :turn AND id != :id",
-            **EPISODE.of(episode, ("session", "source", "id")),
-            turn=last_turn,
+            "taken_stretch", **EPISODE.of(episode, ("session", "source", "id")), turn=last_turn
         ).get
         values = EPISODE.of(episode, _RETOLD)
         doc = self._update(
@@ -319,22 +281,10 @@ class SqlEraser(Part):
 
     def learn_again(self, turns: Collection[str]) -> list[SafeName]:
         """Let turns wait for extraction once more; says in which sessions they are."""
-        rows = self._run(
-            "UPDATE turns SET state = 'new', reason = '' WHERE space = :space"
-            f" AND id {_LISTED} AND state = 'extracted' RETURNING session, doc",
-            ids=turns,
-        ).fetchall()
+        rows = self._run("learn_again", ids=list(turns)).fetchall()
         for number, doc in rows:
-            self._run(
-                "UPDATE sessions SET extracted = min(extracted, :before)"
-                " WHERE space = :space AND number = :number",
-                number=number,
-                before=doc - 1,
-            )
-        return self._column(
-            f"SELECT id FROM sessions WHERE space = :space AND number {_NUMBERED} ORDER BY number",
-            ids={number for number, _ in rows},
-        )
+            self._run("lower_extracted", number=number, before=doc - 1)
+        return self._column("learn_again_in", ids={number for number, _ in rows})
 
     def drop_cached(self, hashes: Collection[bytes]) -> None:
         """Vectors that were kept by the hash of their text."""
@@ -351,11 +301,7 @@ class SqlEraser(Part):
     def end_job(self, kind: str, key: str) -> None:
         """Remove a job, whoever holds it, and every byte of what it was about."""
         self._unit.overwrite()
-        self._run(
-            "DELETE FROM jobs WHERE space = :space AND kind = :kind AND key = :key",
-            kind=kind,
-            key=key,
-        )
+        self._run("end_job", kind=kind, key=key)
 
     def drop_vectors(self, docs: Collection[int]) -> None:
         """Vectors of texts that have changed."""
@@ -368,4 +314,4 @@ class SqlEraser(Part):
 
     def _do(self, statement: str, ids: Collection[Any]) -> None:
         if ids:
-            self._run(statement, ids=ids)
+            self._run(statement, ids=list(ids))

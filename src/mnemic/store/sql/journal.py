@@ -10,6 +10,7 @@ from mnemic.ids import new_id
 from mnemic.rules.figures import TAKEN_BACK, figures_of
 from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
@@ -21,6 +22,8 @@ DAILY_EVENT = Fields(
 
 class SqlJournal(Part):
     """The journal of one space on one connection."""
+
+    statements = read_statements("journal")
 
     def add_event(
         self,
@@ -34,12 +37,7 @@ class SqlJournal(Part):
         stored = cast("dict[str, Json]", dict(payload))
         event = Event(new_id(at), type_, operation_id, subject, stored, at)
         self._count(event)
-        self._run(
-            "INSERT INTO events SELECT :space, :id, :type, :operation_id,"
-            " ifnull(max(step), -1) + 1, :subject, :payload, :at"
-            " FROM events WHERE space = :space AND operation_id = :operation_id",
-            **_EVENT.of(event),
-        )
+        self._run("add_event", **_EVENT.of(event))
         return event
 
     def _count(self, event: Event) -> None:
@@ -98,12 +96,7 @@ class SqlJournal(Part):
         )
 
     def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
-        self._run(
-            "UPDATE daily_events SET compressed = :compressed WHERE space = :space"
-            " AND id IN (SELECT value FROM json_each(:ids))",
-            ids=ids,
-            compressed=compressed,
-        )
+        self._run("mark_compressed", ids=ids, compressed=compressed)
 
     def _daily_events(self, rest: str, **values: Any) -> list[DailyEvent]:
         statement = f"SELECT {DAILY_EVENT.columns} FROM daily_events WHERE space = :space"
@@ -133,10 +126,5 @@ class SqlJournal(Part):
         )
 
     def usage(self, since: datetime | None) -> list[UsageTotal]:
-        rows = self._run(
-            "SELECT purpose, model, count(*), sum(input_tokens), sum(output_tokens), sum(cost)"
-            " FROM usage WHERE space = :space AND at >= :since GROUP BY purpose, model"
-            " ORDER BY purpose, model",
-            since=_ALWAYS if since is None else since,
-        )
+        rows = self._run("usage", since=_ALWAYS if since is None else since)
         return [UsageTotal(*row) for row in rows]

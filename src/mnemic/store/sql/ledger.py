@@ -26,6 +26,7 @@ from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import narrow
 from mnemic.store.sql.scope import has_metadata
 from mnemic.store.sql.speech import SpeechRows
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import EMPTY, SafeName, SafeText, SessionInfo, Turn, TurnState
 
 _TURN = Fields(
@@ -63,11 +64,6 @@ _INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
 _MOMENT = "CAST(value ->> 1 AS INTEGER)"
 # Not by the index of states, which most turns of a session share.
 _WAITS = "+t.state IN ('new', 'failed')"
-_WAITING = (
-    "FROM json_each(:sessions) j CROSS JOIN sessions s ON s.space = :space AND s.id = j.value"
-    " CROSS JOIN turns t ON t.space = s.space AND t.session = s.number"
-    f" AND +t.doc > s.extracted WHERE {_WAITS}"
-)
 # The end of a session, and the next free document.
 _END = (
     "SELECT number, next_idx, speaker, shared,"
@@ -95,6 +91,8 @@ class _Append:
 class SqlLedger(SpeechRows):
     """The ledger of one space on one connection."""
 
+    statements = {**SpeechRows.statements, **read_statements("ledger")}
+
     # --- sessions -------------------------------------------------------------------------------
 
     def open_session(
@@ -112,11 +110,7 @@ class SqlLedger(SpeechRows):
         )
 
     def end_session(self, session: SafeName, at: datetime) -> None:
-        self._run(
-            "UPDATE sessions SET ended_at = :at WHERE space = :space AND id = :session",
-            session=session,
-            at=at,
-        )
+        self._run("end_session", session=session, at=at)
 
     def session(self, session: SafeName) -> SessionInfo | None:
         return next(iter(self._sessions("AND id = :session", session=session)), None)
@@ -364,10 +358,7 @@ class SqlLedger(SpeechRows):
         return ordered[::-1] if newest_first else ordered
 
     def latest_docs(self, limit: int) -> list[int]:
-        return self._column(
-            "SELECT doc FROM turns WHERE space = :space ORDER BY at DESC, doc DESC LIMIT :limit",
-            limit=limit,
-        )
+        return self._column("latest_docs", limit=limit)
 
     def set_state(self, ids: Sequence[SafeName], state: TurnState, reason: SafeText) -> None:
         self._conn.executemany(
@@ -382,13 +373,7 @@ class SqlLedger(SpeechRows):
 
     def mark_digested(self, session: SafeName, turn: SafeName | None = None) -> None:
         """Every turn of the session, or every one up to this, has its daily event."""
-        self._run(
-            "UPDATE sessions SET digested = max(digested, ifnull((SELECT max(doc) FROM turns t"
-            " WHERE t.space = sessions.space AND t.session = number"
-            " AND (:turn IS NULL OR t.id = :turn)), -1)) WHERE space = :space AND id = :session",
-            session=session,
-            turn=turn,
-        )
+        self._run("mark_digested", session=session, turn=turn)
 
     def unextracted(self, session: SafeName, limit: int) -> list[Turn]:
         """Turns that have not ended in a state yet, in the order they were recorded."""
@@ -400,32 +385,13 @@ class SqlLedger(SpeechRows):
 
     def mark_extracted(self, session: SafeName) -> None:
         """Move the mark up to the first turn that still waits."""
-        self._run(
-            "UPDATE sessions AS s SET extracted = ifnull("
-            " (SELECT min(t.doc) - 1 FROM turns t WHERE t.space = s.space AND t.session = s.number"
-            f"  AND +t.doc > s.extracted AND {_WAITS}),"
-            " ifnull((SELECT max(t.doc) FROM turns t"
-            "  WHERE t.space = s.space AND t.session = s.number), -1))"
-            " WHERE space = :space AND id = :session",
-            session=session,
-        )
+        self._run("mark_extracted", session=session)
 
     def revive(self, session: SafeName, reason: SafeText) -> int:
         """Let the dead turns of a session wait again; says how many."""
-        rows = self._run(
-            "UPDATE turns SET state = 'failed', reason = :reason WHERE space = :space"
-            " AND state = 'dead' AND session = (SELECT number FROM sessions"
-            "  WHERE space = :space AND id = :session) RETURNING doc",
-            session=session,
-            reason=reason,
-        ).fetchall()
+        rows = self._run("revive", session=session, reason=reason).fetchall()
         if rows:
-            self._run(
-                "UPDATE sessions SET extracted = min(extracted, :before)"
-                " WHERE space = :space AND id = :session",
-                session=session,
-                before=min(doc for (doc,) in rows) - 1,
-            )
+            self._run("lower_extracted", session=session, before=min(doc for (doc,) in rows) - 1)
         return len(rows)
 
     def turns_before(self, session: SafeName, index: int, limit: int) -> list[Turn]:
@@ -439,46 +405,25 @@ class SqlLedger(SpeechRows):
 
     def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
         """The tokens of the turns of each session that nothing was learnt from yet."""
-        rows = self._run(
-            f"SELECT min(s.id), sum(t.tokens) {_WAITING} GROUP BY s.number", sessions=sessions
-        )
+        rows = self._run("waiting_tokens", sessions=sessions)
         return dict.fromkeys(sessions, 0) | dict(rows)
 
     def count_waiting(self, sessions: Sequence[SafeName]) -> int:
         """The turns of these sessions that nothing was learnt from yet."""
-        return int(self._run(f"SELECT count(*) {_WAITING}", sessions=sessions).get)
+        return int(self._run("count_waiting", sessions=sessions).get)
 
     def count_prompt(self, session: SafeName) -> int:
         """How many extractions single messages of the session have set off, with this one."""
-        count = self._run(
-            "UPDATE sessions SET prompted = prompted + 1 WHERE space = :space AND id = :session"
-            " RETURNING prompted",
-            session=session,
-        ).get
+        count = self._run("count_prompt", session=session).get
         return int(count or 0)
 
     def sessions_to_extract(self, limit: int) -> list[SafeName]:
         """Sessions with turns that have not ended in a state, the oldest first."""
-        return self._column(
-            "SELECT s.id FROM sessions s WHERE s.space = :space AND EXISTS (SELECT 1 FROM turns t"
-            " WHERE t.space = s.space AND t.session = s.number AND +t.doc > s.extracted"
-            f" AND {_WAITS}) ORDER BY s.last_at, s.number LIMIT :limit",
-            limit=limit,
-        )
+        return self._column("sessions_to_extract", limit=limit)
 
     def sessions_untold(self, before: datetime, limit: int) -> list[SafeName]:
         """Sessions whose last turn is older and in no episode, the latest first."""
-        return self._column(
-            "SELECT s.id FROM sessions s WHERE s.space = :space AND s.turns > 0"
-            " AND s.last_at < :before"
-            " AND NOT EXISTS (SELECT 1 FROM episodes e JOIN turns t ON t.space = e.space"
-            "  AND t.id = e.last_turn WHERE e.space = s.space AND e.session = s.id"
-            "  AND t.session = s.number AND t.idx = (SELECT max(l.idx) FROM turns l"
-            "   WHERE l.space = s.space AND l.session = s.number))"
-            " ORDER BY s.last_at DESC, s.number LIMIT :limit",
-            before=before,
-            limit=limit,
-        )
+        return self._column("sessions_untold", before=before, limit=limit)
 
     def transcript(self, session: SafeName) -> Transcript | None:
         return next(iter(self._transcripts("s.id = :session", session=session)), None)
@@ -491,25 +436,13 @@ class SqlLedger(SpeechRows):
         )
 
     def mark_transcribed(self, transcript: Transcript) -> None:
-        self._run(
-            "INSERT INTO transcripts"
-            " SELECT s.space, s.number, max(t.doc), :bytes, :last_at FROM sessions s"
-            " JOIN turns t ON t.space = s.space AND t.session = s.number"
-            " WHERE s.space = :space AND s.id = :session GROUP BY s.space, s.number"
-            " ON CONFLICT (space, session) DO UPDATE SET doc = excluded.doc,"
-            " bytes = excluded.bytes, last_at = excluded.last_at",
-            **_TRANSCRIPT.of(transcript),
-        )
+        self._run("mark_transcribed", **_TRANSCRIPT.of(transcript))
 
     def old_transcripts(self, before: datetime) -> list[Transcript]:
         return self._transcripts("r.last_at < :before", before=before)
 
     def drop_transcript(self, session: SafeName) -> None:
-        self._run(
-            "DELETE FROM transcripts WHERE space = :space AND session ="
-            " (SELECT number FROM sessions WHERE space = :space AND id = :session)",
-            session=session,
-        )
+        self._run("drop_transcript", session=session)
 
     def _transcripts(self, rest: str, **values: Any) -> list[Transcript]:
         rows = self._run(

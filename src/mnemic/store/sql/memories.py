@@ -13,6 +13,7 @@ from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
 from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import Part, narrow
 from mnemic.store.sql.scope import has_metadata, was_known, was_true, word_condition
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
 MEMORY = Fields(
@@ -73,15 +74,10 @@ _ORDERS: dict[MemoryOrder, str] = {
 }
 
 
-_LEARNT = "CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory"
-# What was only contradicted has no end: its turn is still evidence.
-_IS_OVER = (
-    "HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT NULL THEN 1 ELSE 0 END) = 1"
-)
-
-
 class SqlMemories(Part):
     """The memories of one space on one connection."""
+
+    statements = read_statements("memories")
 
     is_slot = "slot = :slot"
 
@@ -112,23 +108,13 @@ class SqlMemories(Part):
 
     def outdated(self, turns: Sequence[str]) -> set[str]:
         """Those of the turns of which everything that was learnt no longer holds."""
-        outdated = self._column(
-            "SELECT s.turn FROM json_each(:turns) d CROSS JOIN memory_sources s"
-            f" ON s.space = :space AND s.turn = d.value {_LEARNT} GROUP BY s.turn {_IS_OVER}",
-            turns=turns,
-        )
+        outdated = self._column("outdated", turns=turns)
         return set(outdated)
 
     def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
         """What such turns of these sessions say."""
         by_session: dict[str, list[str]] = {}
-        for session, content in self._run(
-            "SELECT min(x.id), min(t.content) FROM json_each(:sessions) d CROSS JOIN sessions x"
-            " ON x.space = :space AND x.id = d.value CROSS JOIN turns t"
-            " ON t.space = x.space AND t.session = x.number CROSS JOIN memory_sources s"
-            f" ON s.space = t.space AND s.turn = t.id {_LEARNT} GROUP BY t.doc {_IS_OVER}",
-            sessions=sessions,
-        ):
+        for session, content in self._run("outdated_in", sessions=list(sessions)):
             by_session.setdefault(session, []).append(content)
         return by_session
 
@@ -140,12 +126,7 @@ class SqlMemories(Part):
 
     def of_kinds(self, docs: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
         """Those of the documents that are memories of one of the kinds."""
-        return self._column(
-            "SELECT m.doc FROM json_each(:docs) d CROSS JOIN memories m ON m.doc = d.atom"
-            " WHERE m.space = :space AND m.kind IN (SELECT value FROM json_each(:kinds))",
-            docs=docs,
-            kinds=kinds,
-        )
+        return self._column("of_kinds", docs=docs, kinds=kinds)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Memories in the order that is wanted."""
@@ -275,11 +256,7 @@ class SqlMemories(Part):
         )
 
     def count_offer(self, ids: Sequence[str]) -> None:
-        self._run(
-            "UPDATE memories SET offered = offered + 1"
-            " WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))",
-            ids=ids,
-        )
+        self._run("count_offer", ids=ids)
 
     def lapsed(self, before: datetime, limit: int) -> list[Memory]:
         """Pending ones from then or earlier, the oldest first."""
@@ -294,53 +271,22 @@ class SqlMemories(Part):
 
     def supersede(self, old: SafeName, new: SafeName, at: datetime, *, ended: bool = True) -> None:
         """Close ``old``, known until now; if it ``ended`` it was true until the new one began."""
-        self._run(
-            "UPDATE memories SET status = 'superseded', superseded_by = :new, superseded_at = :at,"
-            " valid_to = CASE WHEN :ended = 1 THEN ifnull((SELECT n.valid_from FROM memories n"
-            "  WHERE n.space = memories.space AND n.id = :new), :at) END,"
-            " updated_at = :at WHERE space = :space AND id = :old",
-            old=old,
-            new=new,
-            at=at,
-            ended=ended,
-        )
+        self._run("supersede", old=old, new=new, at=at, ended=ended)
         # What takes the place of a core memory is core.
-        self._run(
-            "UPDATE memories SET core = 1 WHERE space = :space AND id = :new AND EXISTS (SELECT 1"
-            " FROM memories o WHERE o.space = memories.space AND o.id = :old AND o.core = 1)",
-            old=old,
-            new=new,
-        )
-        self._run(
-            "UPDATE memories SET core = 0 WHERE space = :space AND id = :old AND core = 1", old=old
-        )
+        self._run("inherit_core", old=old, new=new)
+        self._run("leave_core", old=old)
 
     def release(self, id_: str) -> None:
         """What was to end on the day of a memory that does not come holds on."""
-        self._run(
-            "UPDATE memories SET valid_to = NULL, superseded_by = ''"
-            " WHERE space = :space AND superseded_by = :id AND status = 'active'",
-            id=id_,
-        )
+        self._run("release", id=id_)
 
     def touch(self, id_: str, uses: int, at: datetime) -> None:
         """Count uses, which slow a memory's decay."""
-        self._run(
-            "UPDATE memories SET access_count = access_count + :uses,"
-            " last_accessed_at = max(last_accessed_at, :at) WHERE space = :space AND id = :id",
-            id=id_,
-            uses=uses,
-            at=at,
-        )
+        self._run("touch", id=id_, uses=uses, at=at)
 
     def count_noted(self, key: str) -> dict[tuple[Kind, str], int]:
         """How many hold now whose metadata has that name, by kind and by what it says."""
-        rows = self._run(
-            "SELECT kind, metadata ->> :key, count(*) FROM memories INDEXED BY memories_with_notes"
-            " WHERE space = :space AND status = 'active' AND metadata != '{}'"
-            " AND metadata ->> :key IS NOT NULL GROUP BY 1, 2",
-            key=key,
-        )
+        rows = self._run("count_noted", key=key)
         return {(kind, str(note)): count for kind, note, count in rows}
 
     def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
@@ -364,27 +310,11 @@ class SqlMemories(Part):
         """The most important current memories of a project and of none in particular: neither the
         core nor of the kinds ``without``.
         """
-        return self._column(
-            "SELECT doc FROM memories WHERE space = :space AND status = 'active' AND core = 0"
-            " AND (:project IS NULL OR project IN (:project, '_global'))"
-            " AND kind NOT IN (SELECT value FROM json_each(:without))"
-            " ORDER BY importance DESC, doc DESC LIMIT :limit",
-            project=project,
-            without=without,
-            limit=limit,
-        )
+        return self._column("partition", project=project, without=without, limit=limit)
 
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
-        versions = self._column(
-            "WITH RECURSIVE linked(id) AS (SELECT id FROM memories WHERE space = :space"
-            "  AND id = :id UNION SELECT CASE WHEN m.id = l.id THEN m.superseded_by ELSE m.id END"
-            "  FROM linked l"
-            "  JOIN memories m ON m.space = :space AND (m.superseded_by = l.id"
-            "   OR m.id = l.id AND m.superseded_by != ''))"
-            " SELECT id FROM linked",
-            id=id_,
-        )
+        versions = self._column("chain", id=id_)
         return sorted(self.by_id(versions), key=lambda memory: (memory.created_at, memory.id))
 
     def _select(self, rest: str, values: dict[str, Any], *, by_doc: bool = False) -> list[Memory]:
@@ -405,14 +335,7 @@ class SqlMemories(Part):
         by_memory: dict[str, tuple[Source, ...]] = {}
         if not ids:
             return by_memory
-        for memory, session, idx, turn in self._run(
-            "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
-            " JOIN turns t ON t.space = m.space AND t.id = m.turn"
-            " JOIN sessions s ON s.space = t.space AND s.number = t.session"
-            " WHERE m.space = :space AND m.memory IN (SELECT value FROM json_each(:ids))"
-            " ORDER BY t.at, t.doc",
-            ids=ids,
-        ):
+        for memory, session, idx, turn in self._run("sources", ids=ids):
             by_memory[memory] = (*by_memory.get(memory, ()), Source(session, idx, turn))
         return by_memory
 

@@ -22,13 +22,17 @@ class Part:
     as JSON.
     """
 
+    statements: Mapping[str, str] = {}
+
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._conn = unit.conn
         self._space = unit.space
 
     def _run(self, statement: str, **values: Any) -> SqlRows:
-        """Execute a statement."""
+        """Execute a statement, or the one of ``statements`` with this name."""
+        if " " not in statement:
+            statement = self.statements[statement]
         encoded = {name: codec.encode(value) for name, value in values.items()}
         return self._conn.execute(statement, {"space": self._space, **encoded})
 

@@ -11,27 +11,23 @@ from mnemic.ids import is_id, last_id_of, made_at
 from mnemic.store import codec
 from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.store.upkeep import Claimed, RunRow, StepRow
 from mnemic.types import EMPTY, SafeText
 
 _RUN = Fields(RunRow, "run started_at:time finished_at:time?")
 _STEP = Fields(StepRow, "step finished_at:time? counts:mapping error")
-_THIS_STEP = "space = :space AND work = :work AND run = :run AND step = :step"
 
 
 class SqlRuns(Part):
     """Runs of upkeep: each step is taken by one process at a time, and done once a run."""
 
+    statements = read_statements("runs")
+
     def begin(self, work: str, day: date, now: datetime) -> str:
         """The run of that day that was interrupted, else a new one."""
         name = day.isoformat()
-        existing = self._run(
-            "SELECT run, finished_at FROM upkeep_runs WHERE space = :space AND work = :work"
-            " AND (run = :name OR run LIKE :again) ORDER BY length(run), run",
-            work=work,
-            name=name,
-            again=f"{name}#%",
-        ).fetchall()
+        existing = self._run("begin", work=work, name=name, again=f"{name}#%").fetchall()
         if existing and existing[-1][1] is None:
             return str(existing[-1][0])
         run = f"{name}#{len(existing) + 1}" if existing else name
@@ -43,27 +39,13 @@ class SqlRuns(Part):
     ) -> Claimed:
         """Have the step for oneself until then, unless it is done or another process is at it."""
         place = {"work": work, "run": run, "step": step}
-        row: tuple[Any, ...] | None = self._run(
-            "SELECT finished_at IS NOT NULL, lease_until > :now AND owner != :owner"
-            f" FROM upkeep_steps WHERE {_THIS_STEP}",
-            **place,
-            now=now,
-            owner=owner,
-        ).get
+        row: tuple[Any, ...] | None = self._run("take", **place, now=now, owner=owner).get
         done, busy = row or (False, False)
         if done:
             return "done"
         if busy:
             return "busy"
-        self._run(
-            "INSERT INTO upkeep_steps VALUES"
-            " (:space, :work, :run, :step, :owner, :until, NULL, '{}', '')"
-            " ON CONFLICT (space, work, run, step) DO UPDATE SET owner = excluded.owner,"
-            " lease_until = excluded.lease_until, error = ''",
-            **place,
-            owner=owner,
-            until=until,
-        )
+        self._run("take_step", **place, owner=owner, until=until)
         return "taken"
 
     def progress(
@@ -78,21 +60,12 @@ class SqlRuns(Part):
     ) -> bool:
         """Add to what the step did, in the transaction that did it; False when it was lost."""
         place = {"work": work, "run": run, "step": step}
-        before = self._run(
-            f"SELECT counts FROM upkeep_steps WHERE {_THIS_STEP} AND owner = :owner",
-            **place,
-            owner=owner,
-        ).get
+        before = self._run("progress", **place, owner=owner).get
         if before is None:
             return False
         total = Counter(codec.load_mapping(before))
         total.update(counts)
-        self._run(
-            f"UPDATE upkeep_steps SET counts = :counts, lease_until = :until WHERE {_THIS_STEP}",
-            **place,
-            counts=total,
-            until=until,
-        )
+        self._run("progress_further", **place, counts=total, until=until)
         return True
 
     def finish(
@@ -100,8 +73,7 @@ class SqlRuns(Part):
     ) -> None:
         """The step is done; or failed, and may be taken again at once."""
         self._run(
-            "UPDATE upkeep_steps SET finished_at = :done, error = :error, lease_until = NULL"
-            f" WHERE {_THIS_STEP} AND owner = :owner",
+            "finish",
             work=work,
             run=run,
             step=step,
@@ -111,40 +83,20 @@ class SqlRuns(Part):
         )
 
     def close(self, work: str, run: str, now: datetime) -> None:
-        self._run(
-            "UPDATE upkeep_runs SET finished_at = :now"
-            " WHERE space = :space AND work = :work AND run = :run",
-            work=work,
-            run=run,
-            now=now,
-        )
+        self._run("close", work=work, run=run, now=now)
 
     def steps(self, work: str, run: str) -> dict[str, StepRow]:
-        rows = self._run(
-            f"SELECT {_STEP.columns} FROM upkeep_steps"
-            " WHERE space = :space AND work = :work AND run = :run",
-            work=work,
-            run=run,
-        )
+        rows = self._run("steps", work=work, run=run)
         return {row[0]: _STEP.read(row) for row in rows}
 
     def last_done(self, step: str) -> datetime | None:
         """When the latest run began in which that step came to its end."""
-        latest = self._run(
-            "SELECT max(r.started_at) FROM upkeep_steps s JOIN upkeep_runs r"
-            " ON r.space = s.space AND r.work = s.work AND r.run = s.run"
-            " WHERE s.space = :space AND s.step = :step AND s.finished_at IS NOT NULL",
-            step=step,
-        ).get
+        latest = self._run("last_done", step=step).get
         return codec.maybe_from_micros(latest)
 
     def begun_after(self, moment: datetime) -> list[tuple[str, str]]:
         """Work and run of those that began later, the latest first."""
-        rows = self._run(
-            "SELECT work, run FROM upkeep_runs WHERE space = :space AND started_at > :moment"
-            " ORDER BY started_at DESC, length(run) DESC, run DESC",
-            moment=moment,
-        )
+        rows = self._run("begun_after", moment=moment)
         return [(work, run) for work, run in rows]
 
     def last_activity(self, until: datetime) -> datetime | None:
@@ -164,9 +116,5 @@ class SqlRuns(Part):
         return max(filter(None, moments), default=None)
 
     def latest(self, work: str) -> RunRow | None:
-        rows = self._run(
-            f"SELECT {_RUN.columns} FROM upkeep_runs WHERE space = :space AND work = :work"
-            " ORDER BY started_at DESC, length(run) DESC, run DESC LIMIT 1",
-            work=work,
-        )
+        rows = self._run("latest", work=work)
         return next((_RUN.read(row) for row in rows), None)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from mnemic.rules.speakers import UNREAD, Speech, least_trusted, speaker_mark, with_claim
 from mnemic.store.rows import TurnRow
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import SafeName, Trust
-
-_FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
-_CLAIMED = "t.role = 'user' AND t.trust = 'owner' AND t.claimed = 1"
 
 
 class SpeechRows(Part):
     """The speakers of one space on one connection."""
+
+    statements = read_statements("speech")
 
     def claimed(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
         """A turn with the trust it has in its session, the session's speech after it, and whether
@@ -34,40 +34,22 @@ class SpeechRows(Part):
     def _speech(self, number: int) -> Speech:
         """Who spoke in a session that was recorded before this was kept."""
         speech = Speech()
-        for sender in self._column(
-            "SELECT DISTINCT sender FROM turns WHERE space = :space AND session = :number"
-            " AND role = 'user' AND trust = 'owner' AND claimed = 1",
-            number=number,
-        ):
+        for sender in self._column("speech", number=number):
             speech = with_claim(speech, speaker_mark(sender))
         return speech
 
     def claimants(self, session: SafeName) -> list[str]:
         """The senders whose user turns are the owner's because nobody else spoke."""
-        return self._column(
-            f"SELECT DISTINCT t.sender {_FROM} WHERE s.space = :space AND s.id = :session"
-            f" AND t.space = s.space AND {_CLAIMED}",
-            session=session,
-        )
+        return self._column("claimants", session=session)
 
     def disown(self, session: SafeName, senders: Sequence[str]) -> list[str]:
         """Make such turns of these senders external; says which turns."""
-        rows = self._run(
-            "UPDATE turns AS t SET trust = 'external' WHERE t.space = :space AND t.session ="
-            " (SELECT number FROM sessions WHERE space = :space AND id = :session)"
-            f" AND {_CLAIMED} AND t.sender IN (SELECT value FROM json_each(:senders)) RETURNING id",
-            session=session,
-            senders=senders,
-        )
+        rows = self._run("disown", session=session, senders=senders)
         return [id_ for (id_,) in rows.fetchall()]
 
     def least_trust(self, session: SafeName) -> Trust | None:
         """The least trust of what was said in a session, tools included."""
-        rows = self._run(
-            f"SELECT DISTINCT t.trust, t.tool_results IS NOT NULL {_FROM}"
-            " WHERE s.space = :space AND s.id = :session AND t.space = s.space",
-            session=session,
-        )
+        rows = self._run("least_trust", session=session)
         trusts: list[Trust] = [
             "tool" if used and trust in ("owner", "agent") else trust for trust, used in rows
         ]

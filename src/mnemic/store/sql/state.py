@@ -12,6 +12,7 @@ from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
 from mnemic.store.rows import KeptReply, PadRow
 from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.store.upkeep import CardRow, OnboardingRow
 from mnemic.types import SafeText
 
@@ -19,7 +20,6 @@ _PAD = Fields(PadRow, "text updated_at:time")
 _CARD = Fields(CardRow, "name source maker text")
 _CHOICE = Fields(DocumentChoice, "document memory choice at:time")
 _LIFE = timedelta(days=1)  # of a kept reply
-_MOST = 10_000  # replies of a space
 _LONGEST = 256 << 10  # bytes of a reply
 _LOOK = 64  # one of so many keys looks whether there are more
 
@@ -27,8 +27,10 @@ _LOOK = 64  # one of so many keys looks whether there are more
 class SqlScratchpads(Part):
     """What the agent is working on: one text for a space."""
 
+    statements = read_statements("state")
+
     def get(self) -> PadRow | None:
-        rows = self._run(f"SELECT {_PAD.columns} FROM scratchpads WHERE space = :space")
+        rows = self._run("get_scratchpad")
         return next((_PAD.read(row) for row in rows), None)
 
     def put(self, text: SafeText, at: datetime) -> None:
@@ -38,24 +40,26 @@ class SqlScratchpads(Part):
 class SqlCards(Part):
     """The short cards made of identity sources."""
 
+    statements = read_statements("state")
+
     def all(self) -> dict[str, CardRow]:
-        rows = self._run(f"SELECT {_CARD.columns} FROM cards WHERE space = :space")
+        rows = self._run("all_cards")
         return {row[0]: _CARD.read(row) for row in rows}
 
     def put(self, card: CardRow, at: datetime) -> None:
         self._put("cards", {**_CARD.of(card), "made_at": at}, ("name",))
 
     def drop(self, name: str) -> None:
-        self._run("DELETE FROM cards WHERE space = :space AND name = :name", name=name)
+        self._run("drop_card", name=name)
 
 
 class SqlOnboardings(Part):
     """The first talk about who the agent and the user are; there is one in a space."""
 
+    statements = read_statements("state")
+
     def get(self) -> OnboardingRow | None:
-        for stage, answers in self._run(
-            "SELECT stage, answers FROM onboarding WHERE space = :space"
-        ).fetchall():
+        for stage, answers in self._run("get_onboarding").fetchall():
             texts = codec.load_mapping(answers).items()
             return OnboardingRow(stage, {name: codec.stored_text(text) for name, text in texts})
         return None
@@ -67,12 +71,10 @@ class SqlOnboardings(Part):
 class SqlDocumentStates(Part):
     """What was written to the documents people read, and what they chose to see there."""
 
+    statements = read_statements("state")
+
     def get(self, name: str) -> DocumentRow | None:
-        for written, writing, rolled in self._run(
-            "SELECT written, writing, rolled_through FROM documents"
-            " WHERE space = :space AND name = :name",
-            name=name,
-        ).fetchall():
+        for written, writing, rolled in self._run("get_document_state", name=name).fetchall():
             return DocumentRow(codec.stored_name(name), _load(written), _load(writing), rolled)
         return None
 
@@ -82,22 +84,14 @@ class SqlDocumentStates(Part):
         self._put("documents", {**mark, **state}, ("name",))
 
     def choices(self) -> list[DocumentChoice]:
-        rows = self._run(
-            f"SELECT {_CHOICE.columns} FROM document_choices WHERE space = :space"
-            " ORDER BY at, document, memory"
-        )
+        rows = self._run("document_choices")
         return [_CHOICE.read(row) for row in rows]
 
     def choose(self, choice: DocumentChoice) -> None:
         self._put("document_choices", _CHOICE.of(choice), ("document", "memory"))
 
     def drop_choices(self, memory: str, document: str | None = None) -> None:
-        self._run(
-            "DELETE FROM document_choices WHERE space = :space AND memory = :memory"
-            " AND (:document IS NULL OR document = :document)",
-            memory=memory,
-            document=document,
-        )
+        self._run("drop_document_choices", memory=memory, document=document)
 
 
 def _dump(state: Written | None) -> list[Any] | None:
@@ -111,10 +105,10 @@ def _load(text: str | None) -> Written | None:
 class SqlReplies(Part):
     """Answers to requests under an Idempotency-Key, for a day."""
 
+    statements = read_statements("state")
+
     def find(self, key: bytes) -> KeptReply | None:
-        for mark, status, body in self._run(
-            "SELECT mark, status, body FROM replies WHERE space = :space AND key = :key", key=key
-        ):
+        for mark, status, body in self._run("find_reply", key=key):
             return bytes(mark), int(status), bytes(body)
         return None
 
@@ -123,23 +117,12 @@ class SqlReplies(Part):
         mark, status, body = reply
         if len(body) > _LONGEST:
             return
-        self._run(
-            "INSERT INTO replies VALUES (:space, :key, :mark, :status, :body, :at)"
-            " ON CONFLICT (space, key) DO NOTHING",
-            key=key,
-            mark=mark,
-            status=status,
-            body=body,
-            at=at,
-        )
+        self._run("keep_reply", key=key, mark=mark, status=status, body=body, at=at)
         self._drop(codec.to_micros(at - _LIFE))
         if key[0] % _LOOK == 0:
-            oldest = self._run(
-                "SELECT at FROM replies WHERE space = :space ORDER BY at DESC LIMIT 1"
-                f" OFFSET {_MOST}"
-            ).get
+            oldest = self._run("oldest_reply").get
             if oldest is not None:
                 self._drop(int(oldest) + 1)
 
     def _drop(self, before: int) -> None:
-        self._run("DELETE FROM replies WHERE space = :space AND at < :before", before=before)
+        self._run("drop_replies", before=before)

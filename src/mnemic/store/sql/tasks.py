@@ -9,6 +9,7 @@ from mnemic.ids import new_ids
 from mnemic.store import codec
 from mnemic.store.sql.fields import Fields
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import WAITING_SINCE, Fact, Job, JobState, SafeName
 
 # Of ``j``, a job, and ``s``, its space.
@@ -28,6 +29,8 @@ WAITS_FOR_MODEL = (  # the text first, by which an index knows the few that may
 
 class SqlTasks(Part):
     """Queueing and looking at the jobs of one space."""
+
+    statements = read_statements("tasks")
 
     def enqueue(
         self,
@@ -92,33 +95,19 @@ class SqlTasks(Part):
         )
 
     def unfinished(self, state: JobState | None, limit: int) -> list[Job]:
-        rows = self._run(
-            f"SELECT {JOB.columns} {FROM_JOBS} WHERE j.space = :space"
-            " AND (:state IS NULL OR j.state = :state) ORDER BY j.run_at, j.id LIMIT :limit",
-            state=state,
-            limit=limit,
-        )
+        rows = self._run("unfinished", state=state, limit=limit)
         return [JOB.read(row) for row in rows]
 
     def waiting_for_model(self, limit: int) -> list[Job]:
         """Jobs that learn and wait for a model that is away, the next first."""
-        rows = self._run(
-            f"SELECT {JOB.columns} FROM (SELECT * FROM jobs WHERE {WAITS_FOR_MODEL}"
-            " AND payload ->> 'session' IS NOT NULL) j JOIN spaces s ON s.space = j.space"
-            " ORDER BY j.run_at, j.id LIMIT :limit",
-            limit=limit,
-        )
+        rows = self._run("waiting_for_model", limit=limit)
         return [JOB.read(row) for row in rows]
 
     def model_away_until(self, now: datetime) -> datetime | None:
         """When the first of the jobs that learn asks a model again that is away; None where none
         waits for one.
         """
-        until = self._run(
-            f"SELECT min(run_at) FROM jobs WHERE {WAITS_FOR_MODEL} AND run_at > :now"
-            " AND payload ->> 'session' IS NOT NULL",
-            now=now,
-        ).get
+        until = self._run("model_away_until", now=now).get
         return codec.maybe_from_micros(until)
 
     def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
@@ -152,9 +141,5 @@ class SqlTasks(Part):
 
     def discard(self, ids: Sequence[str]) -> int:
         """Remove dead jobs for good."""
-        self._run(
-            "DELETE FROM jobs WHERE space = :space AND state = 'dead'"
-            " AND id IN (SELECT value FROM json_each(:ids))",
-            ids=ids,
-        )
+        self._run("discard", ids=ids)
         return self._conn.changes()

@@ -235,13 +235,12 @@ class SqlText(Part):
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""
-        rows = self._conn.execute(
-            f"SELECT id FROM {TABLES[type_]} r WHERE space = ? AND NOT EXISTS"
+        return self._column(
+            f"SELECT id FROM {TABLES[type_]} r WHERE space = :space AND NOT EXISTS"
             " (SELECT 1 FROM text_terms t WHERE t.space = r.space AND t.doc = r.doc)"
-            " ORDER BY doc LIMIT ?",
-            (self._space, limit),
+            " ORDER BY doc LIMIT :limit",
+            limit=limit,
         )
-        return [id_ for (id_,) in rows]
 
     def put(
         self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True

@@ -9,6 +9,7 @@ from typing import Any
 from mnemic.rules.support import untrusted
 from mnemic.store import codec
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.store.upkeep import CoreLine, NumberedMemory, TierCounts
 from mnemic.types import EMPTY, TRUSTS, Kind, Memory, MemoryStatus, SafeName
 
@@ -41,6 +42,8 @@ _PROFILE_WRITTEN = (
 class SqlTiers(Part):
     """What upkeep moves, of one space on one connection."""
 
+    statements = read_statements("tiers")
+
     def walk(
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None
     ) -> list[NumberedMemory]:
@@ -67,14 +70,7 @@ class SqlTiers(Part):
 
     def put_away(self, id_: str, at: datetime, by: SafeName = EMPTY) -> None:
         """Out of every search, kept on file; ``by`` is what stands in its place."""
-        self._run(
-            "UPDATE memories SET put_away = CASE status WHEN 'active' THEN :at END, core = 0,"
-            " status = 'archived', superseded_by = :by, updated_at = :at"
-            " WHERE space = :space AND id = :id",
-            id=id_,
-            at=at,
-            by=by,
-        )
+        self._run("put_away", id=id_, at=at, by=by)
         self._unit.memories.release(id_)
 
     def bring_back(self, id_: str, status: MemoryStatus, at: datetime) -> None:
@@ -151,28 +147,15 @@ class SqlTiers(Part):
         return set(self._docs("core = 1"))
 
     def mark_core(self, ids: Sequence[str], *, core: bool) -> None:
-        self._run(
-            "UPDATE memories SET core = :core WHERE space = :space"
-            " AND id IN (SELECT value FROM json_each(:ids))",
-            ids=ids,
-            core=core,
-        )
+        self._run("mark_core", ids=ids, core=core)
 
     def counts(self, now: datetime) -> TierCounts:
-        core, other = self._run(
-            "SELECT count(*) FILTER (WHERE core = 1), count(*) FILTER (WHERE core = 0) FROM"
-            f" memories WHERE space = :space AND {_HOLDS}",
-            now=now,
-        ).get
+        core, other = self._run("counts", now=now).get
         return TierCounts(int(core), int(other))
 
     def partitions(self, least: int) -> list[tuple[str, str]]:
         """Projects and topics with at least so many active memories."""
-        rows = self._run(
-            "SELECT project, topic FROM memories WHERE space = :space AND status = 'active'"
-            " GROUP BY project, topic HAVING count(*) >= :least ORDER BY project, topic",
-            least=least,
-        )
+        rows = self._run("partitions", least=least)
         return [(project, topic) for project, topic in rows]
 
     def _docs(self, rest: str, **values: Any) -> dict[str, int]:
