@@ -58,7 +58,7 @@ def test_memories_without_a_wording_from_an_older_schema_are_recognized(
 ) -> None:
     mind.add_many({"old": NewMemory("我喜欢绿茶", "preference")})
     with mind._store.write(mind.space) as unit:
-        unit.memories._conn.execute("UPDATE memories SET wording = NULL WHERE space >= 0")  # type: ignore[attr-defined]
+        unit.memories._conn.execute("UPDATE memories SET wording = NULL WHERE space >= 0")
     assert mind.add_many({"new": NewMemory("我喜欢绿茶。", "preference")}).known == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,9 +16,17 @@ import pytest
 import mnemic
 from mnemic.errors import InvalidInput
 from mnemic.language.guard import DEFAULT, Guard
-from mnemic.store import contract, document_states, erasure, rows, upkeep
+from mnemic.store import document_states, erasure, rows, upkeep
+from mnemic.store.sql import unit
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.queue import SqlQueue
 
-CONTRACT = (contract, erasure, upkeep, document_states, rows)
+# The parts of a unit of work and the queue, and the rows that they take and give.
+PARTS = [*Part.__subclasses__(), SqlQueue]
+CONTRACT = (
+    *{sys.modules[one.__module__]: None for one in PARTS if ".sql." in one.__module__},
+    erasure, upkeep, document_states, rows,
+)  # fmt: skip
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
@@ -31,6 +40,7 @@ PRINTS = "file bullets"  # fingerprints and ids
 OPENED = "space"  # passes the guard once, when a mind is opened
 READ_BACK = "sender speaker text"  # of rows that only come out of a store
 PLAIN = frozenset(" ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, OPENED, READ_BACK)).split())
+ROWS = (erasure, upkeep, document_states, rows)
 ROWS_READ = {"Place": {"sender", "text"}, "EmbedText": {"speaker", "text"}, "StoredText": {"texts"}}
 ROWS_ASKED = {"QueryTerm": {"text"}, "Name": {"text"}}  # compared with what is stored
 WRITTEN = ("content", "summary", "goal", "project", "topic", "tags", "value", "channel", "error",
@@ -48,11 +58,13 @@ def _leaves(hint: Any) -> Iterator[Any]:
 
 def _strings(module: ModuleType) -> Iterator[tuple[str, str]]:
     """Each place of the contract that takes a plain string, and the name of what it takes."""
-    known = {name: value for one in CONTRACT for name, value in vars(one).items()}
+    known = {name: value for one in (unit, *CONTRACT) for name, value in vars(one).items()}
     for name, cls in vars(module).items():
         if not inspect.isclass(cls) or cls.__module__ != module.__name__:
             continue
-        if not getattr(cls, "_is_protocol", False):
+        if not issubclass(cls, (Part, SqlQueue)):
+            if module not in ROWS:
+                continue
             for field, hint in get_type_hints(cls, known).items():
                 if str in _leaves(hint):
                     yield name, field
@@ -105,7 +117,7 @@ NAMERS = {
     "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py",
     "documents/fallback/importer.py",
     "recall/attempts.py",
-    "store/sql/job_rows.py", "upkeep/bus.py", "forget/names.py",
+    "store/sql/queue.py", "upkeep/bus.py", "forget/names.py",
     "upkeep/steps/extraction.py", "upkeep/work.py",
 }  # fmt: skip
 TYPES = ("SafeText", "SafeName", "SafeCall", "SafeResult", "SafeAction", "SafeMetadata")

@@ -10,8 +10,8 @@ from mnemic.store.contract import Store
 from mnemic.store.erasure import Removal, Rewrite
 from mnemic.store.postgres.store import PostgresStore
 from mnemic.store.rows import TurnFilter, VectorRow
-from mnemic.store.sql import names, text_columns
 from mnemic.store.sqlite.store import SqliteStore
+from mnemic.store.transfer import TABLES_READ
 from mnemic.types import ToolCall, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, attach, attachment, keep, memory, turn
@@ -22,13 +22,12 @@ HIDDEN = ("text_", "sqlite_", "migrations")  # terms, and tables without a word 
 
 def test_every_column_that_can_hold_text_is_known(store: Store) -> None:
     """A new one is people's words, the engine's, a copy, a name, or of a fixed list: say which."""
-    known = {("memories", "subject")}  # read by an expression
-    for table, columns in (*text_columns.FIXED.items(), *names.PARTS.items()):
-        known |= {(table, column) for column in columns}
-    for source in (text_columns.WORDS | text_columns.COPIES | text_columns.ENGINE).values():
-        known |= {(source.table, column) for column in (*source.plain, *source.json)}
-    for places in names.COLUMNS.values():
-        known |= set(places)
+    known = {
+        (table.name, column.name)
+        for table in TABLES_READ.values()
+        for column in table.every
+        if column.holds.keys() & {"text", "name", "names", "fixed"}
+    }
     there = {
         (table, column)
         for table, column, type_ in _columns(store)

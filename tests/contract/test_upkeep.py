@@ -93,12 +93,12 @@ def test_files_are_put_away_and_back(store: Store) -> None:
         for file in (old, linked, described):
             attach(unit, file)
         soon = after(days=1)
-        found = unit.tiers.old_attachments(soon, 9)
+        found = unit.attachments.unknown(soon, 9)
         assert [file.id for file in found] == [old.id]
-        unit.tiers.put_attachment_away(old.id, soon)
+        unit.attachments.put_away(old.id, soon)
         left = unit.attachments.latest(session=None, direction=None, limit=9)
         assert [file.id for file in left] == [described.id, linked.id]
-        unit.tiers.put_attachment_away(old.id, None)
+        unit.attachments.put_away(old.id, None)
         assert len(unit.attachments.latest(session=None, direction=None, limit=9)) == 3
 
 
@@ -109,10 +109,10 @@ def test_daily_events_wait_until_their_day_is_over(store: Store) -> None:
     )
     with store.write(SPACE) as unit:
         unit.journal.add_daily_event(event)
-        assert unit.tiers.uncompressed(DAY, 9) == []
-        assert unit.tiers.uncompressed(date(2026, 2, 13), 9) == [event]
-        unit.tiers.mark_compressed(["e"], compressed=True)
-        assert unit.tiers.uncompressed(date(2026, 2, 13), 9) == []
+        assert unit.journal.uncompressed(DAY, 9) == []
+        assert unit.journal.uncompressed(date(2026, 2, 13), 9) == [event]
+        unit.journal.mark_compressed(["e"], compressed=True)
+        assert unit.journal.uncompressed(date(2026, 2, 13), 9) == []
 
 
 @pytest.mark.feature("U1")

@@ -30,7 +30,7 @@ def test_an_entry_of_the_index_that_is_wrong_is_found_and_repaired(
 ) -> None:
     with mnemic.open(url, worker="none", clock=clock) as mind:
         mind.record(session="s", role="user", content="The weather in Lisbon is fine")
-        with store.write("default") as unit:
+        with store.open_write("default") as unit:
             unit.conn.native("DELETE FROM text_postings WHERE term = 'lisbon'")
         assert "integrity" in {one.check for one in mind.doctor(deep=True) if not one.ok}
         mind.repair()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.feature("O5")
 def test_a_large_value_is_sent_whole_before_its_answer_is_waited_for(
     store: PostgresStore, size: int
 ) -> None:
-    with store.write("default") as unit:
+    with store.open_write("default") as unit:
         unit.conn.native("SELECT repeat('y', $1::int)", (size,))  # nobody has taken this yet
         assert unit.conn.native("SELECT length($1)", ("x" * size,)).fetchone() == (size,)
         unit.conn.native("SELECT length($1)", ("x" * size,))

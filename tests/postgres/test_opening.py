@@ -150,7 +150,7 @@ def test_one_space_has_one_writer_and_others_do_not_wait(open_store: OpenStore) 
     store = open_store(busy_timeout=0.2)
     append(store, turn("first"), space="alice")
     append(store, turn("first"), space="bob")
-    with store.write("alice") as unit:
+    with store.open_write("alice") as unit:
         unit.ledger.append([turn("second")])
         append(store, turn("second"), space="bob")
         with pytest.raises(StoreBusy):
@@ -190,7 +190,7 @@ def test_a_connection_that_dies_in_a_transaction_acknowledges_nothing(
     append(store, turn("before"))
 
     def cut_off() -> None:
-        with store.write("default") as unit:
+        with store.open_write("default") as unit:
             unit.ledger.append([turn("lost")])
             own = unit.conn.rows("SELECT pg_backend_pid()").get
             with connect(url) as conn:
@@ -213,11 +213,11 @@ def test_any_text_comes_back(store: PostgresStore) -> None:
     hostile = "NUL \0 and \ufffe and \ufffe0 and \\u0000 and 😀 and ' \" % $1 ?"
     append(store, turn(hostile, sender="a\0b", session="s\0"))
     assert said(store) == [hostile]
-    with store.write("default") as unit:
+    with store.open_write("default") as unit:
         unit.scratchpads.put(constant(hostile), after())
         assert unit.ledger.turns_by_id([turn().id]) == []
         assert unit.ledger.waiting_tokens([constant("s\0")]) == {"s\0": len(hostile)}
-    with store.read("default") as unit:
+    with store.open_read("default") as unit:
         pad = unit.scratchpads.get()
     assert pad is not None
     assert pad.text == hostile
@@ -225,7 +225,7 @@ def test_any_text_comes_back(store: PostgresStore) -> None:
 
 def test_work_is_claimed_in_turns_whatever_waits(store: PostgresStore) -> None:
     def queue(space: str, count: int) -> None:
-        with store.write(space) as unit:
+        with store.open_write(space) as unit:
             unit.tasks.enqueue_many(
                 "work",
                 {constant(f"{n}"): {} for n in range(count)},
@@ -277,11 +277,11 @@ def test_words_and_names_of_any_length(store: PostgresStore) -> None:
     long = "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=20_000))
     name = "".join(chr(random.randrange(0x20000, 0x2A000)) for _ in range(500))
     append(store, turn(f"a key {long}", session=name, sender=name, channel=name))
-    with store.write(SPACE) as unit:
+    with store.open_write(SPACE) as unit:
         unit.attachments.add(attachment(path=name), constant(long))
         keep(unit, memory("tea", project=name, tags=(name,)), terms=long)
     for words in (long, "key"):
-        with store.read(SPACE) as unit:
+        with store.open_read(SPACE) as unit:
             found = unit.text.search([QueryTerm(words, 1.0)], Scope(RECORD_TYPES, now=after()), 10)
             assert len(found.matches) == (3 if words == long else 1)
             assert unit.eraser.held_terms([words, long + "x"]) == {words}

@@ -21,7 +21,7 @@ def test_documents_are_looked_up_by_their_numbers(store: PostgresStore, table: s
     (asked,) = translate(
         f"SELECT t.doc FROM json_each(?) d CROSS JOIN {table} t ON t.doc = d.atom WHERE t.space = ?"
     )
-    with store.read(SPACE) as unit:
+    with store.open_read(SPACE) as unit:
         for way in (
             "seqscan",
             "bitmapscan",
@@ -41,7 +41,7 @@ def test_statistics_of_a_time_when_there_was_little_do_no_harm(store: PostgresSt
     with store.server.alone() as conn:
         conn.execute("ANALYZE mnemic.text_postings")
     append(store, *(turn(f"tea boat paper winter train {n}") for n in range(3_000)))
-    with store.read(SPACE) as unit:
+    with store.open_read(SPACE) as unit:
         unit.conn.native("SET LOCAL statement_timeout = '2s'")
         scope = Scope(types=("turn",))
         docs, count = unit.text.holding(query_terms("tea boat paper winter train"), scope, 5)

@@ -18,7 +18,7 @@ OPEN_TO_THE_QUEUE = {"jobs", "schedules", "spaces"}
 
 
 def _fill(store: PostgresStore, space: str) -> None:
-    with store.write(space) as unit:
+    with store.open_write(space) as unit:
         said = turn(f"hello from {space}")
         unit.ledger.append([said, turn("and more")])
         keep(unit, memory(f"{space} likes tea", sources=(said.id,)))
@@ -81,7 +81,7 @@ def test_what_changes_everything_changes_one_space(store: PostgresStore) -> None
         assert conn.changes() == 2
         conn.native("DELETE FROM memories")
         assert conn.changes() == 1
-    with store.read("bob") as unit:
+    with store.open_read("bob") as unit:
         assert [memory.content for memory in unit.memories.chain(_first(unit))] == ["bob likes tea"]
 
 
@@ -99,7 +99,7 @@ def test_nothing_is_put_into_another_space(store: PostgresStore) -> None:
     ):
         with pytest.raises(StoreReadOnly, match="row-level security"):
             _run(store, "alice", statement, bob)
-    with store.read("bob") as unit:
+    with store.open_read("bob") as unit:
         pad = unit.scratchpads.get()
     assert pad is not None
     assert pad.text == "bob"
@@ -137,11 +137,11 @@ def test_a_setting_does_not_outlive_its_transaction(store: PostgresStore) -> Non
 
 def test_a_failed_statement_that_nobody_noticed_is_no_commit(store: PostgresStore) -> None:
     def fail() -> None:
-        with store.write("alice") as unit:
+        with store.open_write("alice") as unit:
             unit.scratchpads.put(constant("kept?"), after())
             unit.conn.native("SELECT 1 / 0")
 
     with pytest.raises(StoreError):
         fail()
-    with store.read("alice") as unit:
+    with store.open_read("alice") as unit:
         assert unit.scratchpads.get() is None

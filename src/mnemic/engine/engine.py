@@ -23,7 +23,7 @@ from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.settings import Settings
 from mnemic.store.paths import possible_folders
-from mnemic.store.quota import Quota, with_quota
+from mnemic.store.quota import Quota
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.target import files_beside, open_store, shown
 from mnemic.types import Drained, EngineStats, Extensions
@@ -60,9 +60,10 @@ class Engine(CheckedCalls):
         store = open_store(
             target, busy_timeout=settings.store.busy_timeout.total_seconds(), now=clock.now
         )
+        store.bound(quota)
         self._store = store
         shared = share(
-            with_quota(store, quota),
+            store,
             path,
             settings,
             clock,

@@ -218,7 +218,7 @@ class Erasure:
             unit.cards.drop(name)
         for session in eraser.learn_again(plan.turns_to_relearn):
             triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
-        if plan.rewritten_episodes or named:
+        if plan.rewritten_episodes or named or removal.turns:
             self._ask(unit, now)
         whole = receipts.without_present(unit, receipt, plan.texts)
         unit.tasks.enqueue(

@@ -179,7 +179,7 @@ def _by_time(unit: Unit, request: ForgetRequest) -> Selection:
     # An episode that ends later is rewritten from its remaining turns.
     episodes = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
     return Selection(
-        turns=dict.fromkeys(unit.eraser.turns_of(since=since, until=until), why),
+        turns=dict.fromkeys(unit.eraser.records_of("turn", since=since, until=until), why),
         memories={memory.id: why for memory in memories if not memory.sources},
         episodes={e.id: why for e in episodes if _within(e.ended_at, request)},
         attachments=dict.fromkeys(
@@ -198,13 +198,17 @@ def _by_origin(unit: Unit, request: ForgetRequest, origin: RollbackSource) -> Se
     why = f"it came from this {origin.what}"
     if origin.what == "sender":
         return Selection(
-            turns=dict.fromkeys(unit.eraser.turns_of(sender=name, since=since, until=until), why)
+            turns=dict.fromkeys(
+                unit.eraser.records_of("turn", sender=name, since=since, until=until), why
+            )
         )
     if origin.what == "trust":
         tier = next(trust for trust in TRUSTS if trust == name)
         memories = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
         return Selection(
-            turns=dict.fromkeys(unit.eraser.turns_of(trust=tier, since=since, until=until), why),
+            turns=dict.fromkeys(
+                unit.eraser.records_of("turn", trust=tier, since=since, until=until), why
+            ),
             memories=dict.fromkeys(
                 (m.id for m in memories if not m.sources and _within(m.created_at, request)), why
             ),
@@ -214,7 +218,7 @@ def _by_origin(unit: Unit, request: ForgetRequest, origin: RollbackSource) -> Se
     empty = [name] if info is not None and not info.turns and not request.timed else []
     return Selection(
         sessions=dict.fromkeys(empty, "it was named"),
-        turns=dict.fromkeys(eraser.turns_of(session=name, since=since, until=until), why),
+        turns=dict.fromkeys(eraser.records_of("turn", session=name, since=since, until=until), why),
         memories=dict.fromkeys(
             eraser.records_of("memory", session=name, since=since, until=until), why
         ),

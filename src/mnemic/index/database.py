@@ -6,7 +6,7 @@ import numpy as np
 
 from mnemic.index.engine import Docs, Floats, Seen
 from mnemic.index.nearest import Near
-from mnemic.store.contract import Vectors
+from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType
 
 _SAMPLE = 256
@@ -15,7 +15,7 @@ _SAMPLE = 256
 class DatabaseTable:
     """The vectors of one embedder and type, in the snapshot that they are asked in."""
 
-    def __init__(self, rows: Vectors, embedder: int, type_: RecordType) -> None:
+    def __init__(self, rows: SqlVectors, embedder: int, type_: RecordType) -> None:
         self._rows = rows
         self._embedder = embedder
         self._type: RecordType = type_

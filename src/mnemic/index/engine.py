@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from mnemic.errors import ConfigError, StoreDamaged
 from mnemic.index.nearest import Near
-from mnemic.store.contract import Vectors
 from mnemic.store.rows import VectorState, place_of
+from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def behind(seen: Seen, state: VectorState, type_: RecordType) -> int:
 
 
 def follow(
-    table: VectorTable, rows: Vectors, embedder: int, type_: RecordType, most: int | None = None
+    table: VectorTable, rows: SqlVectors, embedder: int, type_: RecordType, most: int | None = None
 ) -> bool:
     """Copy the next vectors into the table, about ``most`` of them; False while there are more."""
     state = rows.state(embedder)

@@ -10,8 +10,9 @@ from mnemic.index.database import DatabaseTable
 from mnemic.index.engine import VectorEngine, VectorTable, behind, follow
 from mnemic.index.vector_memory import VectorMemory
 from mnemic.locks import ForkSafeLock
-from mnemic.store.contract import Store, Vectors
+from mnemic.store.contract import Store
 from mnemic.store.rows import VectorState
+from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType
 
 THREAD = "mnemic-vectors"
@@ -61,7 +62,7 @@ class LiveTables:
         """Whether any table is loaded yet."""
         return bool(self._tables)
 
-    def tables(self, rows: Vectors, vectors: VectorSet) -> dict[RecordType, VectorTable]:
+    def tables(self, rows: SqlVectors, vectors: VectorSet) -> dict[RecordType, VectorTable]:
         """The tables that can be searched now; empty while a large memory is first loaded.
 
         A table that is far behind answers as it is until the background load is done.
@@ -123,7 +124,7 @@ class LiveTables:
         return self._loading is not None and self._loading.is_alive()
 
     def _caught_up(
-        self, rows: Vectors, state: VectorState, vectors: VectorSet, type_: RecordType
+        self, rows: SqlVectors, state: VectorState, vectors: VectorSet, type_: RecordType
     ) -> bool:
         """Load a few vectors at once; False when there are too many for that."""
         table = self._tables.get((vectors.number, type_))

@@ -32,8 +32,9 @@ from mnemic.rules.bm25 import TermMatches, TermSet, no_matches
 from mnemic.rules.ranking import rank_share
 from mnemic.settings.recall import RankingSettings
 from mnemic.store import codec
-from mnemic.store.contract import LedgerStore, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.rows import SHORT_TEXT, Place, are_of, type_of
+from mnemic.store.sql.ledger import SqlLedger
 from mnemic.types import Kind
 
 RRF_K = 60  # the usual constant of reciprocal rank fusion
@@ -254,7 +255,7 @@ class Surroundings:
 
 
 def with_neighbours(
-    ledger: LedgerStore, docs: Sequence[int], promising: Sequence[int] = ()
+    ledger: SqlLedger, docs: Sequence[int], promising: Sequence[int] = ()
 ) -> Surroundings:
     """Add the neighbours of the ``promising`` among the documents, each document once."""
     wide = {doc for doc in promising if type_of(doc) == "turn"}

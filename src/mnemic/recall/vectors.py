@@ -23,8 +23,9 @@ from mnemic.providers.embedding.base import Embedder, clear_cache, expect, relea
 from mnemic.providers.reader.late_interaction import score_passages
 from mnemic.providers.reader.model import Question, Reader
 from mnemic.recall.features import Floats, VectorScores
-from mnemic.store.contract import Unit, Vectors
+from mnemic.store.contract import Unit
 from mnemic.store.rows import are_of, type_of
+from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType
 
 SCAN_LIMIT = 256  # up to this many vectors are compared by the database
@@ -43,7 +44,7 @@ class VectorMatches(Protocol):
         """The nearest of these records."""
 
     def scores(self, docs: Sequence[int]) -> VectorScores: ...
-    def late_scores(self, rows: Vectors, docs: Sequence[int]) -> Floats | None:
+    def late_scores(self, rows: SqlVectors, docs: Sequence[int]) -> Floats | None:
         """How well each record answers the query token by token, NaN where it was not read yet;
         None where the vectors are not the reader's.
         """
@@ -60,7 +61,7 @@ class _AskedVectors:
         self._question, self._number = question, number
         return self
 
-    def late_scores(self, rows: Vectors, docs: Sequence[int]) -> Floats | None:
+    def late_scores(self, rows: SqlVectors, docs: Sequence[int]) -> Floats | None:
         if self._question is None:
             return None
         tokens = rows.tokens(self._number, docs)
@@ -207,7 +208,7 @@ class VectorRoute:
 
     # --- embedders --------------------------------------------------------------------------
 
-    def _source(self, rows: Vectors) -> tuple[Embedder | None, VectorSet | None]:
+    def _source(self, rows: SqlVectors) -> tuple[Embedder | None, VectorSet | None]:
         """The embedder whose vectors cover most records, the present one among equals."""
         covered = rows.coverage()
         if not covered:

@@ -136,7 +136,7 @@ def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
             new = _describe(path, turn.session, "outbound", turn.at, guard)
             unit.attachments.add(new, attachment_terms(new))
         else:
-            unit.tiers.put_attachment_away(known.id, None)  # it was written after all
+            unit.attachments.put_away(known.id, None)  # it was written after all
 
 
 def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
@@ -152,7 +152,7 @@ def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
                 label = guard.label(path, "path", _LONGEST)
                 kept = unit.attachments.by_path(turn.session, label)
                 if kept is not None and kept.created_at == turns[called.turn].at:
-                    unit.tiers.put_attachment_away(kept.id, turn.at)
+                    unit.attachments.put_away(kept.id, turn.at)
 
 
 def _describe(

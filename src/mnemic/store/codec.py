@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime, timedelta, timezone
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any, TypeVar, cast
 
 from mnemic.errors import StoreDamaged
@@ -25,6 +25,8 @@ from mnemic.types import (
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 Value = TypeVar("Value")
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=plain)
 _NONSENSE = (ValueError, TypeError, OverflowError)
 
 
@@ -50,6 +52,21 @@ def maybe_to_micros(moment: datetime | None) -> int | None:
     return None if moment is None else to_micros(moment)
 
 
+def encode(value: Any) -> Any:
+    """A value as a column holds it: times in microseconds, days in ISO form, lists as JSON."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, datetime):
+        return to_micros(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dump(dict(value))
+    if isinstance(value, Collection) and not isinstance(value, str | bytes):
+        return dump(list(value))
+    return value
+
+
 def zone_minutes(moment: datetime) -> int:
     """Minutes east of UTC."""
     offset = moment.utcoffset()
@@ -58,7 +75,7 @@ def zone_minutes(moment: datetime) -> int:
 
 def dump(value: Any) -> str:
     """Compact JSON that keeps Chinese readable."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(value)
 
 
 def load(text: str) -> Any:
@@ -78,16 +95,8 @@ def stored_text(value: object) -> SafeText:
     return SafeText(str(value))
 
 
-def dump_calls(calls: tuple[ToolCall, ...]) -> str | None:
-    return dump(plain(calls)) if calls else None
-
-
 def load_calls(text: str | None) -> tuple[SafeCall, ...]:
     return cast("tuple[SafeCall, ...]", _all(ToolCall, load(text))) if text else ()
-
-
-def dump_results(results: tuple[ToolResult, ...]) -> str | None:
-    return dump(plain(results)) if results else None
 
 
 def load_results(text: str | None) -> tuple[SafeResult, ...]:
@@ -117,8 +126,9 @@ def load_mapping(text: str) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def dump_metadata(metadata: Mapping[str, Any] | None) -> str | None:
-    return dump(dict(metadata)) if metadata else None
+def dump_any(value: Collection[Any] | None) -> str | None:
+    """JSON of a list or mapping; nothing for an empty one."""
+    return encode(value) if value else None
 
 
 def load_metadata(text: str | None) -> SafeMetadata:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
 
 from mnemic.types import EMPTY, SafeName
 
@@ -46,13 +46,3 @@ class DocumentChoice:
     memory: SafeName
     choice: Choice
     at: datetime
-
-
-class DocumentStates(Protocol):
-    """What was written to the documents people read, and what they chose to see there."""
-
-    def get(self, name: str) -> DocumentRow | None: ...
-    def put(self, row: DocumentRow, at: datetime) -> None: ...
-    def choices(self) -> list[DocumentChoice]: ...
-    def choose(self, choice: DocumentChoice) -> None: ...
-    def drop_choices(self, memory: str, document: str | None = None) -> None: ...

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
 
 from mnemic.errors import InvalidInput, StoreDamaged
 from mnemic.rules import checks
 from mnemic.store import codec
+from mnemic.store.rows import TABLES
 from mnemic.types import (
     ORIGINS,
     OUTCOMES,
@@ -52,28 +53,44 @@ ColumnKind = Literal[
 Cells = tuple[Any, ...]
 _TEXTS = ("id", "word", "name", "text")
 _LARGEST = 2**63
+_RECORDS: Mapping[str, RecordType] = {table: type_ for type_, table in TABLES.items()}
 
 
 class MovedColumn(NamedTuple):
-    """One column; ``optional`` may be null."""
+    """One column; ``kind`` is how it travels, empty for one that stays where it is, and
+    ``optional`` may be null. ``holds`` are the marks of what is in it, some with a kind.
+    """
 
     name: str
-    kind: ColumnKind
-    optional: bool = False
+    kind: str
+    optional: bool
+    holds: Mapping[str, str]
 
 
-@dataclass(frozen=True)
 class MovedTable:
     """One table: its columns, those that name a row, and the type of record that its rows are."""
 
-    name: str
-    columns: tuple[MovedColumn, ...]
-    key: tuple[str, ...]
-    record: RecordType | None = None
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.record = _RECORDS.get(name)
+        self.every: list[MovedColumn] = []
+
+    @cached_property
+    def columns(self) -> tuple[MovedColumn, ...]:
+        """Those that move."""
+        return tuple(column for column in self.every if column.kind)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def key(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.every if "key" in column.holds)
+
+    @cached_property
+    def keys(self) -> tuple[int, ...]:
+        return tuple(self.names.index(name) for name in self.key)
 
     @cached_property
     def compared(self) -> tuple[int, ...]:
@@ -81,56 +98,87 @@ class MovedTable:
         return tuple(n for n, column in enumerate(self.columns) if column.kind != "place")
 
     @cached_property
-    def keys(self) -> tuple[int, ...]:
-        return tuple(self.names.index(name) for name in self.key)
+    def row_name(self) -> str:
+        """What names a row in one text, as SQL."""
+        return "id" if "id" in self.names else " || ' ' || ".join(self.key) or "''"
 
-    def same(self, one: Cells, other: Cells) -> bool:
+    @cached_property
+    def time(self) -> str:
+        """When a row came, as SQL."""
+        (time,) = (column.name for column in self.every if "when" in column.holds)
+        return f"ifnull({time}, 0)"
+
+    def same(self, row: Cells, other: Cells) -> bool:
         """Whether two rows say the same."""
-        return all(one[n] == other[n] for n in self.compared)
+        return all(row[n] == other[n] for n in self.compared)
 
     def check(self, cells: Cells) -> None:
         """Refuse, with InvalidInput, what no store of ours could have given."""
         for column, cell in zip(self.columns, cells, strict=True):
-            if cell is None:
-                if not column.optional:
-                    raise _wrong(column, "is missing")
-            else:
-                self._check_cell(column, cell)
-
-    def _check_cell(self, column: MovedColumn, cell: Any) -> None:
-        kind = column.kind
-        if kind in _TEXTS:
-            checks.check_text(cell, column.name, _LARGEST)
-            allowed = _CHOICES.get((self.name, column.name))
-            if allowed is not None and cell not in allowed:
-                raise _wrong(column, f"is {checks.brief_value(cell)}, none of {', '.join(allowed)}")
-        elif kind == "flag":
-            if not isinstance(cell, bool):
-                raise _wrong(column, "is neither true nor false")
-        elif kind in ("integer", "place"):
-            _check_whole(column, cell)
-        elif kind == "real":
-            if isinstance(cell, bool) or not isinstance(cell, int | float):
-                raise _wrong(column, "is not a number")
-        elif kind in ("json", "data"):
-            checks.check_depth(cell, column.name)
-            text = codec.dump(cell)
-            checks.check_text(text, column.name, _LARGEST)
-            try:
-                _READ.get((self.name, column.name), codec.load)(text)
-            except (StoreDamaged, AttributeError, LookupError, TypeError, ValueError) as error:
-                raise _wrong(column, f"is not of its shape: {error}") from error
-        else:
-            from_cell(kind, cell, column.name)
+            if cell is not None:
+                _check_cell(self, column, cell)
+            elif not column.optional:
+                raise _wrong(column.name, "is missing")
 
 
-def to_cell(kind: ColumnKind, value: Any) -> Any:
+def _read_tables() -> dict[str, MovedTable]:
+    tables: dict[str, MovedTable] = {}
+    for line in Path(__file__).with_name("columns.tsv").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        table, name, kind, *marks = line.split("\t")
+        pairs = [mark.partition(":") for mark in " ".join(marks).split()]
+        holds = {mark: of.replace("_", " ") for mark, _, of in pairs}
+        column = MovedColumn(name, kind.rstrip("?-"), kind.endswith("?"), holds)
+        tables.setdefault(table, MovedTable(table)).every.append(column)
+    return tables
+
+
+def columns_with(mark: str) -> Iterator[tuple[MovedTable, MovedColumn]]:
+    """Every column that holds such."""
+    for table in TABLES_READ.values():
+        for column in table.every:
+            if mark in column.holds:
+                yield table, column
+
+
+def _check_cell(table: MovedTable, column: MovedColumn, cell: Any) -> None:
+    name, kind = column.name, column.kind
+    if kind in _TEXTS:
+        checks.check_text(cell, name, _LARGEST)
+        allowed = _CHOICES.get((table.name, name))
+        if allowed is not None and cell not in allowed:
+            raise _wrong(name, f"is {checks.brief_value(cell)}, none of {', '.join(allowed)}")
+    elif kind == "flag":
+        if not isinstance(cell, bool):
+            raise _wrong(name, "is neither true nor false")
+    elif kind in ("integer", "place"):
+        if isinstance(cell, bool) or not isinstance(cell, int) or not -_LARGEST <= cell < _LARGEST:
+            raise _wrong(name, "is not a whole number of 64 bits")
+        if kind == "place" and not 0 <= cell < 1 << 36:
+            raise _wrong(name, "is out of range")
+    elif kind == "real":
+        if isinstance(cell, bool) or not isinstance(cell, int | float):
+            raise _wrong(name, "is not a number")
+    elif kind in ("json", "data"):
+        checks.check_depth(cell, name)
+        text = codec.dump(cell)
+        checks.check_text(text, name, _LARGEST)
+        try:
+            _READ.get(name, codec.load)(text)
+        except (StoreDamaged, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise _wrong(name, f"is not of its shape: {error}") from error
+    else:
+        from_cell(kind, cell, name)
+
+
+def to_cell(kind: str, value: Any) -> Any:
     """A stored value (microseconds, bytes, JSON as text) as it travels."""
     change = _TO_CELL.get(kind)
     return value if value is None or change is None else change(value)
 
 
-def from_cell(kind: ColumnKind, cell: Any, name: str = "") -> Any:
+def from_cell(kind: str, cell: Any, name: str = "") -> Any:
     """The value to store."""
     change = _FROM_CELL.get(kind)
     if cell is None or change is None:
@@ -138,7 +186,7 @@ def from_cell(kind: ColumnKind, cell: Any, name: str = "") -> Any:
     try:
         return change(cell)
     except (TypeError, ValueError, OverflowError, binascii.Error) as error:
-        raise _wrong(MovedColumn(name, kind), f"cannot be read as {kind}: {error}") from error
+        raise _wrong(name, f"cannot be read as {kind}: {error}") from error
 
 
 def _time(text: str) -> int:
@@ -155,7 +203,7 @@ def _long(text: str) -> int:
     return number
 
 
-_TO_CELL: dict[ColumnKind, Callable[[Any], Any]] = {
+_TO_CELL: dict[str, Callable[[Any], Any]] = {
     "time": lambda micros: codec.from_micros(micros).isoformat(),
     "json": codec.load,
     "data": codec.load,
@@ -163,7 +211,7 @@ _TO_CELL: dict[ColumnKind, Callable[[Any], Any]] = {
     "long": str,
     "flag": bool,
 }
-_FROM_CELL: dict[ColumnKind, Callable[[Any], Any]] = {
+_FROM_CELL: dict[str, Callable[[Any], Any]] = {
     "time": _time,
     "json": codec.dump,
     "data": codec.dump,
@@ -174,124 +222,12 @@ _FROM_CELL: dict[ColumnKind, Callable[[Any], Any]] = {
 }
 
 
-def _check_whole(column: MovedColumn, cell: Any) -> None:
-    if isinstance(cell, bool) or not isinstance(cell, int) or not -_LARGEST <= cell < _LARGEST:
-        raise _wrong(column, "is not a whole number of 64 bits")
-    if column.kind == "place" and not 0 <= cell < 1 << 36:
-        raise _wrong(column, "is out of range")
+def _wrong(column: str, what: str) -> InvalidInput:
+    return InvalidInput(f"{column} {what}", remedy="See docs/moving.md for its columns")
 
 
-def _wrong(column: MovedColumn, what: str) -> InvalidInput:
-    return InvalidInput(f"{column.name} {what}", remedy="See docs/moving.md for its columns")
-
-
-def _table(name: str, key: str, columns: str, record: RecordType | None = None) -> MovedTable:
-    """``columns``: each as name:kind, with ? where it may be null."""
-    parts = [column.partition(":") for column in columns.split()]
-    kinds: Mapping[str, ColumnKind] = {kind: kind for kind in get_args(ColumnKind)}
-    made = (
-        MovedColumn(column, kinds[kind.removesuffix("?")], kind.endswith("?"))
-        for column, _, kind in parts
-    )
-    return MovedTable(name, tuple(made), tuple(key.split()), record)
-
-
-# In an order in which every row comes after those that it names; work to be done comes last.
-MOVED: tuple[MovedTable, ...] = (
-    _table("embedders", "name", "name:word dimensions:integer"),
-    _table(
-        "sessions", "id",
-        "id:name project:name topic:name started_at:time last_at:time ended_at:time? turns:integer"
-        " next_idx:integer prompted:integer speaker:long shared:flag",
-    ),
-    _table(
-        "turns", "id",
-        "id:id place:place session:name idx:integer role:word content:text tool_calls:json?"
-        " tool_results:json? at:time zone:integer tokens:integer channel:name sender:name"
-        " trust:word state:word reason:text claimed:flag metadata:json?",
-        "turn",
-    ),
-    _table("session_progress", "session", "session:name digested:id? extracted:id?"),
-    _table(
-        "memories", "id",
-        "id:id place:place kind:word content:text subject:text predicate:text project:name"
-        " topic:name tags:json importance:real confidence:real trust:word status:word"
-        " access_count:integer created_at:time updated_at:time last_accessed_at:time"
-        " valid_from:time valid_to:time? superseded_at:time? superseded_by:id expires_at:time?"
-        " episode:id value:text slot:text confirmations:integer session:name snoozed_until:time?"
-        " offered:integer put_away:time? core:flag metadata:json origin:word",
-        "memory",
-    ),
-    _table("memory_sources", "memory turn", "memory:id turn:id"),
-    _table(
-        "episodes", "id",
-        "id:id place:place session:name summary:text goal:text outcome:word started_at:time"
-        " ended_at:time actions:json entities:json tools:json memories:data tags:json"
-        " importance:real access_count:integer source:word last_turn:id",
-        "episode",
-    ),
-    _table(
-        "attachments", "id",
-        "id:id place:place session:name filename:text mime:text size:integer path:text url:text"
-        " direction:word description:text transcription:text extracted_text:text tags:json"
-        " memories:data created_at:time put_away:time?",
-        "attachment",
-    ),
-    _table(
-        "events", "operation_id step",
-        "operation_id:name step:integer id:id type:word subject:name payload:json at:time",
-    ),
-    _table(
-        "daily_events", "id",
-        "id:id day:word channel:name sender:name summary:text tokens:integer compressed:flag"
-        " created_at:time",
-    ),
-    _table(
-        "usage", "id",
-        "id:id purpose:name model:name input_tokens:integer output_tokens:integer cost:real?"
-        " at:time",
-    ),
-    _table("scratchpads", "", "text:text updated_at:time"),
-    _table(
-        "documents", "name",
-        "name:word written:data? writing:data? rolled_through:id updated_at:time",
-    ),
-    _table(
-        "document_choices", "document memory", "document:word memory:id choice:word at:time"
-    ),
-    _table("cards", "name", "name:word source:id maker:word text:text made_at:time"),
-    _table("onboarding", "", "stage:word answers:json updated_at:time"),
-    _table("counters", "day name", "day:word name:word amount:integer"),
-    _table(
-        "echo_lines", "session line",
-        "session:name line:long marks:bytes words:bytes taint:integer since:long at:time",
-    ),
-    _table("upkeep_runs", "work run", "work:word run:word started_at:time finished_at:time?"),
-    _table(
-        "upkeep_steps", "work run step",
-        "work:word run:word step:word finished_at:time? counts:data error:text",
-    ),
-    _table("embedding_cache", "embedder hash", "embedder:word hash:bytes vector:bytes"),
-    _table(
-        "vectors", "embedder type record part",
-        "embedder:word type:word record:id part:integer vector:bytes",
-    ),
-    _table(
-        "token_vectors", "embedder type record", "embedder:word type:word record:id tokens:bytes"
-    ),
-    _table("changed_texts", "type record", "type:word record:id change:integer"),
-    _table(
-        "embedded", "embedder type", "embedder:word type:word through:id records:integer"
-    ),
-    _table(
-        "schedules", "kind", "kind:word cron:word zone:word next_at:time last_at:time?"
-    ),
-    _table(
-        "jobs", "id",
-        "id:id kind:word key:name payload:json state:word attempts:integer max_attempts:integer"
-        " run_at:time queued_at:time created_at:time error:text",
-    ),
-)  # fmt: skip
+TABLES_READ = _read_tables()
+MOVED = tuple(table for table in TABLES_READ.values() if table.columns)
 BY_NAME: Mapping[str, MovedTable] = {table.name: table for table in MOVED}
 _CHOICES: Mapping[tuple[str, str], Sequence[str]] = {
     ("turns", "role"): ROLES,
@@ -309,23 +245,13 @@ _CHOICES: Mapping[tuple[str, str], Sequence[str]] = {
     ("jobs", "state"): ("ready", "dead"),
 }
 # How a store reads JSON of a shape: what it could not read later is refused.
-_READ: Mapping[tuple[str, str], Callable[[str], Any]] = {
-    ("turns", "tool_calls"): codec.load_calls,
-    ("turns", "tool_results"): codec.load_results,
-    ("turns", "metadata"): codec.load_metadata,
-    ("memories", "tags"): codec.load_words,
-    ("memories", "metadata"): codec.load_metadata,
-    ("episodes", "actions"): codec.load_actions,
-    ("episodes", "entities"): codec.load_words,
-    ("episodes", "tools"): codec.load_words,
-    ("episodes", "memories"): codec.load_words,
-    ("episodes", "tags"): codec.load_words,
-    ("attachments", "tags"): codec.load_words,
-    ("attachments", "memories"): codec.load_words,
-    ("events", "payload"): codec.load_mapping,
-    ("onboarding", "answers"): codec.load_mapping,
-    ("upkeep_steps", "counts"): codec.load_mapping,
-    ("jobs", "payload"): codec.load_mapping,
+_READ: Mapping[str, Callable[[str], Any]] = {
+    "tool_calls": codec.load_calls,
+    "tool_results": codec.load_results,
+    "metadata": codec.load_metadata,
+    "actions": codec.load_actions,
+    **dict.fromkeys(("tags", "entities", "tools", "memories"), codec.load_words),
+    **dict.fromkeys(("payload", "answers", "counts"), codec.load_mapping),
 }
 
 
@@ -351,25 +277,3 @@ class PutRows(NamedTuple):
     added: list[int]
     known: int
     conflicts: list[RowConflict]
-
-
-class Transfer(Protocol):
-    """The rows of one space, table by table.
-
-    Reading all of a space in one unit of work gives one consistent snapshot of it.
-    """
-
-    def count(self, table: MovedTable) -> int: ...
-    def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
-        """The next rows in the order they were written, or of their keys."""
-
-    def put(self, table: MovedTable, rows: Sequence[Cells]) -> PutRows:
-        """Add checked rows. One that is there is known; another one under its key, or in its
-        place, stays as it is and makes a conflict. A record is given its number in the order of
-        the places, and has still to be indexed.
-        """
-
-    def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
-        """What stands here for each of the rows. A mark that is further than the given one, or a
-        job that waits for the same, stands for it and is given as asked for.
-        """

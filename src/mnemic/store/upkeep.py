@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Literal, NamedTuple, Protocol
+from datetime import datetime
+from typing import Literal, NamedTuple
 
 from mnemic.types import (
-    EMPTY,
-    Attachment,
-    DailyEvent,
     Kind,
     Memory,
-    MemoryStatus,
     SafeName,
     SafeText,
     Source,
@@ -83,82 +79,3 @@ class CoreLine(NamedTuple):
     trust: Trust
     valid_from: datetime
     sources: tuple[Source, ...]
-
-
-class Tiers(Protocol):
-    """Memories by tier and age, and taking them out of use and back."""
-
-    def walk(
-        self, after: int, limit: int, kinds: Sequence[Kind] | None = None
-    ) -> list[NumberedMemory]: ...
-    def expired(self, now: datetime, limit: int) -> list[Memory]: ...
-    def put_away(self, id_: str, at: datetime, by: SafeName = EMPTY) -> None: ...
-    def bring_back(self, id_: str, status: MemoryStatus, at: datetime) -> None: ...
-    def core(
-        self, *, least: float, now: datetime, limit: int, marked_first: bool = False
-    ) -> list[Memory]: ...
-    def core_lines(
-        self,
-        *,
-        least: float,
-        now: datetime,
-        limit: int,
-        within: SafeName | None = None,
-        kinds: Sequence[Kind] | None = None,
-        ids: Sequence[str] | None = None,
-    ) -> list[CoreLine]: ...
-    def core_ids(self) -> set[str]: ...
-    def mark_core(self, ids: Sequence[str], *, core: bool) -> None: ...
-    def counts(self, now: datetime) -> TierCounts: ...
-    def partitions(self, least: int) -> list[tuple[str, str]]: ...
-    def old_attachments(self, before: datetime, limit: int) -> list[Attachment]:
-        """Files from before then of which nothing is known: no memory is linked, nobody said what
-        is in them; the oldest first.
-        """
-
-    def put_attachment_away(self, id_: str, at: datetime | None) -> None: ...
-    def uncompressed(self, before: date, limit: int) -> list[DailyEvent]: ...
-    def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None: ...
-
-
-class Runs(Protocol):
-    """Runs of upkeep: each step is taken by one process at a time, and done once a run."""
-
-    def begin(self, work: str, day: date, now: datetime) -> str: ...
-    def take(
-        self, work: str, run: str, step: str, *, owner: str, now: datetime, until: datetime
-    ) -> Claimed: ...
-    def progress(
-        self,
-        work: str,
-        run: str,
-        step: str,
-        *,
-        owner: str,
-        counts: Mapping[str, int],
-        until: datetime,
-    ) -> bool: ...
-    def finish(
-        self, work: str, run: str, step: str, *, owner: str, now: datetime, error: SafeText = EMPTY
-    ) -> None: ...
-    def close(self, work: str, run: str, now: datetime) -> None: ...
-    def steps(self, work: str, run: str) -> dict[str, StepRow]: ...
-    def last_done(self, step: str) -> datetime | None: ...
-    def latest(self, work: str) -> RunRow | None: ...
-    def begun_after(self, moment: datetime) -> list[tuple[str, str]]: ...
-    def last_activity(self, until: datetime) -> datetime | None: ...
-
-
-class Cards(Protocol):
-    """The short cards made of identity sources."""
-
-    def all(self) -> dict[str, CardRow]: ...
-    def put(self, card: CardRow, at: datetime) -> None: ...
-    def drop(self, name: str) -> None: ...
-
-
-class Onboardings(Protocol):
-    """The first talk about who the agent and the user are; there is one in a space."""
-
-    def get(self) -> OnboardingRow | None: ...
-    def put(self, row: OnboardingRow, at: datetime) -> None: ...

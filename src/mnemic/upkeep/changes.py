@@ -122,7 +122,7 @@ class ChangeWriter:
         return True
 
     def _archive_file(self, change: Change) -> bool:
-        self.unit.tiers.put_attachment_away(change.subject, self.now)
+        self.unit.attachments.put_away(change.subject, self.now)
         self._note(change, {})
         return True
 
@@ -170,7 +170,7 @@ def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
 
 def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -> bool:
     if event.type == "forget_file":
-        unit.tiers.put_attachment_away(event.subject, None)
+        unit.attachments.put_away(event.subject, None)
         return True
     memory = unit.memories.get(event.subject)
     if memory is None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from mnemic.providers.reader.late_interaction import TOKEN, score_passages
 from mnemic.providers.reader.model import Question
 
 
-def unit_rows(seed: int, rows: int) -> np.ndarray:
+def unit_rows(seed: int, rows: int) -> NDArray[np.float32]:
     values = np.random.default_rng(seed).normal(size=(rows, TOKEN)).astype(np.float32)
-    return values / np.linalg.norm(values, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = values / np.linalg.norm(values, axis=1, keepdims=True)
+    return unit
 
 
 @given(sizes=st.lists(st.integers(0, 7), min_size=1, max_size=6), tokens=st.integers(1, 5))

@@ -51,7 +51,7 @@ def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
         spaces = store.spaces()
         for done, space in enumerate(spaces):
             progress(done, len(spaces))
-            with store.read(space) as source:
+            with store.open_read(space) as source:
                 for table in MOVED:
                     _copy_table(source, copy, space, table)
                 _copy_terms(source, copy, space)

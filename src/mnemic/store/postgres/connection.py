@@ -6,6 +6,7 @@ a turn is recorded in few round trips however far the server is.
 
 from __future__ import annotations
 
+import contextlib
 import selectors
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -101,6 +102,14 @@ class PostgresConnection:
     def flush(self) -> None:
         """Wait for everything that was sent: what went wrong is raised here."""
         self._pipeline.sync()
+
+    def recover(self) -> None:
+        """Go on after an error: the statements that were sent behind it were not done."""
+        import psycopg
+
+        while True:
+            with contextlib.suppress(psycopg.errors.PipelineAborted):
+                return self._pipeline.sync()
 
 
 def adapt(context: AdaptContext) -> None:

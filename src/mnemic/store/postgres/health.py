@@ -15,6 +15,8 @@ from mnemic.types import Finding, Stats
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from mnemic.store.postgres.store import PostgresUnit
+
 _TABLES = (
     "SELECT relname, pg_total_relation_size(oid) FROM pg_class"
     " WHERE relnamespace = $1::regnamespace AND relkind = 'r' ORDER BY relname"
@@ -29,21 +31,17 @@ _REWRITTEN = 8 << 20  # bytes of a table that is written anew while others wait 
 _IDLE = 1 << 30  # transactions after which the server has to look at old rows itself
 
 
-def stats(conn: PostgresConnection, name: str, space: int) -> Stats:
+def stats(unit: PostgresUnit, name: str) -> Stats:
     """Counts of one space, and the size of all tables."""
-    sizes = dict(conn.native(_TABLES, (SCHEMA,)))
-    version = conn.rows("SELECT max(version) FROM migrations").get
-    return space_stats(
-        conn, name, space, file_bytes=int(sum(sizes.values())), schema=int(version or 0)
-    )
+    sizes = dict(unit.conn.native(_TABLES, (SCHEMA,)))
+    version = unit.conn.rows("SELECT max(version) FROM migrations").get
+    return space_stats(unit, name, file_bytes=int(sum(sizes.values())), schema=int(version or 0))
 
 
-def check(conn: PostgresConnection, space: int, *, deep: bool) -> list[Finding]:
+def check(unit: PostgresUnit, *, deep: bool) -> list[Finding]:
     """Look for what is wrong, from cheap to dear; nothing is changed."""
-    findings = [_schema(conn), _age(conn), *space_findings(conn, space)]
-    if deep:
-        findings.insert(0, _integrity(conn, space))
-    return findings
+    findings = [_schema(unit.conn), _age(unit.conn), *space_findings(unit)]
+    return [_integrity(unit.conn, unit.space), *findings] if deep else findings
 
 
 def _schema(conn: PostgresConnection) -> Finding:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from mnemic.errors import StoreError
 from mnemic.store import codec
+from mnemic.store.contract import Store, Unit
 from mnemic.store.postgres import backup, health, migrate
 from mnemic.store.postgres.address import read_address
 from mnemic.store.postgres.connection import PostgresConnection
-from mnemic.store.postgres.jobs import PostgresQueue, PostgresTasks
-from mnemic.store.postgres.records import (
-    PostgresAttachments,
-    PostgresEpisodes,
-    PostgresEraser,
-    PostgresLedger,
-    PostgresMemories,
-)
+from mnemic.store.postgres.jobs import PostgresQueue
 from mnemic.store.postgres.server import KEYS, SCHEMA, Server
-from mnemic.store.postgres.text import PostgresText
+from mnemic.store.postgres.terms import TERMS
 from mnemic.store.postgres.transfer import PostgresTransfer
+from mnemic.store.postgres.vector_type import PgVector
 from mnemic.store.postgres.vectors import (
     INDEXED,
     MOST_DIMENSIONS,
@@ -33,58 +29,62 @@ from mnemic.store.postgres.vectors import (
     index_statements,
 )
 from mnemic.store.rows import MAX_SPACES, NOBODY
-from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.counters import SqlCounters
-from mnemic.store.sql.document_states import SqlDocumentStates
-from mnemic.store.sql.echoes import SqlEchoes
-from mnemic.store.sql.journal import SqlJournal
-from mnemic.store.sql.names import SqlNames
-from mnemic.store.sql.postings import TextStats
-from mnemic.store.sql.replies import SqlReplies
-from mnemic.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
-from mnemic.store.sql.scratchpads import SqlScratchpads
-from mnemic.store.sql.tiers import SqlTiers
-from mnemic.store.sql.together import Together
-from mnemic.store.sql.unit import UnitPart, simple
-from mnemic.store.sqlite.backup import is_backup_of
+from mnemic.store.sql.memories import SqlMemories
+from mnemic.store.sql.unit import UnitPart
 from mnemic.types import Backup, Finding, PageProgress, Stats
 
+_START = 200  # characters of a slot that its index has; schema/0001.sql
+_STATED = """
+SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS r (first, last, start, stop)
+CROSS JOIN LATERAL (
+    SELECT n.* FROM memories n WHERE n.space = $1 AND n.slot != ''
+        AND n.slot_start BETWEEN r.start AND r.stop AND n.slot BETWEEN r.first AND r.last
+        AND (n.status = 'active' OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))
+    ORDER BY n.slot_start DESC, n.slot DESC, n.project DESC, n.doc DESC LIMIT $6
+) m ORDER BY m.created_at DESC, m.doc DESC
+"""
 
-class PostgresUnit:
+
+class PostgresMemories(SqlMemories):
+    """The memories of one space on one connection."""
+
+    _conn: PostgresConnection
+    is_slot = f"slot_start = left(:slot, {_START}) AND slot = :slot"
+
+    def _between(self, ranges: Sequence[tuple[str, str]], each: int) -> Iterable[tuple[Any, ...]]:
+        """The bounds are cut here: a column that a function was asked about is not looked up in an
+        index behind row-level security.
+        """
+        bounds = [[ends[n] for ends in ranges] for n in (0, 1)]
+        starts = [[text[:_START] for text in texts] for texts in bounds]
+        return self._conn.rows(_STATED, [self._space, *bounds, *starts, each])
+
+
+class PostgresUnit(Unit):
     """All parts of one space on one connection."""
 
-    def __init__(self, conn: PostgresConnection, space: int, text_stats: TextStats) -> None:
-        self.conn = conn
-        self.space = space
-        self.text_stats = text_stats
+    conn: PostgresConnection
+    index = TERMS
+    cosine = "1 - (v.vector <=> ?)"
+    memories = UnitPart(PostgresMemories)
+    vectors = UnitPart(PostgresVectors)
+    transfer = UnitPart(PostgresTransfer)
 
-    ledger = simple(PostgresLedger)
-    memories = simple(PostgresMemories)
-    episodes = simple(PostgresEpisodes)
-    scratchpads = simple(SqlScratchpads)
-    echoes = simple(SqlEchoes)
-    document_states = simple(SqlDocumentStates)
-    attachments = simple(PostgresAttachments)
-    journal = simple(SqlJournal)
-    text = UnitPart(PostgresText)
-    vectors = simple(PostgresVectors)
-    tasks = simple(PostgresTasks)
-    tiers = simple(SqlTiers)
-    runs = simple(SqlRuns)
-    cards = simple(SqlCards)
-    onboarding = simple(SqlOnboardings)
-    eraser = UnitPart(PostgresEraser)
-    names = simple(SqlNames)
-    cleanup = simple(SqlCleanup)
-    counters = simple(SqlCounters)
-    transfer = simple(PostgresTransfer)
-    replies = simple(SqlReplies)
+    def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
+        """All are asked for before the first is read: the server answers them at once."""
+        asked = [self.conn.execute(statement, values) for values in every]
+        return [rows.fetchone() for rows in asked]
+
+    def encode_vector(self, vector: bytes) -> PgVector:
+        return PgVector(vector)
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """One database. ``indexed_from`` so many vectors of a space are worth an index."""
 
     indexed_from = INDEXED
+    queue: PostgresQueue
 
     def __init__(
         self,
@@ -94,13 +94,10 @@ class PostgresStore:
         now: Callable[[], datetime],
         read_only: bool = False,
     ) -> None:
-        self.now = now
-        self.numbers: dict[str, int] = {}
-        self.text_stats = TextStats()
-        self._together: Together[PostgresUnit] = Together()
+        super().__init__(now)
         self.address = read_address(url)
         self.server = Server(self.address, busy_timeout, read_only=read_only)
-        self.queue = PostgresQueue(self.server, self.numbers)
+        self.queue = PostgresQueue(self)
         migrate.prepare(self.server, codec.to_micros(now()))
 
     def __repr__(self) -> str:
@@ -108,20 +105,15 @@ class PostgresStore:
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing can be written, so that nobody should try."""
         return self.server.read_only
 
     @contextlib.contextmanager
-    def read(self, space: str) -> Iterator[PostgresUnit]:
-        joined = self._together.of(space)
-        if joined is not None:
-            yield joined
-            return
+    def open_read(self, space: str) -> Iterator[PostgresUnit]:
         known = self.numbers.get(space)
         with self.server.read(known, space) as conn:
             number = known
             if number is None:
-                number = _number(conn, space)
+                number = self.number_of(conn, space)
                 if number is None:
                     number = NOBODY
                 else:  # committed, and no space ever goes
@@ -129,15 +121,8 @@ class PostgresStore:
                 self.server.enter(conn, number, space)
             yield PostgresUnit(conn, number, self.text_stats)
 
-    def write(self, space: str) -> AbstractContextManager[PostgresUnit]:
-        joined = self._together.of(space)
-        return self._writing(space) if joined is None else self._together.joined(joined)
-
-    def together(self, space: str) -> AbstractContextManager[PostgresUnit]:
-        return self._together.begin(space, self._writing(space))
-
     @contextlib.contextmanager
-    def _writing(self, space: str) -> Iterator[PostgresUnit]:
+    def open_write(self, space: str) -> Iterator[PostgresUnit]:
         known = self.numbers.get(space)
         with self.server.write(known, space) as conn:
             number = known
@@ -145,23 +130,31 @@ class PostgresStore:
                 number = self._create(conn, space)
                 self.server.enter(conn, number, space)
                 self.server.lock(conn, number)
-            yield PostgresUnit(conn, number, self.text_stats)
+            yield PostgresUnit(conn, number, self.text_stats, self.admission)
         self.numbers[space] = number
 
-    def spaces(self) -> list[str]:
-        with self.server.read(queue=True) as conn:
-            return [name for (name,) in conn.rows("SELECT name FROM spaces ORDER BY space")]
+    def read_queue(self) -> AbstractContextManager[PostgresConnection]:
+        return self.server.read(queue=True)
+
+    def write_queue(self) -> AbstractContextManager[PostgresConnection]:
+        return self.server.write(queue=True)
+
+    def enter(self, conn: Any, space: str) -> PostgresUnit:
+        number = self.number_of(conn, space)
+        unit = PostgresUnit(conn, NOBODY if number is None else number, self.text_stats)
+        self.server.enter(conn, unit.space, space, queue=True)
+        self.server.lock(conn, unit.space)
+        return unit
 
     def stats(self, space: str) -> Stats:
-        with self.read(space) as unit:
-            return health.stats(unit.conn, space, unit.space)
+        with self.open_read(space) as unit:
+            return health.stats(unit, space)
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
-        with self.read(space) as unit:
-            return health.check(unit.conn, unit.space, deep=deep)
+        with self.open_read(space) as unit:
+            return health.check(unit, deep=deep)
 
     def clear_text_index(self) -> None:
-        """Start the text index afresh, for all spaces; what to index comes from the records."""
         with self.server.alone() as conn:
             conn.execute(f"TRUNCATE {SCHEMA}.text_terms, {SCHEMA}.text_postings")
         self.text_stats.forget()
@@ -170,7 +163,7 @@ class PostgresStore:
         """Give a space that has grown large an index of its own, and remove what stands for
         vectors of embedders that are gone; others read and write meanwhile.
         """
-        with self.read(space) as unit:
+        with self.open_read(space) as unit:
             number, vectors = unit.space, unit.vectors
             dimensions = vectors.dimensions(embedder)
             wanted = (
@@ -204,18 +197,15 @@ class PostgresStore:
                 conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
 
     def compact(self) -> None:
-        """Remove the rows that are gone from the tables; docs/backup.md says what stays."""
         with self.server.alone() as conn:
             health.compact(conn)
 
     def vocabulary(self, space: str) -> Iterator[str]:
-        """Every term of the text index of a space."""
-        with self.read(space) as unit:
+        with self.open_read(space) as unit:
             yield from health.vocabulary(unit.conn)
 
     def names(self, space: str) -> list[str]:
-        """Every name of a space beside what people said."""
-        with self.read(space) as unit:
+        with self.open_read(space) as unit:
             return list(health.names(unit.conn))
 
     def backup(
@@ -223,39 +213,24 @@ class PostgresStore:
     ) -> Backup:
         return backup.back_up(self, target, replace=replace, patience=patience, progress=progress)
 
-    def is_backup(self, file: Path) -> bool:
-        return is_backup_of(self, file)
-
-    def made_at(self) -> int:
-        with self.server.read() as conn:
-            return int(conn.rows("SELECT min(applied_at) FROM migrations").get)
-
-    def settle(self) -> None:
-        """The server keeps its own log."""
-
     def close(self) -> None:
         self.server.close()
 
     def _create(self, conn: PostgresConnection, space: str) -> int:
         """The number of a space; a new one waits for nobody but who makes the same."""
-        number = _number(conn, space)
+        number = self.number_of(conn, space)
         if number is None:
             conn.native(
                 "INSERT INTO spaces (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 (space, codec.to_micros(self.now())),
             )
-            number = _number(conn, space)
+            number = self.number_of(conn, space)
         if number is None or number >= MAX_SPACES:
             raise StoreError(
                 f"{self.address.shown} already holds {MAX_SPACES} spaces",
                 remedy="Open another database",
             )
         return number
-
-
-def _number(conn: PostgresConnection, space: str) -> int | None:
-    stored = conn.rows("SELECT space FROM spaces WHERE name = $1", (space,)).get
-    return None if stored is None else int(stored)
 
 
 def open_postgres(

@@ -1,15 +1,17 @@
-"""Writing into the text index of PostgreSQL: a row for each term of each document, in the order in
-which lists are read. Beside it stand the terms of each document: packed for the scores, and as
+"""PostgreSQL's text index: a row for each term of each document, in the order in which lists are
+read, in few round trips. Beside it stand the terms of each document: packed for the scores, and as
 words by which its rows are found again when it goes.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mnemic.store.postgres.connection import PostgresConnection, escaped
+from mnemic.store.rows import QueryTerm
+from mnemic.store.sql.postings import CountedList, Weighed
 
 _LONGEST, _HEAD = 256, 64  # characters
 # To call the function for every word would take as long as to write the rows.
@@ -33,6 +35,23 @@ _REMOVE = (
     " WHERE p.space = $1 AND p.term = n.term AND p.doc = n.doc"
 )
 
+_LIST = "p.space = $1 AND p.doc BETWEEN $2 AND $3"
+# Of another form of a term only those documents count that do not have the term itself.
+_COUNT = (
+    "SELECT coalesce(string_agg((l.doc - $2)::text, ','), ''), count(l.doc),"
+    " coalesce(max(l.doc), $2) FROM unnest($4::text[], $5::text[]) WITH ORDINALITY"
+    " AS n (term, other, place) LEFT JOIN LATERAL (SELECT p.doc FROM text_postings p"
+    f" WHERE {_LIST} AND p.term = n.term COLLATE \"C\" AND (n.other = '' OR NOT EXISTS"
+    ' (SELECT 1 FROM text_postings f WHERE f.space = $1 AND f.term = n.other COLLATE "C"'
+    "  AND f.doc = p.doc)) ORDER BY p.doc LIMIT $6) l ON true GROUP BY n.place ORDER BY n.place"
+)
+# With its offset a condition is looked up for each document. A join in its place reads a list again
+# for every entry of another where the statistics are of a time when both were short.
+_HAS = (
+    "EXISTS (SELECT 1 FROM text_postings h WHERE h.space = $1 AND h.doc = p.doc"
+    " AND h.term = ${number} OFFSET 0)"
+)
+
 
 class PostingTerms:
     """The text index, with the terms of each document beside it."""
@@ -48,29 +67,86 @@ class PostingTerms:
 
     def add_many(
         self,
-        conn: PostgresConnection,
-        space: int,
-        first: int,
-        terms: Sequence[str],
-        packed: Sequence[bytes],
-    ) -> None:
-        self.add(conn, space, range(first, first + len(terms)), terms, packed)
-
-    def add(
-        self,
-        conn: PostgresConnection,
+        conn: Any,
         space: int,
         docs: Sequence[int],
         terms: Sequence[str],
         packed: Sequence[bytes],
     ) -> None:
-        """Index documents that are not in the index."""
         words = list(map(_words, terms))
         conn.native(_ADD_LISTS, (space, list(docs), words))
         conn.native(_ADD_TERMS, (space, list(docs), list(packed), words))
 
-    def remove(self, conn: PostgresConnection, space: int, docs: Sequence[int]) -> None:
+    def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None:
         conn.native(_REMOVE, (space, list(docs)))
+
+    def lists(self, conn: Any, space: int, first: int, last: int) -> PostgresTermLists:
+        return PostgresTermLists(conn, space, first, last)
+
+    def holding(self, conn: Any, space: int, term: str) -> Iterator[int]:
+        rows = conn.native(
+            "SELECT doc FROM text_postings WHERE space = $1 AND term = $2",
+            (space, list_name(term)),
+        )
+        return (doc for (doc,) in rows)
+
+
+class PostgresTermLists:
+    """The lists of one range of documents on one connection."""
+
+    def __init__(self, conn: PostgresConnection, space: int, first: int, last: int) -> None:
+        self._conn = conn
+        self._range = (space, first, last)
+
+    def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
+        return self._read(terms, limit)
+
+    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+        return [counted.docs for counted in self._read(terms, None)]
+
+    def _read(
+        self, terms: Sequence[QueryTerm] | Sequence[Weighed], limit: int | None
+    ) -> list[CountedList]:
+        """The lists of all terms at once."""
+        if not terms:
+            return []
+        texts = [list_name(term.text) for term in terms]
+        others = [list_name(term.form_of) for term in terms]
+        rows = self._conn.native(_COUNT, (*self._range, texts, others, limit))
+        return [CountedList(*row) for row in rows]
+
+    def newest(self, terms: Sequence[Weighed], limit: int) -> str:
+        first, *others = terms
+        values: list[object] = [*self._range, limit, list_name(first.text)]
+        conditions = [_LIST, "p.term = $5"]
+        for term in others:
+            values.append(list_name(term.text))
+            conditions.append(_HAS.format(number=len(values)))
+        for term in terms:
+            if term.form_of:
+                values.append(list_name(term.form_of))
+                conditions.append("NOT " + _HAS.format(number=len(values)))
+        row = self._conn.native(
+            "SELECT string_agg((n.doc - $2)::text, ',') FROM (SELECT p.doc FROM text_postings p"
+            f" WHERE {' AND '.join(conditions)} ORDER BY p.doc DESC LIMIT $4) n",
+            values,
+        ).fetchone()
+        return str(row[0] or "") if row else ""
+
+    def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
+        if not words:
+            return []
+        lists = [
+            f"SELECT DISTINCT p.doc FROM text_postings p WHERE {_LIST}"
+            f" AND p.term = ANY (${number}::text[])"
+            for number in range(5, 5 + len(words))
+        ]
+        forms = [list(map(list_name, forms)) for forms in words]
+        rows = self._conn.native(
+            f"{' INTERSECT '.join(lists)} ORDER BY doc DESC LIMIT $4",
+            [*self._range, limit, *forms],
+        )
+        return [doc for (doc,) in rows]
 
 
 def list_name(term: str) -> str:

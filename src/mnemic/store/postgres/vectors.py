@@ -6,11 +6,11 @@ what it finds is compared again by the whole vectors. A small one is read or sca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from mnemic.store.postgres.connection import PostgresConnection
 from mnemic.store.postgres.vector_type import PgVector
-from mnemic.store.rows import first_doc, last_doc, place_of
+from mnemic.store.rows import first_doc, last_doc
 from mnemic.store.sql.vectors import SqlVectors, checked_cosines
 from mnemic.types import RecordType
 
@@ -31,17 +31,10 @@ _SETTINGS = (
 class PostgresVectors(SqlVectors):
     """The vectors of one space on one connection."""
 
-    cosine = "1 - (vector <=> ?)"
-
-    def __init__(self, conn: PostgresConnection, space: int) -> None:
-        super().__init__(conn, space)
-        self._server = conn
-
-    def encoded(self, vector: bytes) -> PgVector:
-        return PgVector(vector)
+    _conn: PostgresConnection
 
     def indexed(self, embedder: int) -> bool:
-        found = self._server.native(
+        found = self._conn.native(
             "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)",
             (index_name(self._space, embedder),),
         ).fetchone()
@@ -53,11 +46,11 @@ class PostgresVectors(SqlVectors):
         dimensions = len(query) // 4
         wanted = _SPARE * limit
         looked = min(_MOST_LOOKED, max(_LEAST_LOOKED, wanted))
-        self._server.native(_SETTINGS, (str(looked),))
+        self._conn.native(_SETTINGS, (str(looked),))
         first, last = first_doc(self._space, type_), last_doc(self._space, type_)
         # Numbers in the text: so the index of just this space is considered, and is known to be
         # cheaper than to compare all.
-        rows = self._server.native(
+        rows = self._conn.native(
             "SELECT doc, max(1 - (vector <=> $1)) FROM (SELECT doc, vector FROM vectors"
             f" WHERE space = {self._space:d} AND embedder = {embedder:d}"
             f" AND doc BETWEEN {first:d} AND {last:d} ORDER BY (vector::halfvec({dimensions:d}))"
@@ -73,7 +66,7 @@ class PostgresVectors(SqlVectors):
         """In the binary form, which is read many times faster; and only those that are asked for:
         an answer comes whole.
         """
-        cursor = self._server.conn.cursor(binary=True)
+        cursor = self._conn.conn.cursor(binary=True)
         cursor.execute(
             "SELECT doc, vector FROM vectors WHERE space = $1 AND embedder = $2 AND doc > $3"
             " AND doc <= coalesce((SELECT doc FROM vectors WHERE space = $1 AND embedder = $2"
@@ -82,33 +75,6 @@ class PostgresVectors(SqlVectors):
             (self._space, embedder, first, last, _NO_END if most is None else most),
         )
         return cursor
-
-    def sample(self, embedder: int, query: bytes, count: int) -> list[tuple[int, float]]:
-        """Cosines of about so many vectors, in one statement."""
-        reached = self.state(embedder).reached
-        if not reached:
-            return []
-        type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
-        first = first_doc(self._space, type_)
-        rows = self._server.native(
-            "SELECT doc, 1 - (vector <=> $1) FROM vectors WHERE space = $2 AND embedder = $3"
-            " AND doc = ANY($4::bigint[]) AND part = 0",
-            (
-                PgVector(query),
-                self._space,
-                embedder,
-                list(range(first, last + 1, max(1, (last + 1 - first) // count))),
-            ),
-        )
-        return checked_cosines(rows)
-
-    def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        rows = self._server.native(
-            "SELECT hash, vector FROM embedding_cache"
-            " WHERE space = $1 AND embedder = $2 AND hash = ANY($3::bytea[])",
-            (self._space, embedder, list(hashes)),
-        )
-        return dict(rows)
 
 
 def index_name(space: int, embedder: int) -> str:

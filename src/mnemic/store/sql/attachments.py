@@ -3,121 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from mnemic.errors import NotFound
 from mnemic.store import codec
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.terms import TermIndex, add_terms, next_doc, set_terms
-from mnemic.types import Attachment, Direction, SafeText, file_name
+from mnemic.store.sql.fields import Fields
+from mnemic.store.sql.part import Part, narrow
+from mnemic.types import Attachment, Direction, SafeName, SafeText, file_name
 
-# The column `filename` is the name it was sent under; the one it has follows from where it lies.
-_COLUMNS = (
-    "id, session, filename, mime, size, path, url, direction, description, transcription,"
-    " extracted_text, tags, memories, created_at"
+_FIELDS = Fields(
+    Attachment,
+    "id session mime size path url direction description transcription extracted_text tags:words"
+    " memories:words created_at:time",
 )
+_KEPT = ("id", "session", "created_at")  # of a file that is known already
+_FILTERS = {"session": "session = :session", "direction": "direction = :direction"}
 
 
-class SqlAttachments:
-    """The attachments of one space on one connection."""
-
-    index: TermIndex
-
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+class SqlAttachments(Part):
+    """Files that were sent or made."""
 
     def add(self, attachment: Attachment, terms: SafeText) -> Attachment:
-        doc = next_doc(self._conn, self._space, "attachment")
-        self._conn.execute(
-            f"INSERT INTO attachments (space, doc, {_COLUMNS})"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self._space,
-                doc,
-                attachment.id,
-                attachment.session,
-                *_values(attachment),
-                codec.to_micros(attachment.created_at),
-            ),
-        )
-        add_terms(self.index, self._conn, self._space, doc, terms)
+        doc = self._next_doc("attachment")
+        self._insert("attachments", {"doc": doc, **_columns(attachment)})
+        self._unit.text.add(doc, terms)
         return self.by_id([attachment.id])[0]
 
     def replace(self, attachment: Attachment, terms: SafeText) -> Attachment:
         """Fill in what was learnt about a file later."""
-        doc = self._conn.execute(
-            "UPDATE attachments SET filename = ?, mime = ?, size = ?, path = ?, url = ?,"
-            " direction = ?, description = ?, transcription = ?, extracted_text = ?, tags = ?,"
-            " memories = ? WHERE space = ? AND id = ? RETURNING doc",
-            (*_values(attachment), self._space, attachment.id),
-        ).get
+        values = {n: value for n, value in _columns(attachment).items() if n not in _KEPT}
+        doc = self._update("attachments", attachment.id, values).get
         if doc is None:
             raise NotFound(f"No attachment {attachment.id}", remedy="See attachments()")
-        set_terms(self.index, self._conn, self._space, doc, terms)
+        self._unit.text.replace({doc: terms})
         return self.by_id([attachment.id])[0]
 
     def by_id(self, ids: Sequence[str]) -> list[Attachment]:
-        return self._select(
-            "id IN (SELECT value FROM json_each(?)) ORDER BY id", (codec.dump(list(ids)),)
-        )
+        return self._select("id IN (SELECT value FROM json_each(:ids)) ORDER BY id", ids=ids)
 
-    def by_path(self, session: str, path: str) -> Attachment | None:
-        rows = self._select("path = ? AND session = ? LIMIT 1", (path, session))
-        return rows[0] if rows else None
+    def by_path(self, session: SafeName, path: SafeText) -> Attachment | None:
+        rest = "path = :path AND session = :session LIMIT 1"
+        return next(iter(self._select(rest, path=path, session=session)), None)
 
     def latest(
-        self, *, session: str | None, direction: Direction | None, limit: int
+        self, *, session: SafeName | None, direction: Direction | None, limit: int
     ) -> list[Attachment]:
-        clauses, values = ["put_away IS NULL"], []
-        for clause, value in (("session = ?", session), ("direction = ?", direction)):
-            if value is not None:
-                clauses.append(clause)
-                values.append(value)
-        rest = " AND ".join(clauses)
-        return self._select(f"{rest} ORDER BY doc DESC LIMIT ?", (*values, limit))
+        wanted = {"session": session, "direction": direction}
+        rest = f"put_away IS NULL AND {narrow(_FILTERS, wanted)} ORDER BY doc DESC LIMIT :limit"
+        return self._select(rest, **wanted, limit=limit)
 
-    def _select(self, rest: str, values: tuple[Any, ...]) -> list[Attachment]:
-        rows = self._conn.execute(
-            f"SELECT {_COLUMNS} FROM attachments WHERE space = ? AND {rest}",
-            (self._space, *values),
+    def unknown(self, before: datetime, limit: int) -> list[Attachment]:
+        """Files from before then of which nothing is known: no memory is linked, nobody said what
+        is in them; the oldest first.
+        """
+        return self._select(
+            "created_at < :before AND put_away IS NULL AND memories = '[]' AND description = ''"
+            " AND transcription = '' AND extracted_text = '' ORDER BY doc LIMIT :limit",
+            before=before,
+            limit=limit,
         )
-        return [_attachment(row) for row in rows]
+
+    def put_away(self, id_: str, at: datetime | None) -> None:
+        """Out of every search; without a moment, back into it."""
+        self._update("attachments", id_, {"put_away": at})
+
+    def _select(self, rest: str, **values: Any) -> list[Attachment]:
+        """The column ``filename`` is the name a file was sent under; the one it has follows from
+        where it lies.
+        """
+        rows = self._run(
+            f"SELECT {_FIELDS.columns}, filename, path, url FROM attachments"
+            f" WHERE space = :space AND {rest}",
+            **values,
+        )
+        return [
+            _FIELDS.read(
+                row,
+                filename=codec.stored_name(file_name(path or url) or sent_as),
+                original_filename=sent_as,
+            )
+            for *row, sent_as, path, url in rows
+        ]
 
 
-def _values(attachment: Attachment) -> tuple[Any, ...]:
-    return (
-        attachment.original_filename or attachment.filename,
-        attachment.mime,
-        attachment.size,
-        attachment.path,
-        attachment.url,
-        attachment.direction,
-        attachment.description,
-        attachment.transcription,
-        attachment.extracted_text,
-        codec.dump(attachment.tags),
-        codec.dump(attachment.memories),
-    )
-
-
-def _attachment(row: tuple[Any, ...]) -> Attachment:
-    (id_, session, filename, mime, size, path, url, direction) = row[:8]
-    (description, transcription, extracted_text, tags, memories, created_at) = row[8:]
-    return Attachment(
-        id=id_,
-        session=session,
-        filename=codec.stored_name(file_name(path or url) or filename),
-        original_filename=filename,
-        mime=mime,
-        size=size,
-        path=path,
-        url=url,
-        direction=direction,
-        description=description,
-        transcription=transcription,
-        extracted_text=extracted_text,
-        tags=codec.load_words(tags),
-        memories=codec.load_words(memories),
-        created_at=codec.from_micros(created_at),
-    )
+def _columns(attachment: Attachment) -> dict[str, Any]:
+    sent_as = attachment.original_filename or attachment.filename
+    return {**_FIELDS.of(attachment), "filename": sent_as}

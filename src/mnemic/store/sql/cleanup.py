@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from mnemic.store import codec
 from mnemic.store.erasure import Orphans
 from mnemic.store.rows import TABLES, first_doc, last_doc
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import RECORD_TYPES
 
 # What leads to nothing: its table, what names it, and how it is told.
@@ -40,32 +40,27 @@ _ORPHANS: dict[str, tuple[str, str, str]] = {
 }
 
 
-class SqlCleanup:
+class SqlCleanup(Part):
     """Cleanup one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("cleanup")
 
     def orphans(self, examples: int) -> Orphans:
         """How many rows lead to nothing, and some of them."""
         counts: dict[str, int] = {}
         shown: dict[str, tuple[str, ...]] = {}
         for what, (table, name, condition) in self._kinds().items():
-            rows = self._conn.execute(
-                f"SELECT o.{name} FROM {table} o WHERE o.space = ? AND {condition}", (self._space,)
+            ids = self._column(
+                f"SELECT o.{name} FROM {table} o WHERE o.space = :space AND {condition}"
             )
-            ids = [str(id_) for (id_,) in rows]
-            counts[what], shown[what] = len(ids), tuple(ids[:examples])
+            counts[what], shown[what] = len(ids), tuple(map(str, ids[:examples]))
         return Orphans(counts, shown)
 
     def remove_orphans(self) -> int:
         """Remove them; says how many."""
         removed = 0
         for table, _, condition in self._kinds().values():
-            self._conn.execute(
-                f"DELETE FROM {table} AS o WHERE o.space = ? AND {condition}", (self._space,)
-            )
+            self._run(f"DELETE FROM {table} AS o WHERE o.space = :space AND {condition}")
             removed += self._conn.changes()
         return removed
 
@@ -73,7 +68,7 @@ class SqlCleanup:
         """Records that count as embedded, have words, and have no vector."""
         docs: list[int] = []
         for type_ in RECORD_TYPES:
-            rows = self._conn.execute(
+            docs += self._column(
                 f"SELECT r.doc FROM {TABLES[type_]} r JOIN text_terms w ON +w.space = r.space"
                 " AND w.doc = r.doc"
                 " AND length(w.packed) > 0 WHERE r.space = :space AND r.doc <= ifnull((SELECT doc"
@@ -83,18 +78,15 @@ class SqlCleanup:
                 "  AND v.embedder = :embedder AND v.doc = r.doc)"
                 " AND NOT EXISTS (SELECT 1 FROM changed_texts c WHERE c.space = r.space"
                 "  AND c.doc = r.doc) ORDER BY r.doc LIMIT :limit",
-                {"space": self._space, "embedder": embedder, "type": type_, "limit": limit},
+                embedder=embedder,
+                type=type_,
+                limit=limit,
             )
-            docs += [doc for (doc,) in rows]
         return docs[:limit]
 
     def ask_again(self, docs: Collection[int]) -> None:
         """Let records wait for their vectors again."""
-        self._conn.execute(
-            "INSERT INTO changed_texts SELECT ?, atom, 1 FROM json_each(?) WHERE true"
-            " ON CONFLICT (space, doc) DO UPDATE SET change = changed_texts.change + 1",
-            (self._space, codec.dump(list(docs))),
-        )
+        self._run("ask_again", docs=list(docs))
 
     def _kinds(self) -> dict[str, tuple[str, str, str]]:
         """With vectors and index rows, whose number tells the type of their record."""

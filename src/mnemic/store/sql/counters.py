@@ -9,17 +9,16 @@ from typing import Literal
 
 from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.store import codec
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 
 _QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone counts in
 
 
-class SqlCounters:
+class SqlCounters(Part):
     """The counters of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("counters")
 
     def add(self, day: date, amounts: Mapping[str, int]) -> None:
         self._conn.executemany(
@@ -30,29 +29,27 @@ class SqlCounters:
 
     def totals(self, since: date | None) -> dict[str, int]:
         """The sums of all days from then on."""
-        rows = self._conn.execute(
-            "SELECT name, sum(amount) FROM counters WHERE space = ? AND day >= ? GROUP BY name",
-            (self._space, "" if since is None else since.isoformat()),
-        )
-        return {str(name): int(amount) for name, amount in rows}
+        rows = self._run("totals", since=since or "")
+        return {name: int(amount) for name, amount in rows}
 
     def rows(self, table: Literal["turns", "memories"]) -> int:
-        count = self._conn.execute(
-            f"SELECT count(*) FROM {table} WHERE space = ?", (self._space,)
-        ).get
-        return int(count)
+        """How many there are now."""
+        return int(self._run(f"SELECT count(*) FROM {table} WHERE space = :space").get)
 
     def per_day(
         self, table: Literal["turns", "memories"], since: date, zone: Zone
     ) -> dict[date, int]:
+        """Rows by the day they were said or learnt, in the zone they state or else in ``zone``,
+        from then on; memories that were never taken for true are left out.
+        """
         of_turns = table == "turns"
         time, stated = ("at", "zone") if of_turns else ("created_at", "0")
         held = "" if of_turns else " AND status NOT IN ('pending', 'rejected')"
         first = day_bounds(since, zone)[0] - ABROAD
-        rows = self._conn.execute(
+        rows = self._run(
             f"SELECT {time} / {_QUARTER}, {stated}, count(*) FROM {table}"
-            f" WHERE space = ? AND {time} >= ?{held} GROUP BY 1, 2",
-            (self._space, codec.to_micros(first)),
+            f" WHERE space = :space AND {time} >= :first{held} GROUP BY 1, 2",
+            first=first,
         )
         days: Counter[date] = Counter()
         for quarter, minutes, count in rows:

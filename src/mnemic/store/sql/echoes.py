@@ -5,28 +5,24 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from mnemic.errors import StoreDamaged
-from mnemic.store import codec
 from mnemic.store.rows import EchoAbout
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.types import TRUSTS, Trust
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
+from mnemic.types import TRUSTS, SafeName, Trust
 
 _MARK = 8  # bytes
-_ANYWHERE = ""
 
 
-class SqlEchoes:
+class SqlEchoes(Part):
     """The echo lines of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("echoes")
 
     def note(
         self,
-        session: str,
+        session: SafeName,
         lines: Mapping[int, Sequence[int]],
         at: datetime,
         most: int,
@@ -35,44 +31,31 @@ class SqlEchoes:
         """Remember lines by their marks; beyond ``most`` of a session the oldest go, those that
         are trusted and those that are not each by themselves.
         """
-        moment, details = codec.to_micros(at), about or {}
-        usual = EchoAbout()
-        self._conn.executemany(
-            "INSERT INTO echo_lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (space, session, line) DO UPDATE SET at = max(echo_lines.at,"
-            " excluded.at),"
-            " taint = max(echo_lines.taint, excluded.taint), since = min(echo_lines.since,"
-            " excluded.since),"
-            " words = iif(length(excluded.words) > 0, excluded.words, echo_lines.words)",
-            [
-                (
-                    self._space,
-                    session,
-                    line,
-                    _packed(marks),
-                    _packed(details.get(line, usual).words),
-                    TRUSTS.index(details.get(line, usual).trust),
-                    details.get(line, usual).since,
-                    moment,
-                )
-                for line, marks in lines.items()
-            ],
-        )
-        for some in ("taint < 2", "taint >= 2"):
-            self._conn.execute(
-                "DELETE FROM echo_lines WHERE space = ? AND session = ? AND line IN (SELECT line"
-                f" FROM echo_lines WHERE space = ? AND session = ? AND {some}"
-                " ORDER BY at DESC, line LIMIT -1 OFFSET ?)",
-                (self._space, session, self._space, session, most),
+        usual, details = EchoAbout(), about or {}
+        for line, marks in lines.items():
+            trust, words, since = details.get(line, usual)
+            self._run(
+                "note",
+                session=session,
+                line=line,
+                marks=_packed(marks),
+                words=_packed(words),
+                taint=TRUSTS.index(trust),
+                since=since,
+                at=at,
+            )
+        for chosen in ("taint < 2", "taint >= 2"):
+            self._run(
+                "DELETE FROM echo_lines WHERE space = :space AND session = :session AND line IN"
+                " (SELECT line FROM echo_lines WHERE space = :space AND session = :session"
+                f" AND {chosen} ORDER BY at DESC, line LIMIT -1 OFFSET :most)",
+                session=session,
+                most=most,
             )
 
-    def marks(self, session: str, since: datetime) -> dict[int, int]:
+    def marks(self, session: SafeName, since: datetime) -> dict[int, int]:
         """The marks of a session, and of what was said in none in particular."""
-        rows = self._conn.execute(
-            "SELECT marks, since FROM echo_lines WHERE space = ? AND session IN (?, ?) AND at >= ?"
-            " ORDER BY since DESC",
-            (self._space, session, _ANYWHERE, codec.to_micros(since)),
-        )
+        rows = self._run("marks", session=session, since=since)
         first_shown: dict[int, int] = {}
         for packed, first in rows:
             first_shown.update(dict.fromkeys(_unpacked(packed), first))
@@ -80,32 +63,20 @@ class SqlEchoes:
 
     def untrusted(self, since: datetime) -> list[tuple[Trust, frozenset[int]]]:
         """The words of lines that tools and outsiders said, in any session."""
-        rows = self._conn.execute(
-            "SELECT taint, words FROM echo_lines WHERE space = ? AND at >= ? AND taint >= 2",
-            (self._space, codec.to_micros(since)),
-        )
+        rows = self._run("untrusted", since=since)
         return [(TRUSTS[taint], frozenset(_unpacked(words))) for taint, words in rows]
 
     def drop_marked(self, marks: frozenset[int]) -> None:
         """Remove the lines that have one of these marks."""
-        rows: list[Any] = self._conn.execute(
-            "SELECT session, line, marks FROM echo_lines WHERE space = ?", (self._space,)
-        ).fetchall()
-        self._conn.executemany(
-            "DELETE FROM echo_lines WHERE space = ? AND session = ? AND line = ?",
-            [
-                (self._space, session, line)
-                for session, line, packed in rows
-                if not marks.isdisjoint(_unpacked(packed))
-            ],
-        )
+        rows = self._run("every_line")
+        for session, line, packed in rows.fetchall():
+            if not marks.isdisjoint(_unpacked(packed)):
+                self._run("drop_line", session=session, line=line)
 
     def drop(self, before: datetime | None) -> None:
         """Remove what is older, or all of it."""
-        limit = (1 << 62) if before is None else codec.to_micros(before)
-        self._conn.execute(
-            "DELETE FROM echo_lines WHERE space = ? AND at < ?", (self._space, limit)
-        )
+        limit = (1 << 62) if before is None else before
+        self._run("drop", limit=limit)
 
 
 def _packed(marks: Sequence[int]) -> bytes:

@@ -7,15 +7,15 @@ from typing import Any
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, first_doc, last_doc
 from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.unit import Unit
 from mnemic.types import RECORD_TYPES, TURN_STATES, Finding, RecordType, Stats
 
 _REPAIR = "Run `mnemic doctor --repair`"
 
 
-def space_stats(
-    conn: SqlConnection, name: str, space: int, *, file_bytes: int, schema: int
-) -> Stats:
+def space_stats(unit: Unit, name: str, *, file_bytes: int, schema: int) -> Stats:
     """Counts of one space, and the size of the database."""
+    conn, space = unit.conn, unit.space
 
     def count(table: str, rest: str = "") -> int:
         query = f"SELECT count(*) FROM {table} WHERE space = ?{rest}"
@@ -60,12 +60,11 @@ def space_stats(
     )
 
 
-def space_findings(
-    conn: SqlConnection, space: int, damage: tuple[type[Exception], ...] = ()
-) -> list[Finding]:
+def space_findings(unit: Unit, damage: tuple[type[Exception], ...] = ()) -> list[Finding]:
     """Work that was given up, and records that cannot be found by their words. ``damage`` is what
     a damaged index raises.
     """
+    conn, space = unit.conn, unit.space
     findings = [_dead_jobs(conn, space)]
     for type_ in RECORD_TYPES:
         try:

@@ -8,37 +8,22 @@ from typing import Any, cast
 
 from mnemic.ids import new_id
 from mnemic.rules.figures import TAKEN_BACK, figures_of
-from mnemic.store import codec
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.counters import SqlCounters
+from mnemic.store.sql.fields import Fields
+from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
-_EVENT = "id, type, operation_id, subject, payload, at"
-DAILY_EVENT = "id, day, channel, sender, summary, tokens, compressed, created_at"
+_EVENT = Fields(Event, "id type operation_id subject payload:mapping at:time")
+DAILY_EVENT = Fields(
+    DailyEvent, "id day:day channel sender summary tokens compressed:flag created_at:time"
+)
 
 
-def daily_event(row: tuple[Any, ...]) -> DailyEvent:
-    """A row of the columns above."""
-    id_, day, channel, sender, summary, tokens, compressed, created = row
-    return DailyEvent(
-        id=id_,
-        day=date.fromisoformat(day),
-        channel=channel,
-        sender=sender,
-        summary=summary,
-        tokens=tokens,
-        compressed=bool(compressed),
-        created_at=codec.from_micros(created),
-    )
-
-
-class SqlJournal:
+class SqlJournal(Part):
     """The journal of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("journal")
 
     def add_event(
         self,
@@ -52,21 +37,7 @@ class SqlJournal:
         stored = cast("dict[str, Json]", dict(payload))
         event = Event(new_id(at), type_, operation_id, subject, stored, at)
         self._count(event)
-        self._conn.execute(
-            "INSERT INTO events SELECT ?, ?, ?, ?, ifnull(max(step), -1) + 1, ?, ?, ?"
-            " FROM events WHERE space = ? AND operation_id = ?",
-            (
-                self._space,
-                event.id,
-                type_,
-                operation_id,
-                subject,
-                codec.dump(event.payload),
-                codec.to_micros(at),
-                self._space,
-                operation_id,
-            ),
-        )
+        self._run("add_event", **_EVENT.of(event))
         return event
 
     def _count(self, event: Event) -> None:
@@ -74,101 +45,86 @@ class SqlJournal:
         if TAKEN_BACK in names and not self._is_first_doubt(event.subject):
             names.remove(TAKEN_BACK)
         if names:
-            counters = SqlCounters(self._conn, self._space)
-            counters.add(event.at.date(), dict.fromkeys(names, 1))
+            self._unit.counters.add(event.at.date(), dict.fromkeys(names, 1))
 
     def _is_first_doubt(self, memory: str) -> bool:
         """Whether a memory was learnt and not taken back so far."""
         before = [
             figures_of(event.type, event.payload)
-            for event in self._events("subject = ?", (memory,))
+            for event in self._events("subject = :subject", subject=memory)
         ]
         return ("learnt",) in before and not any(TAKEN_BACK in names for names in before)
 
-    def operation(self, operation_id: str) -> list[Event]:
+    def operation(self, operation_id: SafeName) -> list[Event]:
         """What an operation left, in order; empty when it has not happened."""
-        return self._events("operation_id = ? ORDER BY step", (operation_id,))
+        return self._events("operation_id = :id ORDER BY step", id=operation_id)
 
     def events(
-        self, *, subject: str | None = None, type_: str | None = None, limit: int = 100
+        self, *, subject: SafeName | None = None, type_: str | None = None, limit: int = 100
     ) -> list[Event]:
-        clauses, values = ["true"], []
-        for clause, value in (("subject = ?", subject), ("type = ?", type_)):
-            if value is not None:
-                clauses.append(clause)
-                values.append(value)
-        rest = " AND ".join(clauses)
-        return self._events(f"{rest} ORDER BY at DESC, id DESC LIMIT ?", (*values, limit))
-
-    def _events(self, rest: str, values: tuple[Any, ...]) -> list[Event]:
-        rows = self._conn.execute(
-            f"SELECT {_EVENT} FROM events WHERE space = ? AND {rest}", (self._space, *values)
+        wanted = {"subject": subject, "type": type_}
+        chosen = narrow({"subject": "subject = :subject", "type": "type = :type"}, wanted)
+        return self._events(
+            f"{chosen} ORDER BY at DESC, id DESC LIMIT :limit", **wanted, limit=limit
         )
-        return [
-            Event(
-                id_, type_, operation, subject, codec.load_mapping(payload), codec.from_micros(at)
-            )
-            for id_, type_, operation, subject, payload, at in rows
-        ]
+
+    def _events(self, rest: str, **values: Any) -> list[Event]:
+        statement = f"SELECT {_EVENT.columns} FROM events WHERE space = :space AND {rest}"
+        return [_EVENT.read(row) for row in self._run(statement, **values)]
 
     def add_daily_event(self, event: DailyEvent) -> None:
-        self._conn.execute(
-            "INSERT INTO daily_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self._space,
-                event.id,
-                event.day.isoformat(),
-                event.channel,
-                event.sender,
-                event.summary,
-                event.tokens,
-                event.compressed,
-                codec.to_micros(event.created_at),
-            ),
-        )
+        self._insert("daily_events", DAILY_EVENT.of(event))
 
     def daily_events(
         self, day: date | None, limit: int, *, words: Sequence[str] = ()
     ) -> list[DailyEvent]:
-        chosen = day and day.isoformat()
-        rows = self._conn.execute(
-            f"SELECT {DAILY_EVENT} FROM daily_events WHERE space = ? AND (? IS NULL OR day = ?)"
-            " AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE"
+        return self._daily_events(
+            "(:day IS NULL OR day = :day) AND NOT EXISTS (SELECT 1 FROM json_each(:words) w WHERE"
             " instr(lower(summary), lower(w.value)) = 0)"
-            " ORDER BY day DESC, created_at DESC, id DESC LIMIT ?",
-            (self._space, chosen, chosen, codec.dump(list(words)), limit),
+            " ORDER BY day DESC, created_at DESC, id DESC LIMIT :limit",
+            day=day,
+            words=words,
+            limit=limit,
         )
-        return [daily_event(row) for row in rows]
+
+    def uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
+        """Daily events of earlier days that are not in the knowledge yet, the oldest first."""
+        return self._daily_events(
+            "day < :before AND compressed = 0 ORDER BY day, created_at, id LIMIT :limit",
+            before=before,
+            limit=limit,
+        )
+
+    def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
+        self._run("mark_compressed", ids=ids, compressed=compressed)
+
+    def _daily_events(self, rest: str, **values: Any) -> list[DailyEvent]:
+        statement = f"SELECT {DAILY_EVENT.columns} FROM daily_events WHERE space = :space"
+        return [DAILY_EVENT.read(row) for row in self._run(f"{statement} AND {rest}", **values)]
 
     def add_usage(
         self,
         *,
-        purpose: str,
-        model: str,
+        purpose: SafeName,
+        model: SafeName,
         input_tokens: int,
         output_tokens: int,
         cost: float | None,
         at: datetime,
     ) -> None:
-        self._conn.execute(
-            "INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self._space,
-                new_id(at),
-                purpose,
-                model,
-                input_tokens,
-                output_tokens,
-                cost,
-                codec.to_micros(at),
-            ),
+        self._insert(
+            "usage",
+            {
+                "id": new_id(at),
+                "purpose": purpose,
+                "model": model,
+                "input_tokens": input_tokens,
+                "output_tokens": output_tokens,
+                "cost": cost,
+                "at": at,
+            },
         )
 
     def usage(self, since: datetime | None) -> list[UsageTotal]:
-        rows = self._conn.execute(
-            "SELECT purpose, model, count(*), sum(input_tokens), sum(output_tokens), sum(cost)"
-            " FROM usage WHERE space = ? AND at >= ? GROUP BY purpose, model"
-            " ORDER BY purpose, model",
-            (self._space, _ALWAYS if since is None else codec.to_micros(since)),
-        )
+        rows = self._run("usage", since=_ALWAYS if since is None else since)
         return [UsageTotal(*row) for row in rows]

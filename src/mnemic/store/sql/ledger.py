@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from mnemic.errors import Conflict, NotFound
 from mnemic.rules.speakers import FOREIGN, Speech
@@ -22,15 +22,29 @@ from mnemic.store.rows import (
     first_doc,
     last_doc,
 )
+from mnemic.store.sql.fields import Fields
+from mnemic.store.sql.part import narrow
 from mnemic.store.sql.scope import has_metadata
 from mnemic.store.sql.speech import SpeechRows
-from mnemic.store.sql.terms import TermIndex, next_doc
-from mnemic.types import SafeName, SessionInfo, Turn, TurnState
+from mnemic.store.sql.statements import read_statements
+from mnemic.types import EMPTY, SafeName, SafeText, SessionInfo, Turn, TurnState
 
-_TURN = (
-    "t.id, s.id, t.idx, t.role, t.content, t.at, t.zone, t.sender, t.channel, t.tool_calls,"
-    " t.tool_results, t.tokens, t.trust, t.state, t.reason, t.metadata"
+_TURN = Fields(
+    Turn,
+    "id session index role content at sender channel tool_calls:calls tool_results:results tokens"
+    " trust state reason metadata:metadata",
+    "t.",
+    session="s.id",
+    index="t.idx",
 )
+_SESSION = Fields(SessionInfo, "id project topic started_at:time last_at:time ended_at:time? turns")
+_FILTERS = {
+    "session": "s.space = t.space AND s.id = :session",
+    "project": "s.project = :project",
+    "since": "t.at >= :since",
+    "until": "t.at < :until",
+    "role": "t.role = :role",
+}
 # A turn asks when a question mark stands near its end.
 _SHORT = 4 * SHORT_TEXT  # bytes that a short text has at most
 _PLACE = (
@@ -38,7 +52,11 @@ _PLACE = (
     f" octet_length(n.content) <= {_SHORT}, CASE WHEN octet_length(n.content) <= {_SHORT}"
     f" THEN n.content ELSE substr(n.content, -{PLACE_END}) END"
 )
+_COLUMNS = f"{_TURN.columns}, t.zone"
+_AT = _TURN.names.index("at")
+_TRANSCRIPT = Fields(Transcript, "session bytes last_at:time", "r.", session="s.id")
 _FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
+_IN_SESSION = f"{_FROM} WHERE s.space = :space AND s.id = :session AND t.space = s.space"
 _VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?, ?)"
 _INSERT = f"INSERT INTO turns VALUES {_VALUES}"
 _AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
@@ -73,11 +91,13 @@ class _Append:
 class SqlLedger(SpeechRows):
     """The ledger of one space on one connection."""
 
-    index: TermIndex
+    statements: ClassVar[Mapping[str, str]] = {**SpeechRows.statements, **read_statements("ledger")}
 
     # --- sessions -------------------------------------------------------------------------------
 
-    def open_session(self, session: str, project: str, topic: str, at: datetime) -> None:
+    def open_session(
+        self, session: SafeName, project: SafeName, topic: SafeName, at: datetime
+    ) -> None:
         moment = codec.to_micros(at)
         self._conn.execute(
             "INSERT INTO sessions (space, id, project, topic, started_at, last_at, turns, next_idx)"
@@ -89,39 +109,19 @@ class SqlLedger(SpeechRows):
             (self._space, session, project, topic, moment, moment),
         )
 
-    def end_session(self, session: str, at: datetime) -> None:
-        self._conn.execute(
-            "UPDATE sessions SET ended_at = ? WHERE space = ? AND id = ?",
-            (codec.to_micros(at), self._space, session),
-        )
+    def end_session(self, session: SafeName, at: datetime) -> None:
+        self._run("end_session", session=session, at=at)
 
-    def session(self, session: str) -> SessionInfo | None:
-        infos = self._sessions("AND id = ?", (session,))
-        return infos[0] if infos else None
+    def session(self, session: SafeName) -> SessionInfo | None:
+        return next(iter(self._sessions("AND id = :session", session=session)), None)
 
     def sessions(self, limit: int, offset: int) -> list[SessionInfo]:
-        return self._sessions(
-            "ORDER BY last_at DESC, number DESC LIMIT ? OFFSET ?", (limit, offset)
-        )
+        order = "ORDER BY last_at DESC, number DESC LIMIT :limit OFFSET :offset"
+        return self._sessions(order, limit=limit, offset=offset)
 
-    def _sessions(self, rest: str, values: tuple[Any, ...]) -> list[SessionInfo]:
-        rows = self._conn.execute(
-            "SELECT id, project, topic, started_at, last_at, ended_at, turns FROM sessions"
-            f" WHERE space = ? {rest}",
-            (self._space, *values),
-        )
-        return [
-            SessionInfo(
-                id=id_,
-                project=project,
-                topic=topic,
-                started_at=codec.from_micros(started),
-                last_at=codec.from_micros(last),
-                ended_at=codec.maybe_from_micros(ended),
-                turns=turns,
-            )
-            for id_, project, topic, started, last, ended, turns in rows
-        ]
+    def _sessions(self, rest: str, **values: Any) -> list[SessionInfo]:
+        statement = f"SELECT {_SESSION.columns} FROM sessions WHERE space = :space {rest}"
+        return [_SESSION.read(row) for row in self._run(statement, **values)]
 
     # --- appending ------------------------------------------------------------------------------
 
@@ -129,6 +129,8 @@ class SqlLedger(SpeechRows):
         """Write turns in order. One that is already there is left alone; another turn in the same
         place is a conflict.
         """
+        if self._unit.admission is not None:
+            self._unit.admission.admit(self._unit, "turns", len(rows))
         if len(rows) == 1 and rows[0].idx is None:
             return [self._append_one(rows[0])]
         begun = self._begin(rows)
@@ -163,7 +165,7 @@ class SqlLedger(SpeechRows):
         wanted = (space, first, last_doc(space, "turn"), first, space, row.session)
         end: Any = conn.execute(_END, wanted).fetchone()
         if end is None:
-            self.open_session(row.session, "", "", row.at)
+            self.open_session(row.session, EMPTY, EMPTY, row.at)
             end = conn.execute(_END, wanted).fetchone()
         number, index, speaker, shared, doc = end
         disowned, given = False, row
@@ -171,9 +173,9 @@ class SqlLedger(SpeechRows):
         if row.claim is not None and (shared or row.claim != speaker or row.claim == FOREIGN):
             row, _, disowned = self.claimed(row, number, Speech(speaker, bool(shared)))
         turn = _columns(space, doc, number, index, row)
-        indexed = self.index.values(space, doc, row.terms, row.packed)
+        indexed = self._unit.index.values(space, doc, row.terms, row.packed)
         grown = (index + 1, turn[9], space, number)
-        conn.execute(_append(self.index.insert), (*turn, *indexed, *grown))
+        conn.execute(_append(self._unit.index.insert), (*turn, *indexed, *grown))
         if row.tool_calls:
             self._add_tools([(row, doc)])
         return Placed(index, added=True, external=row is not given, disowned=disowned)
@@ -226,19 +228,20 @@ class SqlLedger(SpeechRows):
         return True
 
     def _write(self, fresh: list[tuple[TurnRow, int, int]], begun: dict[str, _Append]) -> None:
-        first = next_doc(self._conn, self._space, "turn")
+        first = self._next_doc("turn")
+        docs = range(first, first + len(fresh))
         turns = []
         tools: list[tuple[TurnRow, int]] = []
-        for doc, (row, number, index) in enumerate(fresh, first):
+        for doc, (row, number, index) in zip(docs, fresh, strict=True):
             turn = _columns(self._space, doc, number, index, row)
             turns.append(turn)
             if row.tool_calls:
                 tools.append((row, doc))
             state = begun[row.session]
             state.last_at = max(state.last_at, turn[9])
-        self._insert(turns)
+        self._insert_turns(turns)
         terms, packed = [row.terms for row, *_ in fresh], [row.packed for row, *_ in fresh]
-        self.index.add_many(self._conn, self._space, first, terms, packed)
+        self._unit.index.add_many(self._conn, self._space, docs, terms, packed)
         if tools:
             self._add_tools(tools)
         grown = [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting]
@@ -250,7 +253,7 @@ class SqlLedger(SpeechRows):
             (codec.dump(grown), self._space),
         )
 
-    def _insert(self, turns: Sequence[tuple[Any, ...]]) -> None:
+    def _insert_turns(self, turns: Sequence[tuple[Any, ...]]) -> None:
         rest = len(turns) % _AT_ONCE
         self._conn.executemany(_INSERT, turns[:rest])
         for start in range(rest, len(turns), _AT_ONCE):
@@ -270,64 +273,51 @@ class SqlLedger(SpeechRows):
     # --- reading --------------------------------------------------------------------------------
 
     def turns(self, wanted: TurnFilter) -> list[Turn]:
-        clauses: list[str] = ["t.space = ?"]
-        values: list[Any] = [self._space]
-        joined = _FROM
-        # Few turns are in trouble; of any other state there are too many to be sorted.
-        state = "t.state" if wanted.state in ("failed", "dead") else "+t.state"
-        for clause, value in (
-            ("s.space = t.space AND s.id = ?", wanted.session),
-            ("s.project = ?", wanted.project),
-            ("t.at >= ?", codec.maybe_to_micros(wanted.since)),
-            ("t.at < ?", codec.maybe_to_micros(wanted.until)),
-            ("t.role = ?", wanted.role),
-            (f"{state} = ?", wanted.state),
-        ):
-            if value is not None:
-                clauses.append(clause)
-                values.append(value)
+        values = {name: getattr(wanted, name) for name in _FILTERS}
+        clauses, joined = [narrow(_FILTERS, values)], _FROM
+        if wanted.state is not None:
+            # Few turns are in trouble; of any other state there are too many to be sorted.
+            state = "t.state" if wanted.state in ("failed", "dead") else "+t.state"
+            clauses.append(f"{state} = :state")
         if wanted.having:
-            clauses.append(has_metadata("t.metadata").replace(":having", "?"))
-            values.append(codec.dump(dict(wanted.having)))
+            clauses.append(has_metadata("t.metadata"))
         if wanted.tool is not None:
-            joined += " JOIN turn_tools u ON u.space = t.space AND u.doc = t.doc AND u.name = ?"
-            values.insert(0, wanted.tool)
+            joined += " JOIN turn_tools u ON u.space = t.space AND u.doc = t.doc AND u.name = :tool"
         order = "t.session, t.idx" if wanted.session else "t.at, t.doc"
         if wanted.newest_first:
             order = ", ".join(f"{column} DESC" for column in order.split(", "))
-        rows = self._conn.execute(
-            f"SELECT {_TURN} {joined} WHERE {' AND '.join(clauses)}"
-            f" ORDER BY {order} LIMIT ? OFFSET ?",
-            (*values, wanted.limit, wanted.offset),
+        return self._select(
+            f"{joined} WHERE t.space = :space AND {' AND '.join(clauses)}"
+            f" ORDER BY {order} LIMIT :limit OFFSET :offset",
+            **values,
+            state=wanted.state,
+            having=wanted.having,
+            tool=wanted.tool,
+            limit=wanted.limit,
+            offset=wanted.offset,
         )
-        return [_turn(row) for row in rows]
 
-    def turn_at(self, session: str, index: int) -> Turn:
-        row = self._conn.execute(
-            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
-            " AND t.idx = ?",
-            (self._space, session, index),
-        ).fetchone()
-        if row is None:
+    def turn_at(self, session: SafeName, index: int) -> Turn:
+        turns = self._select(f"{_IN_SESSION} AND t.idx = :index", session=session, index=index)
+        if not turns:
             raise NotFound(f"Session {session!r} has no turn {index}", remedy="See `mnemic turns`")
-        return _turn(row)
+        return turns[0]
 
     def turns_by_id(self, ids: Sequence[str]) -> list[Turn]:
-        rows = self._conn.execute(
-            f"SELECT {_TURN} {_FROM} WHERE t.space = ? AND t.id IN"
-            " (SELECT value FROM json_each(?)) ORDER BY t.id",
-            (self._space, codec.dump(list(ids))),
+        return self._select(
+            f"{_FROM} WHERE t.space = :space AND t.id IN (SELECT value FROM json_each(:ids))"
+            " ORDER BY t.id",
+            ids=ids,
         )
-        return [_turn(row) for row in rows]
 
     def turns_by_doc(self, docs: Sequence[int]) -> dict[int, Turn]:
         rows = self._conn.execute(
-            f"SELECT t.doc, {_TURN} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
+            f"SELECT t.doc, {_COLUMNS} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
             " CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session WHERE t.space"
             " = ?",
             (str(list(docs)), self._space),
         )
-        return {row[0]: _turn(row[1:]) for row in rows}
+        return {doc: _read_turn(row) for doc, *row in rows}
 
     def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """What the owner says in those of the turns that are not longer than ``most``."""
@@ -368,13 +358,9 @@ class SqlLedger(SpeechRows):
         return ordered[::-1] if newest_first else ordered
 
     def latest_docs(self, limit: int) -> list[int]:
-        rows = self._conn.execute(
-            "SELECT doc FROM turns WHERE space = ? ORDER BY at DESC, doc DESC LIMIT ?",
-            (self._space, limit),
-        )
-        return [doc for (doc,) in rows]
+        return self._column("latest_docs", limit=limit)
 
-    def set_state(self, ids: Sequence[str], state: TurnState, reason: str) -> None:
+    def set_state(self, ids: Sequence[SafeName], state: TurnState, reason: SafeText) -> None:
         self._conn.executemany(
             "UPDATE turns SET state = ?, reason = ? WHERE space = ? AND id = ?",
             [(state, reason, self._space, id_) for id_ in ids],
@@ -382,120 +368,67 @@ class SqlLedger(SpeechRows):
 
     # --- how far later work has come: every turn up to here, marked in the same transaction -------
 
-    def undigested(self, session: str) -> list[Turn]:
+    def undigested(self, session: SafeName) -> list[Turn]:
         return self._beyond("s.digested", session)
 
-    def mark_digested(self, session: str, turn: str | None = None) -> None:
-        self._conn.execute(
-            "UPDATE sessions SET digested = max(digested, ifnull((SELECT max(doc) FROM turns t"
-            " WHERE t.space = sessions.space AND t.session = number AND (? IS NULL OR t.id = ?)),"
-            " -1)) WHERE space = ? AND id = ?",
-            (turn, turn, self._space, session),
-        )
+    def mark_digested(self, session: SafeName, turn: SafeName | None = None) -> None:
+        """Every turn of the session, or every one up to this, has its daily event."""
+        self._run("mark_digested", session=session, turn=turn)
 
-    def unextracted(self, session: str, limit: int) -> list[Turn]:
+    def unextracted(self, session: SafeName, limit: int) -> list[Turn]:
         """Turns that have not ended in a state yet, in the order they were recorded."""
-        rows = self._conn.execute(
-            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
-            f" AND +t.doc > s.extracted AND {_WAITS} ORDER BY t.doc LIMIT ?",
-            (self._space, session, limit),
+        return self._select(
+            f"{_IN_SESSION} AND +t.doc > s.extracted AND {_WAITS} ORDER BY t.doc LIMIT :limit",
+            session=session,
+            limit=limit,
         )
-        return [_turn(row) for row in rows]
 
-    def mark_extracted(self, session: str) -> None:
+    def mark_extracted(self, session: SafeName) -> None:
         """Move the mark up to the first turn that still waits."""
-        self._conn.execute(
-            "UPDATE sessions AS s SET extracted = ifnull("
-            " (SELECT min(t.doc) - 1 FROM turns t WHERE t.space = s.space AND t.session = s.number"
-            f"  AND +t.doc > s.extracted AND {_WAITS}),"
-            " ifnull((SELECT max(t.doc) FROM turns t"
-            "  WHERE t.space = s.space AND t.session = s.number), -1))"
-            " WHERE space = ? AND id = ?",
-            (self._space, session),
-        )
+        self._run("mark_extracted", session=session)
 
-    def revive(self, session: str, reason: str) -> int:
+    def revive(self, session: SafeName, reason: SafeText) -> int:
         """Let the dead turns of a session wait again; says how many."""
-        rows: list[Any] = self._conn.execute(
-            "UPDATE turns SET state = 'failed', reason = ? WHERE space = ? AND state = 'dead'"
-            " AND session = (SELECT number FROM sessions WHERE space = ? AND id = ?)"
-            " RETURNING doc",
-            (reason, self._space, self._space, session),
-        ).fetchall()
+        rows = self._run("revive", session=session, reason=reason).fetchall()
         if rows:
-            self._conn.execute(
-                "UPDATE sessions SET extracted = min(extracted, ?) WHERE space = ? AND id = ?",
-                (min(doc for (doc,) in rows) - 1, self._space, session),
-            )
+            self._run("lower_extracted", session=session, before=min(doc for (doc,) in rows) - 1)
         return len(rows)
 
-    def turns_before(self, session: str, index: int, limit: int) -> list[Turn]:
-        rows = self._conn.execute(
-            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
-            " AND t.idx < ? ORDER BY t.idx DESC LIMIT ?",
-            (self._space, session, index, limit),
+    def turns_before(self, session: SafeName, index: int, limit: int) -> list[Turn]:
+        turns = self._select(
+            f"{_IN_SESSION} AND t.idx < :index ORDER BY t.idx DESC LIMIT :limit",
+            session=session,
+            index=index,
+            limit=limit,
         )
-        return [_turn(row) for row in rows][::-1]
+        return turns[::-1]
 
     def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
         """The tokens of the turns of each session that nothing was learnt from yet."""
-        rows = self._conn.execute(
-            "SELECT min(s.id), sum(t.tokens) FROM json_each(?) j"
-            " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value"
-            " CROSS JOIN turns t ON t.space = s.space AND t.session = s.number"
-            f" AND +t.doc > s.extracted WHERE {_WAITS} GROUP BY s.number",
-            (codec.dump(list(sessions)), self._space),
-        )
+        rows = self._run("waiting_tokens", sessions=sessions)
         return dict.fromkeys(sessions, 0) | dict(rows)
 
     def count_waiting(self, sessions: Sequence[SafeName]) -> int:
         """The turns of these sessions that nothing was learnt from yet."""
-        return int(
-            self._conn.execute(
-                "SELECT count(*) FROM json_each(?) j"
-                " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value"
-                " CROSS JOIN turns t ON t.space = s.space AND t.session = s.number"
-                f" AND +t.doc > s.extracted WHERE {_WAITS}",
-                (codec.dump(list(sessions)), self._space),
-            ).get
-        )
+        return int(self._run("count_waiting", sessions=sessions).get)
 
-    def count_prompt(self, session: str) -> int:
+    def count_prompt(self, session: SafeName) -> int:
         """How many extractions single messages of the session have set off, with this one."""
-        count = self._conn.execute(
-            "UPDATE sessions SET prompted = prompted + 1 WHERE space = ? AND id = ?"
-            " RETURNING prompted",
-            (self._space, session),
-        ).get
+        count = self._run("count_prompt", session=session).get
         return int(count or 0)
 
     def sessions_to_extract(self, limit: int) -> list[SafeName]:
         """Sessions with turns that have not ended in a state, the oldest first."""
-        rows = self._conn.execute(
-            "SELECT s.id FROM sessions s WHERE s.space = ? AND EXISTS (SELECT 1 FROM turns t"
-            " WHERE t.space = s.space AND t.session = s.number AND +t.doc > s.extracted"
-            f" AND {_WAITS}) ORDER BY s.last_at, s.number LIMIT ?",
-            (self._space, limit),
-        )
-        return [id_ for (id_,) in rows]
+        return self._column("sessions_to_extract", limit=limit)
 
     def sessions_untold(self, before: datetime, limit: int) -> list[SafeName]:
-        rows = self._conn.execute(
-            "SELECT s.id FROM sessions s WHERE s.space = ? AND s.turns > 0 AND s.last_at < ?"
-            " AND NOT EXISTS (SELECT 1 FROM episodes e JOIN turns t ON t.space = e.space"
-            "  AND t.id = e.last_turn WHERE e.space = s.space AND e.session = s.id"
-            "  AND t.session = s.number AND t.idx = (SELECT max(l.idx) FROM turns l"
-            "   WHERE l.space = s.space AND l.session = s.number))"
-            " ORDER BY s.last_at DESC, s.number LIMIT ?",
-            (self._space, codec.to_micros(before), limit),
-        )
-        return [id_ for (id_,) in rows]
+        """Sessions whose last turn is older and in no episode, the latest first."""
+        return self._column("sessions_untold", before=before, limit=limit)
 
-    def transcript(self, session: str) -> Transcript | None:
-        transcripts = self._transcripts("AND s.id = ?", session)
-        return transcripts[0] if transcripts else None
+    def transcript(self, session: SafeName) -> Transcript | None:
+        return next(iter(self._transcripts("s.id = :session", session=session)), None)
 
-    def untranscribed(self, session: str) -> list[Turn]:
+    def untranscribed(self, session: SafeName) -> list[Turn]:
         return self._beyond(
             "ifnull((SELECT doc FROM transcripts r"
             " WHERE r.space = s.space AND r.session = s.number), -1)",
@@ -503,47 +436,29 @@ class SqlLedger(SpeechRows):
         )
 
     def mark_transcribed(self, transcript: Transcript) -> None:
-        self._conn.execute(
-            "INSERT INTO transcripts"
-            " SELECT s.space, s.number, max(t.doc), ?, ? FROM sessions s"
-            " JOIN turns t ON t.space = s.space AND t.session = s.number"
-            " WHERE s.space = ? AND s.id = ? GROUP BY s.space, s.number"
-            " ON CONFLICT (space, session) DO UPDATE SET doc = excluded.doc,"
-            " bytes = excluded.bytes, last_at = excluded.last_at",
-            (
-                transcript.bytes,
-                codec.to_micros(transcript.last_at),
-                self._space,
-                transcript.session,
-            ),
-        )
+        self._run("mark_transcribed", **_TRANSCRIPT.of(transcript))
 
     def old_transcripts(self, before: datetime) -> list[Transcript]:
-        return self._transcripts("AND r.last_at < ?", codec.to_micros(before))
+        return self._transcripts("r.last_at < :before", before=before)
 
-    def drop_transcript(self, session: str) -> None:
-        self._conn.execute(
-            "DELETE FROM transcripts WHERE space = ? AND session ="
-            " (SELECT number FROM sessions WHERE space = ? AND id = ?)",
-            (self._space, self._space, session),
-        )
+    def drop_transcript(self, session: SafeName) -> None:
+        self._run("drop_transcript", session=session)
 
-    def _transcripts(self, rest: str, value: Any) -> list[Transcript]:
-        rows = self._conn.execute(
-            "SELECT s.id, r.bytes, r.last_at FROM transcripts r"
-            " JOIN sessions s ON s.space = r.space AND s.number = r.session WHERE r.space = ?"
-            f" {rest}",
-            (self._space, value),
+    def _transcripts(self, rest: str, **values: Any) -> list[Transcript]:
+        rows = self._run(
+            f"SELECT {_TRANSCRIPT.columns} FROM transcripts r JOIN sessions s"
+            f" ON s.space = r.space AND s.number = r.session WHERE r.space = :space AND {rest}",
+            **values,
         )
-        return [Transcript(id_, size, codec.from_micros(at)) for id_, size, at in rows]
+        return [_TRANSCRIPT.read(row) for row in rows]
 
     def _beyond(self, watermark: str, session: str) -> list[Turn]:
-        rows = self._conn.execute(
-            f"SELECT {_TURN} {_FROM} WHERE s.space = ? AND s.id = ? AND t.space = s.space"
-            f" AND t.doc > {watermark} ORDER BY t.doc",
-            (self._space, session),
+        return self._select(
+            f"{_IN_SESSION} AND t.doc > {watermark} ORDER BY t.doc", session=session
         )
-        return [_turn(row) for row in rows]
+
+    def _select(self, rest: str, **values: Any) -> list[Turn]:
+        return [_read_turn(row) for row in self._run(f"SELECT {_COLUMNS} {rest}", **values)]
 
 
 @cache
@@ -561,8 +476,8 @@ def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tu
         index,
         row.role,
         row.content,
-        codec.dump_calls(row.tool_calls),
-        codec.dump_results(row.tool_results),
+        codec.dump_any(row.tool_calls),
+        codec.dump_any(row.tool_results),
         codec.to_micros(row.at),
         codec.zone_minutes(row.at),
         row.tokens,
@@ -570,27 +485,11 @@ def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tu
         row.sender,
         row.trust,
         row.claim is not None,
-        codec.dump_metadata(row.metadata),
+        codec.dump_any(row.metadata),
     )
 
 
-def _turn(row: tuple[Any, ...]) -> Turn:
-    (id_, session, idx, role, content, at, zone, sender, channel) = row[:9]
-    calls, results, tokens, trust, state, reason, metadata = row[9:]
-    return Turn(
-        id=id_,
-        session=session,
-        index=idx,
-        role=role,
-        content=content,
-        at=codec.from_micros(at, zone),
-        sender=sender,
-        channel=channel,
-        tool_calls=codec.load_calls(calls),
-        tool_results=codec.load_results(results),
-        tokens=tokens,
-        trust=trust,
-        state=state,
-        reason=reason,
-        metadata=codec.load_metadata(metadata),
-    )
+def _read_turn(row: Sequence[Any]) -> Turn:
+    *cells, zone = row
+    cells[_AT] = codec.from_micros(cells[_AT], zone)
+    return _TURN.read(cells)

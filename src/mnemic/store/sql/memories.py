@@ -10,17 +10,24 @@ from mnemic.rules.likeness import wording_of
 from mnemic.rules.slots import SEPARATOR, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.fields import Fields
+from mnemic.store.sql.part import Part, narrow
 from mnemic.store.sql.scope import has_metadata, was_known, was_true, word_condition
-from mnemic.store.sql.terms import TermIndex, add_terms, next_doc
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
-_COLUMNS = (
-    "id, kind, content, subject, predicate, project, topic, tags, importance, confidence, trust,"
-    " status, access_count, created_at, updated_at, last_accessed_at, valid_from, valid_to,"
-    " superseded_at, superseded_by, expires_at, episode, value, confirmations, session,"
-    " snoozed_until, offered, metadata, origin"
+MEMORY = Fields(
+    Memory,
+    "id kind content subject predicate project topic tags:words importance confidence trust status"
+    " access_count created_at:time updated_at:time last_accessed_at:time valid_from:time"
+    " valid_to:time? superseded_at:time? superseded_by expires_at:time? episode value confirmations"
+    " session snoozed_until:time? offered metadata:metadata origin",
 )
+# What can change about a memory; what it says stays.
+_REVISED = (
+    "importance confidence trust status confirmations created_at updated_at valid_from valid_to"
+    " superseded_at superseded_by expires_at session snoozed_until metadata"
+).split()
 _HASHED = 10_000  # wordings that are computed at a time
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
@@ -67,44 +74,27 @@ _ORDERS: dict[MemoryOrder, str] = {
 }
 
 
-_LEARNT = "CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory"
-# What was only contradicted has no end: its turn is still evidence.
-_IS_OVER = (
-    "HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT NULL THEN 1 ELSE 0 END) = 1"
-)
-
-
-class SqlMemories:
+class SqlMemories(Part):
     """The memories of one space on one connection."""
 
-    index: TermIndex
-    cosine: str  # of the vector of ``v`` with a given one
+    statements = read_statements("memories")
+
     is_slot = "slot = :slot"
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
-
     def add(self, memory: Memory, terms: SafeText) -> Memory:
-        doc = next_doc(self._conn, self._space, "memory")
-        self._conn.execute(
-            f"INSERT INTO memories (space, doc, slot, wording, {_COLUMNS})"
-            f" VALUES (?, ?, ?, ?{', ?' * 29})",
-            (
-                self._space,
-                doc,
-                slot_of(memory.subject, memory.predicate),
-                wording_of(memory.content),
-                *_values(memory),
-            ),
-        )
-        add_terms(self.index, self._conn, self._space, doc, terms)
+        """Store a new memory with the words it is found by; given back as it is read."""
+        if self._unit.admission is not None:
+            self._unit.admission.admit(self._unit, "memories", 1)
+        doc, slot = self._next_doc("memory"), slot_of(memory.subject, memory.predicate)
+        own = {"doc": doc, "slot": slot, "wording": wording_of(memory.content)}
+        self._insert("memories", {**own, **MEMORY.of(memory)})
+        self._unit.text.add(doc, terms)
         if not memory.sources:
             return memory
         self.add_sources(memory.id, [source.turn_id for source in memory.sources])
         return self.by_id([memory.id])[0]  # in the order of the turns
 
-    def add_sources(self, id_: str, turns: Sequence[str]) -> None:
+    def add_sources(self, id_: SafeName, turns: Sequence[SafeName]) -> None:
         self._conn.executemany(
             "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
             [(self._space, id_, turn) for turn in turns],
@@ -117,59 +107,39 @@ class SqlMemories:
         )
 
     def outdated(self, turns: Sequence[str]) -> set[str]:
-        rows = self._conn.execute(
-            "SELECT s.turn FROM json_each(?) d CROSS JOIN memory_sources s"
-            f" ON s.space = ? AND s.turn = d.value {_LEARNT} GROUP BY s.turn {_IS_OVER}",
-            (codec.dump(list(turns)), self._space),
-        )
-        return {turn for (turn,) in rows}
+        """Those of the turns of which everything that was learnt no longer holds."""
+        outdated = self._column("outdated", turns=turns)
+        return set(outdated)
 
     def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
+        """What such turns of these sessions say."""
         by_session: dict[str, list[str]] = {}
-        for session, content in self._conn.execute(
-            "SELECT min(x.id), min(t.content) FROM json_each(?) d CROSS JOIN sessions x"
-            " ON x.space = ? AND x.id = d.value CROSS JOIN turns t"
-            " ON t.space = x.space AND t.session = x.number CROSS JOIN memory_sources s"
-            f" ON s.space = t.space AND s.turn = t.id {_LEARNT} GROUP BY t.doc {_IS_OVER}",
-            (codec.dump(list(sessions)), self._space),
-        ):
+        for session, content in self._run("outdated_in", sessions=list(sessions)):
             by_session.setdefault(session, []).append(content)
         return by_session
 
     def get(self, id_: str) -> Memory | None:
-        memories = self.by_id([id_])
-        return memories[0] if memories else None
+        return next(iter(self.by_id([id_])), None)
 
     def by_id(self, ids: Sequence[str]) -> list[Memory]:
-        return self._select(
-            "id IN (SELECT value FROM json_each(:ids)) ORDER BY id", {"ids": codec.dump(list(ids))}
-        )
+        return self._select("id IN (SELECT value FROM json_each(:ids)) ORDER BY id", {"ids": ids})
 
     def of_kinds(self, docs: Sequence[int], kinds: Sequence[Kind]) -> list[int]:
         """Those of the documents that are memories of one of the kinds."""
-        rows = self._conn.execute(
-            "SELECT m.doc FROM json_each(?) d CROSS JOIN memories m ON m.doc = d.atom"
-            " WHERE m.space = ? AND m.kind IN (SELECT value FROM json_each(?))",
-            (str(list(docs)), self._space, codec.dump(list(kinds))),
-        )
-        return [doc for (doc,) in rows]
+        return self._column("of_kinds", docs=docs, kinds=kinds)
 
     def find(self, wanted: MemoryFilter) -> list[Memory]:
         """Memories in the order that is wanted."""
-        values = {
-            name: codec.to_micros(value) if isinstance(value, datetime) else value
-            for name in _FILTERS
-            if (value := getattr(wanted, name)) is not None
-        }
-        clauses = [_FILTERS[name] for name in values] or ["true"]
+        values = {name: getattr(wanted, name) for name in _FILTERS}
+        clauses = [narrow(_FILTERS, values)]
         if wanted.having:
             clauses.append(has_metadata("memories.metadata"))
-            values["having"] = codec.dump(dict(wanted.having))
+            values["having"] = wanted.having
         if wanted.words:
             clauses.append(word_condition(wanted.words, values, "memories"))
         if wanted.origins:
             clauses.append("origin IN (SELECT value FROM json_each(:origins))")
-            values["origins"] = codec.dump(wanted.origins)
+            values["origins"] = wanted.origins
         if wanted.life is not None:
             clauses.append(_life_condition(wanted.life, values))
         order = _ORDERS[wanted.order]
@@ -182,7 +152,13 @@ class SqlMemories:
         )
 
     def in_slot(
-        self, subject: str, predicate: str, *, project: str, status: MemoryStatus, now: datetime
+        self,
+        subject: str,
+        predicate: str,
+        *,
+        project: SafeName,
+        status: MemoryStatus,
+        now: datetime,
     ) -> list[Memory]:
         """What answers the same question in a project and has not expired, the oldest first."""
         slot = slot_of(subject, predicate)
@@ -191,25 +167,21 @@ class SqlMemories:
         return self._select(
             f"{self.is_slot} AND slot != '' AND project = :project AND status = :status"
             f" AND {_LASTS} ORDER BY created_at, doc",
-            {"slot": slot, "project": project, "status": status, "at": codec.to_micros(now)},
+            {"slot": slot, "project": project, "status": status, "at": now},
         )
 
     def worded_alike(
-        self, content: SafeText, *, project: str, status: MemoryStatus, now: datetime
+        self, content: SafeText, *, project: SafeName, status: MemoryStatus, now: datetime
     ) -> list[Memory]:
         """What has not expired and is worded as ``content``, the oldest first."""
         self._hash_wordings()
+        wording = wording_of(content)
         return self._select(
             # No other index: one project may have very many memories of that status.
             "doc IN (SELECT doc FROM memories INDEXED BY memories_by_wording WHERE space = :space"
             " AND wording = :wording) AND project = :project AND status = :status"
             f" AND {_LASTS} ORDER BY created_at, doc",
-            {
-                "wording": wording_of(content),
-                "project": project,
-                "status": status,
-                "at": codec.to_micros(now),
-            },
+            {"wording": wording, "project": project, "status": status, "at": now},
             by_doc=True,
         )
 
@@ -224,17 +196,18 @@ class SqlMemories:
                 [(wording_of(content), self._space, doc) for doc, content in rows],
             )
 
-    def any(self, status: MemoryStatus, project: str) -> bool:
+    def any(self, status: MemoryStatus, project: SafeName) -> bool:
         """Whether there is a memory of that status in a project."""
-        found = self._conn.execute(
-            "SELECT 1 FROM memories WHERE space = ? AND status = ? AND project = ? LIMIT 1",
-            (self._space, status, project),
-        ).get
-        return found is not None
+        memories = "SELECT 1 FROM memories WHERE space = :space AND status = :status"
+        rest = " AND project = :project LIMIT 1"
+        return self._run(memories + rest, status=status, project=project).get is not None
 
     def stated(
         self, slots: Sequence[str], subjects: Sequence[str], *, each: int
     ) -> list[SlotEntry]:
+        """What holds now, or did until another took its place, in one of the slots or of one of
+        the subjects in any slot, the newest first; of each slot and subject at most so many.
+        """
         ranges = [(slot, slot) for slot in slots]
         ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
         return list({row[0]: SlotEntry(*row) for row in self._between(ranges, each)}.values())
@@ -253,34 +226,20 @@ class SqlMemories:
             {"ranges": codec.dump(ranges), "space": self._space, "each": each},
         )
 
-    def most_important(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
-        """What holds now and is at least so important, the most important first."""
-        return self._select(
-            f"status = 'active' AND importance >= :least AND valid_from <= :at AND {_LASTS}"
-            " ORDER BY importance DESC, last_accessed_at DESC, doc DESC LIMIT :limit",
-            {"least": least, "at": codec.to_micros(now), "limit": limit},
-        )
-
     def nearest(
         self, embedder: int, vector: bytes, *, status: MemoryStatus, now: datetime, limit: int
     ) -> list[tuple[Memory, float]]:
         """The memories nearest in meaning, and their cosines, the nearest first."""
         rows = self._conn.execute(
-            f"SELECT min(m.id), max({self.cosine}) AS cosine FROM vectors v"
-            " CROSS JOIN memories m ON m.space = v.space AND m.doc = v.doc WHERE v.space = ? AND"
-            " v.embedder = ?"
-            " AND v.doc BETWEEN ? AND ? AND m.status = ?"
+            f"SELECT min(m.id), max({self._unit.cosine}) AS cosine FROM vectors v"
+            " CROSS JOIN memories m ON m.space = v.space AND m.doc = v.doc WHERE v.space = ?"
+            " AND v.embedder = ? AND v.doc BETWEEN ? AND ? AND m.status = ?"
             " AND (m.expires_at IS NULL OR m.expires_at > ?)"
             " GROUP BY m.doc ORDER BY cosine DESC, m.doc LIMIT ?",
             (
-                vector,
-                self._space,
-                embedder,
-                first_doc(self._space, "memory"),
-                last_doc(self._space, "memory"),
-                status,
-                codec.to_micros(now),
-                limit,
+                *(self._unit.encode_vector(vector), self._space, embedder),
+                *(first_doc(self._space, "memory"), last_doc(self._space, "memory")),
+                *(status, codec.to_micros(now), limit),
             ),
         )
         cosines = {codec.stored_name(id_): float(cosine) for id_, cosine in rows}
@@ -291,104 +250,43 @@ class SqlMemories:
         """Pending ones that may be offered: the least often offered, then the most important."""
         return self._select(
             f"status = 'pending' AND {_LASTS} AND (snoozed_until IS NULL OR snoozed_until <= :at"
-            " OR updated_at > :at)"
-            " AND (:since IS NULL OR created_at > :since)"
+            " OR updated_at > :at) AND (:since IS NULL OR created_at > :since)"
             " ORDER BY offered, importance DESC, created_at, doc LIMIT :limit",
-            {
-                "at": codec.to_micros(now),
-                "since": codec.maybe_to_micros(since),
-                "limit": limit,
-            },
+            {"at": now, "since": since, "limit": limit},
         )
 
     def count_offer(self, ids: Sequence[str]) -> None:
-        self._conn.execute(
-            "UPDATE memories SET offered = offered + 1"
-            " WHERE space = ? AND id IN (SELECT value FROM json_each(?))",
-            (self._space, codec.dump(list(ids))),
-        )
+        self._run("count_offer", ids=ids)
 
     def lapsed(self, before: datetime, limit: int) -> list[Memory]:
         """Pending ones from then or earlier, the oldest first."""
         return self._select(
             "status = 'pending' AND created_at <= :before ORDER BY created_at, doc LIMIT :limit",
-            {"before": codec.to_micros(before), "limit": limit},
+            {"before": before, "limit": limit},
         )
 
     def revise(self, memory: Memory) -> None:
-        """Store everything about a memory that can change; what it says stays."""
-        self._conn.execute(
-            "UPDATE memories SET importance = ?, confidence = ?, trust = ?, status = ?,"
-            " confirmations = ?, created_at = ?, updated_at = ?, valid_from = ?, valid_to = ?,"
-            " superseded_at = ?, superseded_by = ?, expires_at = ?, session = ?, snoozed_until = ?,"
-            " metadata = ? WHERE space = ? AND id = ?",
-            (
-                memory.importance,
-                memory.confidence,
-                memory.trust,
-                memory.status,
-                memory.confirmations,
-                codec.to_micros(memory.created_at),
-                codec.to_micros(memory.updated_at),
-                codec.to_micros(memory.valid_from),
-                codec.maybe_to_micros(memory.valid_to),
-                codec.maybe_to_micros(memory.superseded_at),
-                memory.superseded_by,
-                codec.maybe_to_micros(memory.expires_at),
-                memory.session,
-                codec.maybe_to_micros(memory.snoozed_until),
-                codec.dump(dict(memory.metadata)),
-                self._space,
-                memory.id,
-            ),
-        )
+        """Store everything about a memory that can change."""
+        self._update("memories", memory.id, MEMORY.of(memory, _REVISED))
 
-    def supersede(self, old: str, new: str, at: datetime, *, ended: bool = True) -> None:
+    def supersede(self, old: SafeName, new: SafeName, at: datetime, *, ended: bool = True) -> None:
         """Close ``old``, known until now; if it ``ended`` it was true until the new one began."""
-        moment = codec.to_micros(at)
-        self._conn.execute(
-            "UPDATE memories SET status = 'superseded', superseded_by = ?, superseded_at = ?,"
-            " valid_to = CASE WHEN ? = 1 THEN ifnull((SELECT n.valid_from FROM memories n"
-            "  WHERE n.space = memories.space AND n.id = ?), ?) END,"
-            " updated_at = ? WHERE space = ? AND id = ?",
-            (new, moment, ended, new, moment, moment, self._space, old),
-        )
+        self._run("supersede", old=old, new=new, at=at, ended=ended)
         # What takes the place of a core memory is core.
-        self._conn.execute(
-            "UPDATE memories SET core = 1 WHERE space = ? AND id = ? AND EXISTS"
-            " (SELECT 1 FROM memories o WHERE o.space = memories.space AND o.id = ? AND o.core ="
-            " 1)",
-            (self._space, new, old),
-        )
-        self._conn.execute(
-            "UPDATE memories SET core = 0 WHERE space = ? AND id = ? AND core = 1",
-            (self._space, old),
-        )
+        self._run("inherit_core", old=old, new=new)
+        self._run("leave_core", old=old)
 
     def release(self, id_: str) -> None:
         """What was to end on the day of a memory that does not come holds on."""
-        self._conn.execute(
-            "UPDATE memories SET valid_to = NULL, superseded_by = ''"
-            " WHERE space = ? AND superseded_by = ? AND status = 'active'",
-            (self._space, id_),
-        )
+        self._run("release", id=id_)
 
     def touch(self, id_: str, uses: int, at: datetime) -> None:
         """Count uses, which slow a memory's decay."""
-        self._conn.execute(
-            "UPDATE memories SET access_count = access_count + ?, last_accessed_at = max("
-            "last_accessed_at, ?) WHERE space = ? AND id = ?",
-            (uses, codec.to_micros(at), self._space, id_),
-        )
+        self._run("touch", id=id_, uses=uses, at=at)
 
     def count_noted(self, key: str) -> dict[tuple[Kind, str], int]:
         """How many hold now whose metadata has that name, by kind and by what it says."""
-        rows = self._conn.execute(
-            "SELECT kind, metadata ->> ?, count(*) FROM memories INDEXED BY memories_with_notes"
-            " WHERE space = ? AND status = 'active' AND metadata != '{}'"
-            " AND metadata ->> ? IS NOT NULL GROUP BY 1, 2",
-            (key, self._space, key),
-        )
+        rows = self._run("count_noted", key=key)
         return {(kind, str(note)): count for kind, note, count in rows}
 
     def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
@@ -396,66 +294,48 @@ class SqlMemories:
         # From one project to the next in the index: DISTINCT would read every memory.
         following = (
             "SELECT min(project) FROM memories INDEXED BY memories_by_partition"
-            " WHERE space = ?1 AND status = ?2"
+            " WHERE space = :space AND status = :status"
         )
-        rows = self._conn.execute(
+        return self._column(
             f"WITH RECURSIVE named(project) AS ({following} UNION ALL"
             f" SELECT ({following} AND project > named.project) FROM named"
             " WHERE named.project IS NOT NULL)"
             " SELECT project FROM named WHERE project IS NOT NULL AND project != '_global'",
-            (self._space, status),
+            status=status,
         )
-        return [project for (project,) in rows]
 
-    def partition(self, project: str | None, limit: int, without: Sequence[Kind] = ()) -> list[int]:
+    def partition(
+        self, project: SafeName | None, limit: int, without: Sequence[Kind] = ()
+    ) -> list[int]:
         """The most important current memories of a project and of none in particular: neither the
         core nor of the kinds ``without``.
         """
-        rows = self._conn.execute(
-            "SELECT doc FROM memories WHERE space = ? AND status = 'active' AND core = 0"
-            " AND (? IS NULL OR project IN (?, '_global'))"
-            " AND kind NOT IN (SELECT value FROM json_each(?))"
-            " ORDER BY importance DESC, doc DESC LIMIT ?",
-            (self._space, project, project, codec.dump(list(without)), limit),
-        )
-        return [doc for (doc,) in rows]
+        return self._column("partition", project=project, without=without, limit=limit)
 
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
-        rows = self._conn.execute(
-            "WITH RECURSIVE linked(id) AS (SELECT id FROM memories WHERE space = ? AND id = ?"
-            " UNION SELECT CASE WHEN m.id = l.id THEN m.superseded_by ELSE m.id END FROM linked l"
-            "  JOIN memories m ON m.space = ? AND (m.superseded_by = l.id"
-            "   OR m.id = l.id AND m.superseded_by != ''))"
-            " SELECT id FROM linked",
-            (self._space, id_, self._space),
-        )
-        versions = self.by_id([linked for (linked,) in rows])
-        return sorted(versions, key=lambda memory: (memory.created_at, memory.id))
+        versions = self._column("chain", id=id_)
+        return sorted(self.by_id(versions), key=lambda memory: (memory.created_at, memory.id))
 
     def _select(self, rest: str, values: dict[str, Any], *, by_doc: bool = False) -> list[Memory]:
         """``by_doc``: the condition names documents, so no index of the space is to be walked."""
         space = "+space" if by_doc else "space"
-        rows: list[tuple[Any, ...]] = self._conn.execute(
-            f"SELECT {_COLUMNS}, core FROM memories WHERE {space} = :space AND {rest}",
-            {"space": self._space, **values},
+        rows: list[tuple[Any, ...]] = self._run(
+            f"SELECT {MEMORY.columns}, core FROM memories WHERE {space} = :space AND {rest}",
+            **values,
         ).fetchall()
         sources = self.sources([row[0] for row in rows])
-        return [_memory(row, sources.get(row[0], ())) for row in rows]
+        return [
+            MEMORY.read(row, sources=sources.get(row[0], ()), tier=1 if row[-1] else 2)
+            for row in rows
+        ]
 
     def sources(self, ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
         """The turns that memories came from, the earliest first."""
         by_memory: dict[str, tuple[Source, ...]] = {}
         if not ids:
             return by_memory
-        for memory, session, idx, turn in self._conn.execute(
-            "SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m"
-            " JOIN turns t ON t.space = m.space AND t.id = m.turn"
-            " JOIN sessions s ON s.space = t.space AND s.number = t.session"
-            " WHERE m.space = ? AND m.memory IN (SELECT value FROM json_each(?))"
-            " ORDER BY t.at, t.doc",
-            (self._space, codec.dump(list(ids))),
-        ):
+        for memory, session, idx, turn in self._run("sources", ids=ids):
             by_memory[memory] = (*by_memory.get(memory, ()), Source(session, idx, turn))
         return by_memory
 
@@ -468,78 +348,3 @@ def _life_condition(life: Life, values: dict[str, Any]) -> str:
         return "expires_at - created_at > :life_over"
     values["life_most"] = life.most // _MICROSECOND
     return "expires_at - created_at > :life_over AND expires_at - created_at <= :life_most"
-
-
-def _values(memory: Memory) -> tuple[Any, ...]:
-    """The values of ``_COLUMNS``."""
-    return (
-        memory.id,
-        memory.kind,
-        memory.content,
-        memory.subject,
-        memory.predicate,
-        memory.project,
-        memory.topic,
-        codec.dump(memory.tags),
-        memory.importance,
-        memory.confidence,
-        memory.trust,
-        memory.status,
-        memory.access_count,
-        codec.to_micros(memory.created_at),
-        codec.to_micros(memory.updated_at),
-        codec.to_micros(memory.last_accessed_at),
-        codec.to_micros(memory.valid_from),
-        codec.maybe_to_micros(memory.valid_to),
-        codec.maybe_to_micros(memory.superseded_at),
-        memory.superseded_by,
-        codec.maybe_to_micros(memory.expires_at),
-        memory.episode,
-        memory.value,
-        memory.confirmations,
-        memory.session,
-        codec.maybe_to_micros(memory.snoozed_until),
-        memory.offered,
-        codec.dump(dict(memory.metadata)),
-        memory.origin,
-    )
-
-
-def _memory(row: tuple[Any, ...], sources: tuple[Source, ...]) -> Memory:
-    (id_, kind, content, subject, predicate, project, topic, tags) = row[:8]
-    (importance, confidence, trust, status, accesses, created, updated, accessed) = row[8:16]
-    (valid_from, valid_to, superseded_at, superseded_by, expires_at, episode) = row[16:22]
-    (value, confirmations, session, snoozed_until, offered, metadata, origin, core) = row[22:]
-    return Memory(
-        id=id_,
-        kind=kind,
-        content=content,
-        subject=subject,
-        predicate=predicate,
-        project=project,
-        topic=topic,
-        tags=codec.load_words(tags),
-        importance=importance,
-        confidence=confidence,
-        trust=trust,
-        status=status,
-        access_count=accesses,
-        created_at=codec.from_micros(created),
-        updated_at=codec.from_micros(updated),
-        last_accessed_at=codec.from_micros(accessed),
-        valid_from=codec.from_micros(valid_from),
-        valid_to=codec.maybe_from_micros(valid_to),
-        superseded_at=codec.maybe_from_micros(superseded_at),
-        superseded_by=superseded_by,
-        expires_at=codec.maybe_from_micros(expires_at),
-        sources=sources,
-        episode=episode,
-        value=value,
-        confirmations=confirmations,
-        session=session,
-        snoozed_until=codec.maybe_from_micros(snoozed_until),
-        offered=offered,
-        metadata=codec.load_metadata(metadata),
-        origin=origin,
-        tier=1 if core else 2,
-    )

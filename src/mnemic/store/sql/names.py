@@ -15,28 +15,16 @@ from mnemic.rules.slots import slot_of
 from mnemic.store import codec
 from mnemic.store.erasure import Name, NameKind, Removal
 from mnemic.store.rows import TABLES
-from mnemic.store.sql.connection import SqlConnection, SqlRows
+from mnemic.store.sql.connection import SqlRows
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
+from mnemic.store.transfer import columns_with
 from mnemic.types import EMPTY, RecordType, SafeName
 
 # Columns that hold one name each.
-COLUMNS: dict[NameKind, tuple[tuple[str, str], ...]] = {
-    "session": (
-        ("sessions", "id"), ("memories", "session"), ("episodes", "session"),
-        ("attachments", "session"), ("echo_lines", "session"),
-    ),
-    "sender": (("turns", "sender"), ("daily_events", "sender")),
-    "channel": (("turns", "channel"), ("daily_events", "channel")),
-    "project": (("sessions", "project"), ("memories", "project")),
-    "topic": (("sessions", "topic"), ("memories", "topic")),
-    "tool": (("turn_tools", "name"),),
-    "predicate": (("memories", "predicate"),),
-    "address": (("attachments", "path"), ("attachments", "url")),
-    "media type": (("attachments", "mime"),),
-    "model": (("usage", "model"),),
-    "purpose": (("usage", "purpose"),),
-    "operation": (("events", "operation_id"),),
-    "host": (("events", "subject"),),
-}  # fmt: skip
+COLUMNS: dict[Any, list[tuple[str, str]]] = {}
+for _table, _column in columns_with("name"):
+    COLUMNS.setdefault(_column.holds["name"], []).append((_table.name, _column.name))
 # Which of them tell rows apart, with what beside them.
 _KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("sessions", "id"): ((),),
@@ -44,15 +32,6 @@ _KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("echo_lines", "session"): (("line",),),
     ("events", "operation_id"): (("step",),),
     ("episodes", "session"): (("source", "last_turn"),),
-}
-# Columns that hold several in JSON, or one as a part, each with the code that replaces them below.
-PARTS: dict[str, tuple[str, ...]] = {
-    "turns": ("tool_calls", "tool_results"),
-    "memories": ("tags", "slot"),
-    "episodes": ("tags", "tools", "actions"),
-    "attachments": ("tags",),
-    "events": ("subject",),
-    "jobs": ("key", "payload"),
 }
 _TAGGED: tuple[RecordType, ...] = ("memory", "episode", "attachment")
 # Of a part of the host that failed, and of the host's own making: these have a name of its own.
@@ -73,12 +52,10 @@ _FEW = 20  # names that are looked for one by one, up to the first that is found
 Renamed = Mapping[Name, SafeName]
 
 
-class SqlNames:
+class SqlNames(Part):
     """The names of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("names")
 
     # --- finding --------------------------------------------------------------------------------
 
@@ -109,7 +86,7 @@ class SqlNames:
             "host": self._hosts,
         }
 
-    def _in_columns(self, places: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    def _in_columns(self, places: list[tuple[str, str]]) -> Iterator[str]:
         for table, column in places:
             for (text,) in self._rows(f"SELECT DISTINCT {column} FROM {table} WHERE {{}}"):
                 yield text
@@ -156,10 +133,10 @@ class SqlNames:
         unused |= self._lost("sender", "turns", "sender", removal)
         unused |= self._lost("channel", "turns", "channel", removal)
         unused |= self._lost("tool", "turn_tools", "name", removal)
-        ended = codec.dump([name.text for name in unused if name.kind == "session"])
+        ended = [name.text for name in unused if name.kind == "session"]
         kinds: tuple[NameKind, ...] = ("project", "topic")
         for kind in kinds:
-            rows = self._conn.execute(
+            names = self._column(
                 f"SELECT {kind} FROM memories WHERE space = :space"
                 " AND id IN (SELECT value FROM json_each(:ids))"
                 f" UNION SELECT {kind} FROM sessions WHERE space = :space"
@@ -168,76 +145,57 @@ class SqlNames:
                 " AND id NOT IN (SELECT value FROM json_each(:ids))"
                 f" EXCEPT SELECT {kind} FROM sessions WHERE space = :space"
                 " AND id NOT IN (SELECT value FROM json_each(:ended))",
-                {**self._ids(removal.memories), "ended": ended},
+                ids=list(removal.memories),
+                ended=ended,
             )
-            unused |= {Name(kind, text) for (text,) in rows if text}
+            unused |= {Name(kind, text) for text in names if text}
         return unused
 
     def _ended(self, removal: Removal) -> set[str]:
         """Sessions without a turn, a memory or a file that stays."""
-        rows = self._conn.execute(
-            "SELECT id FROM sessions WHERE space = :space AND number IN (SELECT session FROM turns"
-            "  WHERE space = :space AND id IN (SELECT value FROM json_each(:ids)))"
-            " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = :space AND t.session = number"
-            "  AND t.id NOT IN (SELECT value FROM json_each(:ids)))",
-            self._ids(removal.turns),
-        )
-        ended = {id_ for (id_,) in rows} | set(removal.sessions)
+        ended = set(removal.sessions) | set(self._column("ended", ids=list(removal.turns)))
         types: tuple[RecordType, ...] = ("memory", "attachment")
         for type_ in types:
             if ended:
-                rows = self._conn.execute(
-                    f"SELECT DISTINCT session FROM {TABLES[type_]} WHERE space = :space"
-                    " AND session != '' AND id NOT IN (SELECT value FROM json_each(:ids))",
-                    self._ids(removal.of(type_)),
+                ended -= set(
+                    self._column(
+                        f"SELECT DISTINCT session FROM {TABLES[type_]} WHERE space = :space"
+                        " AND session != '' AND id NOT IN (SELECT value FROM json_each(:ids))",
+                        ids=list(removal.of(type_)),
+                    )
                 )
-                ended -= {id_ for (id_,) in rows}
         return ended
 
     def _lost(self, kind: NameKind, table: str, column: str, removal: Removal) -> set[Name]:
         """Names that turns have, and no other turn has."""
         if not removal.turns:
             return set()
-        ids = self._ids(removal.turns)
-        docs = self._conn.execute(
-            "SELECT json_group_array(doc) FROM turns WHERE space = :space"
-            " AND id IN (SELECT value FROM json_each(:ids))",
-            ids,
-        ).get
-        within = {"space": self._space, "docs": docs}
-        rows = self._conn.execute(
+        docs = self._unit.eraser.docs("turn", removal.turns)
+        names = self._column(
             f"SELECT DISTINCT {column} FROM {table} WHERE space = :space AND {column} != ''"
             " AND doc IN (SELECT atom FROM json_each(:docs))",
-            within,
+            docs=docs,
         )
-        names = {str(text) for (text,) in rows}
         others = (
             f"FROM {table} WHERE space = :space AND doc NOT IN (SELECT atom FROM json_each(:docs))"
         )
         if len(names) > _FEW:
-            rows = self._conn.execute(f"SELECT DISTINCT {column} {others}", within)
-            return {Name(kind, text) for text in names - {text for (text,) in rows}}
-        one = f"SELECT 1 {others} AND {column} = :name LIMIT 1"
+            kept = self._column(f"SELECT DISTINCT {column} {others}", docs=docs)
+            return {Name(kind, text) for text in set(names).difference(kept)}
+        holder = f"SELECT 1 {others} AND {column} = :name LIMIT 1"
         return {
             Name(kind, text)
             for text in names
-            if self._conn.execute(one, {**within, "name": text}).get is None
+            if self._run(holder, docs=docs, name=text).get is None
         }
 
     def bearing(self, names: Collection[Name]) -> dict[RecordType, list[str]]:
         """Records that have one of these names in a copy: index, vector or transcript."""
-        kinds = {name.kind for name in names}
-        by_type: dict[RecordType, list[str]] = {}
-        if kinds & {"sender", "channel", "tool", "tool call", "parameter"}:
-            columns = ("sender", "channel", "tool_calls", "tool_results")
-            by_type["turn"] = self._changed("turn", names, columns)
-        if kinds & {"predicate", "tag"}:
-            by_type["memory"] = self._changed("memory", names, ("predicate", "tags"))
-        if kinds & {"tool", "parameter", "tag"}:
-            by_type["episode"] = self._changed("episode", names, ("tools", "tags", "actions"))
-        if kinds & {"address", "tag"}:
-            by_type["attachment"] = self._changed("attachment", names, ("path", "url", "tags"))
-        return by_type
+        return {
+            type_: self._changed(type_, names, columns)
+            for type_, columns in _BEARING.items()
+            if any(name.kind in _KINDS[column] for name in names for column in columns)
+        }
 
     def _changed(
         self, type_: RecordType, names: Collection[Name], columns: tuple[str, ...]
@@ -255,23 +213,24 @@ class SqlNames:
 
     # --- replacing ------------------------------------------------------------------------------
 
-    def rename(self, names: Renamed) -> None:
+    def rename(self, names: Mapping[Name, SafeName]) -> None:
         """Put each name's replacement wherever it stands; an empty one takes the name away."""
         for name, after in names.items():
             for table, column in COLUMNS.get(name.kind, ()):
                 self._make_way(table, column, name.text, after)
-                self._conn.execute(
-                    f"UPDATE {table} SET {column} = ? WHERE space = ? AND {column} = ?",
-                    (after, self._space, name.text),
+                self._run(
+                    f"UPDATE {table} SET {column} = :after"
+                    f" WHERE space = :space AND {column} = :before",
+                    before=name.text,
+                    after=after,
                 )
         kinds = {name.kind for name in names}
-        if kinds & {"tool", "tool call", "parameter"}:
-            self._rewrite("turns", ("tool_calls", "tool_results"), names)
-        if kinds & {"tool", "parameter", "tag"}:
-            self._rewrite("episodes", ("tools", "tags", "actions"), names)
-        if "tag" in kinds:
-            self._rewrite("memories", ("tags",), names)
-            self._rewrite("attachments", ("tags",), names)
+        for type_, columns in _BEARING.items():
+            listed = tuple(
+                column for column in columns if column in _READERS and kinds & _KINDS[column]
+            )
+            if listed:
+                self._rewrite(TABLES[type_], listed, names)
         if "predicate" in kinds:
             self._renew_slots({after for name, after in names.items() if name.kind == "predicate"})
         self._rename_events(names)
@@ -282,11 +241,12 @@ class SqlNames:
         """Remove what already has the new name, where only one row can have it."""
         for rest in _KEYED.get((table, column), ()):
             same = "".join(f" AND o.{other} = {table}.{other}" for other in rest)
-            self._conn.execute(
+            self._run(
                 f"DELETE FROM {table} WHERE space = :space AND {column} = :after"
                 " AND :after != :before AND EXISTS (SELECT 1 FROM"
                 f" {table} o WHERE o.space = :space AND o.{column} = :before{same})",
-                {"space": self._space, "before": before, "after": after},
+                before=before,
+                after=after,
             )
 
     def _rewrite(self, table: str, columns: tuple[str, ...], names: Renamed) -> None:
@@ -306,32 +266,22 @@ class SqlNames:
                 )
 
     def _renew_slots(self, predicates: set[str]) -> None:
-        rows: list[Any] = self._conn.execute(
-            "SELECT doc, subject, predicate FROM memories WHERE space = :space"
-            " AND predicate IN (SELECT value FROM json_each(:ids))",
-            self._ids(predicates),
-        ).fetchall()
-        for doc, subject, predicate in rows:
-            slot = slot_of(subject, predicate)
-            self._conn.execute(
-                "UPDATE memories SET slot = ? WHERE +space = ? AND doc = ?",
-                (slot, self._space, doc),
-            )
+        rows = self._run("renew_slots", predicates=predicates).fetchall()
+        for id_, subject, predicate in rows:
+            self._update("memories", id_, {"slot": slot_of(subject, predicate)})
 
     def _rename_events(self, names: Renamed) -> None:
         """Events about a session, and the types that a host gave its own."""
         listed = ", ".join(map(repr, (*_SESSION_EVENTS, *_RULE_EVENTS)))
-        about = f"WHERE space = ? AND subject = ? AND type IN ({listed})"
+        about = f"WHERE space = :space AND subject = :before AND type IN ({listed})"
         for name, after in names.items():
-            here = (self._space, name.text)
+            values = {"before": name.text, "after": after}
             if name.kind == "host" and _is_of_host(name.text):
-                self._conn.execute(
-                    "UPDATE events SET type = ? WHERE space = ? AND type = ?", (after, *here)
-                )
+                self._run("rename_events", **values)
             elif name.kind == "session" and not after:  # there is nothing left that they tell of
-                self._conn.execute(f"DELETE FROM events {about}", here)
+                self._run(f"DELETE FROM events {about}", **values)
             elif name.kind == "session":
-                self._conn.execute(f"UPDATE events SET subject = ? {about}", (after, *here))
+                self._run(f"UPDATE events SET subject = :after {about}", **values)
 
     def _rename_jobs(self, names: Renamed) -> None:
         """Work on a session is named after it; where nothing is left of it there is none. Work of a
@@ -346,40 +296,23 @@ class SqlNames:
                 else value
                 for name, value in before.items()
             }
-            if payload != before:
-                self._conn.execute(
-                    "UPDATE jobs SET payload = ? WHERE +space = ? AND id = ?",
-                    (codec.dump(payload), self._space, id_),
-                )
             field = "session" if "session" in payload else "subject" if "rule" in payload else ""
             session = str(payload.get(field, ""))
             after = names.get(Name("session", session)) if session else None
-            if after is None:
-                continue
-            if not after:
-                self._conn.execute(
-                    "DELETE FROM jobs WHERE +space = ? AND id = ?", (self._space, id_)
-                )
+            if after == "":
+                self._run("drop_job", id=id_)
                 continue
             name, line, rest = key.partition("\n")
-            self._conn.execute(
-                "UPDATE jobs SET key = ?, payload = ? WHERE +space = ? AND id = ?",
-                (
-                    f"{after}{line}{rest}" if name == session else key,
-                    codec.dump({**payload, field: after}),
-                    self._space,
-                    id_,
-                ),
-            )
+            if after is not None:
+                payload[field] = after
+                key = f"{after}{line}{rest}" if name == session else key  # noqa: PLW2901
+            if payload != before or after is not None:
+                self._run("rename_job", id=id_, key=key, payload=payload)
 
     # --- parts ----------------------------------------------------------------------------------
 
     def _rows(self, statement: str) -> SqlRows:
-        places = statement.count("{}")
-        return self._conn.execute(statement.replace("{}", "space = ?"), (self._space,) * places)
-
-    def _ids(self, ids: Collection[str]) -> dict[str, Any]:
-        return {"space": self._space, "ids": codec.dump(list(ids))}
+        return self._run(statement.replace("{}", "space = :space"))
 
 
 def _is_of_host(type_: str) -> bool:
@@ -440,6 +373,13 @@ def _actions(actions: Any, names: Renamed) -> Any:
     ]
 
 
+# Columns of records with names that are in a copy, too: index, vector or transcript.
+_BEARING: dict[RecordType, tuple[str, ...]] = {
+    "turn": ("sender", "channel", "tool_calls", "tool_results"),
+    "memory": ("predicate", "tags"),
+    "episode": ("tools", "tags", "actions"),
+    "attachment": ("path", "url", "tags"),
+}
 _WHOLE: dict[str, NameKind] = {
     "sender": "sender",
     "channel": "channel",
@@ -453,4 +393,12 @@ _READERS: dict[str, Callable[[Any, Renamed], Any]] = {
     "actions": _actions,
     "tools": _names_in("tool"),
     "tags": _names_in("tag"),
+}
+_KINDS: dict[str, set[NameKind]] = {
+    **{column: {kind} for column, kind in _WHOLE.items()},
+    "tool_calls": {"tool", "tool call", "parameter"},
+    "tool_results": {"tool call"},
+    "actions": {"tool", "parameter"},
+    "tools": {"tool"},
+    "tags": {"tag"},
 }

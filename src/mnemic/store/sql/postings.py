@@ -7,9 +7,9 @@ or meet in pairs when there is no rare one. In a small space every list is read.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,32 @@ class TermLists(Protocol):
 
     def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
         """The newest documents that have one of the forms of every word."""
+
+
+class TermIndex(Protocol):
+    """A database's text index: FTS5 in SQLite, rows of terms in PostgreSQL."""
+
+    @property
+    def insert(self) -> str:
+        """What adds one document, to be given ``values``; it may be several statements."""
+
+    def values(self, space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]: ...
+    def add_many(
+        self,
+        conn: Any,
+        space: int,
+        docs: Sequence[int],
+        terms: Sequence[str],
+        packed: Sequence[bytes],
+    ) -> None:
+        """Index documents by their terms and the same terms packed."""
+
+    def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None: ...
+    def lists(self, conn: Any, space: int, first: int, last: int) -> TermLists:
+        """The lists of this range of documents."""
+
+    def holding(self, conn: Any, space: int, term: str) -> Iterator[int]:
+        """The documents of the space that hold a term."""
 
 
 class Weighed(NamedTuple):

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from mnemic.rules.speakers import UNREAD, Speech, least_trusted, speaker_mark, with_claim
-from mnemic.store import codec
 from mnemic.store.rows import TurnRow
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.types import Trust
-
-_FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
-_CLAIMED = "t.role = 'user' AND t.trust = 'owner' AND t.claimed = 1"
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
+from mnemic.types import SafeName, Trust
 
 
-class SpeechRows:
+class SpeechRows(Part):
     """The speakers of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("speech")
 
     def claimed(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
         """A turn with the trust it has in its session, the session's speech after it, and whether
@@ -40,37 +34,22 @@ class SpeechRows:
     def _speech(self, number: int) -> Speech:
         """Who spoke in a session that was recorded before this was kept."""
         speech = Speech()
-        for (sender,) in self._conn.execute(
-            "SELECT DISTINCT sender FROM turns WHERE space = ? AND session = ? AND role = 'user'"
-            " AND trust = 'owner' AND claimed = 1",
-            (self._space, number),
-        ):
+        for sender in self._column("speech", number=number):
             speech = with_claim(speech, speaker_mark(sender))
         return speech
 
-    def claimants(self, session: str) -> list[str]:
-        rows = self._conn.execute(
-            f"SELECT DISTINCT t.sender {_FROM} WHERE s.space = ? AND s.id = ?"
-            f" AND t.space = s.space AND {_CLAIMED}",
-            (self._space, session),
-        )
-        return [sender for (sender,) in rows]
+    def claimants(self, session: SafeName) -> list[str]:
+        """The senders whose user turns are the owner's because nobody else spoke."""
+        return self._column("claimants", session=session)
 
-    def disown(self, session: str, senders: Sequence[str]) -> list[str]:
-        rows = self._conn.execute(
-            "UPDATE turns AS t SET trust = 'external' WHERE t.space = ? AND t.session ="
-            " (SELECT number FROM sessions WHERE space = ? AND id = ?)"
-            f" AND {_CLAIMED} AND t.sender IN (SELECT value FROM json_each(?)) RETURNING id",
-            (self._space, self._space, session, codec.dump(list(senders))),
-        )
-        return [str(id_) for (id_,) in rows.fetchall()]
+    def disown(self, session: SafeName, senders: Sequence[str]) -> list[str]:
+        """Make such turns of these senders external; says which turns."""
+        rows = self._run("disown", session=session, senders=senders)
+        return [id_ for (id_,) in rows.fetchall()]
 
-    def least_trust(self, session: str) -> Trust | None:
-        rows: list[Any] = self._conn.execute(
-            f"SELECT DISTINCT t.trust, t.tool_results IS NOT NULL {_FROM}"
-            " WHERE s.space = ? AND s.id = ? AND t.space = s.space",
-            (self._space, session),
-        ).fetchall()
+    def least_trust(self, session: SafeName) -> Trust | None:
+        """The least trust of what was said in a session, tools included."""
+        rows = self._run("least_trust", session=session)
         trusts: list[Trust] = [
             "tool" if used and trust in ("owner", "agent") else trust for trust, used in rows
         ]

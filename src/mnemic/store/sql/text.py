@@ -20,17 +20,15 @@ from mnemic.store.rows import (
     last_doc,
     type_of,
 )
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import Part
 from mnemic.store.sql.postings import (
     Postings,
     SpaceStats,
     TermLists,
-    TextStats,
     WeighedTerms,
     read_names,
 )
 from mnemic.store.sql.scope import ScopeFilter
-from mnemic.store.sql.terms import TermIndex, replace_terms, set_terms
 from mnemic.types import RecordType, SafeText
 
 _EXHAUST = 2_000  # narrow scopes up to this many documents are looked at whole
@@ -40,28 +38,15 @@ _MOST_HELD = 1_000_000  # records that are counted
 _BATCH = 128
 
 
-class SqlText:
+class SqlText(Part):
     """Searching the text of one space on one connection."""
-
-    index: TermIndex
-
-    def __init__(self, conn: SqlConnection, space: int, stats: TextStats) -> None:
-        self._conn = conn
-        self._space = space
-        self._all_stats = stats
-
-    def lists(self, first: int, last: int) -> TermLists:
-        """The lists of this range of documents."""
-        raise NotImplementedError
 
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
-        stats = self._all_stats.of(self._conn, self._space)
+        stats = self._unit.text_stats.of(self._conn, self._space)
         if not terms or not stats.rows:
             return TextMatches((), {}, {}, stats.length)
-        first = min(first_doc(self._space, type_) for type_ in scope.types)
-        last = max(last_doc(self._space, type_) for type_ in scope.types)
-        postings = Postings(self.lists(first, last), first, stats)
+        postings = Postings(self._lists(scope), self._first(scope), stats)
         few = self.few(scope)
         if few is not None:
             return self._rank(few, postings.weigh(terms), limit, stats)
@@ -208,12 +193,10 @@ class SqlText:
         """The newest records of the scope that have all the terms, each in one of its forms, and
         how many there are.
         """
-        first = min(first_doc(self._space, type_) for type_ in scope.types)
-        last = max(last_doc(self._space, type_) for type_ in scope.types)
         words: dict[str, list[str]] = {}
         for term in terms:
             words.setdefault(term.form_of or term.text, []).append(term.text)
-        docs = self.lists(first, last).holding(list(words.values()), _MOST_HELD)
+        docs = self._lists(scope).holding(list(words.values()), _MOST_HELD)
         kept = ScopeFilter(self._conn, self._space, scope).keep(docs)
         return kept[:limit], len(kept)
 
@@ -245,31 +228,51 @@ class SqlText:
 
     def names(self) -> frozenset[str]:
         """Who speaks here and whom memories are about; of very many records, some."""
-        stats = self._all_stats.of(self._conn, self._space)
+        stats = self._unit.text_stats.of(self._conn, self._space)
         if stats.names is None:
             stats.names = read_names(self._conn, self._space, stats.sizes)
         return stats.names
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""
-        rows = self._conn.execute(
-            f"SELECT id FROM {TABLES[type_]} r WHERE space = ? AND NOT EXISTS"
+        return self._column(
+            f"SELECT id FROM {TABLES[type_]} r WHERE space = :space AND NOT EXISTS"
             " (SELECT 1 FROM text_terms t WHERE t.space = r.space AND t.doc = r.doc)"
-            " ORDER BY doc LIMIT ?",
-            (self._space, limit),
+            " ORDER BY doc LIMIT :limit",
+            limit=limit,
         )
-        return [id_ for (id_,) in rows]
 
     def put(
         self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
     ) -> None:
-        write = set_terms if changed else replace_terms
-        for id_, text in terms.items():
-            doc = self._conn.execute(
-                f"SELECT doc FROM {TABLES[type_]} WHERE space = ? AND id = ?", (self._space, id_)
-            ).get
-            if doc is not None:
-                write(self.index, self._conn, self._space, doc, text)
+        """Index records anew, by their ids; where texts have ``changed``, vectors follow."""
+        rows = self._run(
+            f"SELECT doc, id FROM {TABLES[type_]} WHERE space = :space"
+            " AND id IN (SELECT value FROM json_each(:ids))",
+            ids=list(terms),
+        )
+        self.replace({doc: terms[id_] for doc, id_ in rows}, changed=changed)
+
+    def add(self, doc: int, terms: str) -> None:
+        """Index a new document by its terms."""
+        index = self._unit.index
+        self._conn.execute(index.insert, index.values(self._space, doc, terms, bm25.pack(terms)))
+
+    def replace(self, terms: Mapping[int, str], *, changed: bool = True) -> None:
+        """Index documents anew."""
+        docs, texts = list(terms), list(terms.values())
+        if changed:
+            self._unit.cleanup.ask_again(docs)
+        self._unit.index.remove(self._conn, self._space, docs)
+        packed = [bm25.pack(text) for text in texts]
+        self._unit.index.add_many(self._conn, self._space, docs, texts, packed)
+
+    def _first(self, scope: Scope) -> int:
+        return min(first_doc(self._space, type_) for type_ in scope.types)
+
+    def _lists(self, scope: Scope) -> TermLists:
+        last = max(last_doc(self._space, type_) for type_ in scope.types)
+        return self._unit.index.lists(self._conn, self._space, self._first(scope), last)
 
 
 def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, datetime
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
 from mnemic.rules.support import untrusted
 from mnemic.store import codec
-from mnemic.store.sql.attachments import SqlAttachments
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.journal import DAILY_EVENT, daily_event
-from mnemic.store.sql.memories import SqlMemories
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.store.upkeep import CoreLine, NumberedMemory, TierCounts
-from mnemic.types import (
-    TRUSTS,
-    Attachment,
-    DailyEvent,
-    Kind,
-    Memory,
-    MemoryStatus,
-    SafeName,
-)
+from mnemic.types import EMPTY, TRUSTS, Kind, Memory, MemoryStatus, SafeName
 
 _HOLDS = (
     "status = 'active' AND (expires_at IS NULL OR expires_at > :now) AND valid_from <= :now"
@@ -49,13 +39,10 @@ _PROFILE_WRITTEN = (
 )
 
 
-class SqlTiers:
+class SqlTiers(Part):
     """What upkeep moves, of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
-        self._memories = SqlMemories(conn, space)
+    statements = read_statements("tiers")
 
     def walk(
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None
@@ -66,39 +53,30 @@ class SqlTiers:
             f"status = 'active' AND doc > :after{chosen} ORDER BY doc LIMIT :limit",
             after=after,
             limit=limit,
-            kinds=codec.dump(list(kinds or ())),
+            kinds=kinds or (),
         )
-        by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [NumberedMemory(doc, by_id[id_]) for id_, doc in docs.items()]
+        return list(map(NumberedMemory, docs.values(), self._memories(docs)))
 
     def expired(self, now: datetime, limit: int) -> list[Memory]:
         """What has outlived its time and was not put away yet, the oldest first."""
-        docs = self._docs(
-            "status IN ('active', 'pending') AND (expires_at <= :now OR valid_to <= :now)"
-            " ORDER BY ifnull(expires_at, valid_to), doc LIMIT :limit",
-            now=codec.to_micros(now),
-            limit=limit,
+        return self._memories(
+            self._docs(
+                "status IN ('active', 'pending') AND (expires_at <= :now OR valid_to <= :now)"
+                " ORDER BY ifnull(expires_at, valid_to), doc LIMIT :limit",
+                now=now,
+                limit=limit,
+            )
         )
-        by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [by_id[id_] for id_ in docs]
 
-    def put_away(self, id_: str, at: datetime, by: str = "") -> None:
+    def put_away(self, id_: str, at: datetime, by: SafeName = EMPTY) -> None:
         """Out of every search, kept on file; ``by`` is what stands in its place."""
-        self._conn.execute(
-            "UPDATE memories SET put_away = CASE status WHEN 'active' THEN :at END, core = 0,"
-            " status = 'archived', superseded_by = :by, updated_at = :at"
-            " WHERE space = :space AND id = :id",
-            {"at": codec.to_micros(at), "by": by, "space": self._space, "id": id_},
-        )
-        self._memories.release(id_)
+        self._run("put_away", id=id_, at=at, by=by)
+        self._unit.memories.release(id_)
 
     def bring_back(self, id_: str, status: MemoryStatus, at: datetime) -> None:
         """As it was before it was put away."""
-        self._conn.execute(
-            "UPDATE memories SET put_away = NULL, status = ?, superseded_by = '', updated_at = ?"
-            " WHERE space = ? AND id = ?",
-            (status, codec.to_micros(at), self._space, id_),
-        )
+        back = {"put_away": None, "status": status, "superseded_by": "", "updated_at": at}
+        self._update("memories", id_, back)
 
     # --- tiers ----------------------------------------------------------------------------------
 
@@ -109,15 +87,15 @@ class SqlTiers:
         then the newest. The order does not depend on use, so that a recall changes no prompt.
         """
         order = "core DESC, importance DESC" if marked_first else "importance DESC, core DESC"
-        docs = self._docs(
-            f"importance >= :least AND {_FIT_FOR_CORE} ORDER BY {order}, doc DESC LIMIT :limit",
-            least=least,
-            now=codec.to_micros(now),
-            limit=limit,
-            trusted=codec.dump(_TRUSTED),
+        return self._memories(
+            self._docs(
+                f"importance >= :least AND {_FIT_FOR_CORE} ORDER BY {order}, doc DESC LIMIT :limit",
+                least=least,
+                now=now,
+                limit=limit,
+                trusted=_TRUSTED,
+            )
         )
-        by_id = {memory.id: memory for memory in self._memories.by_id(list(docs))}
-        return [by_id[id_] for id_ in docs]
 
     def core_lines(
         self,
@@ -136,38 +114,30 @@ class SqlTiers:
         ``kinds`` are the only ones wanted; ``ids`` are the memories themselves, each of them in
         its latest version.
         """
-        values = {
-            "space": self._space,
-            "least": least,
-            "now": codec.to_micros(now),
-            "limit": limit,
-            "trusted": codec.dump(_TRUSTED),
-            "within": within,
-        }
+        values = {"least": least, "now": now, "limit": limit, "trusted": _TRUSTED}
+        values |= {"within": within, "kinds": kinds, "listed": ids}
         fit = f"space = :space AND importance >= :least AND {_FIT_FOR_CORE}"
         if kinds is not None:
-            values["kinds"] = codec.dump(list(kinds))
             fit += " AND kind IN (SELECT value FROM json_each(:kinds))"
         if ids is not None:
-            values["listed"] = codec.dump(list(ids))
             fit += f" AND id IN ({_LATEST_VERSIONS})"
         if within is not None:
             fit += " AND project IN (:within, '_global')"
-        chosen = self._conn.execute(
+        chosen = self._run(
             f"SELECT {_LINE} FROM memories INDEXED BY memories_in_core WHERE core = 1 AND {fit}",
-            values,
+            **values,
         )
         if kinds is not None:
             # Once a model has written the profile, only what is newer stands beside it.
             fit += f" AND created_at > {_PROFILE_WRITTEN}"
-        important = self._conn.execute(
+        important = self._run(
             f"SELECT {_LINE} FROM memories WHERE {fit}"
             " ORDER BY importance DESC, doc DESC LIMIT :limit",
-            values,
+            **values,
         )
         by_id: dict[str, tuple[Any, ...]] = {row[0]: row for row in (*chosen, *important)}
         rows = sorted(by_id.values(), key=lambda row: row[5:], reverse=True)[:limit]
-        sources = self._memories.sources([row[0] for row in rows])
+        sources = self._unit.memories.sources([row[0] for row in rows])
         return [
             CoreLine(id_, content, kind, trust, codec.from_micros(since), sources.get(id_, ()))
             for id_, content, kind, trust, since, *_ in rows
@@ -177,75 +147,23 @@ class SqlTiers:
         return set(self._docs("core = 1"))
 
     def mark_core(self, ids: Sequence[str], *, core: bool) -> None:
-        self._conn.execute(
-            "UPDATE memories SET core = ? WHERE space = ?"
-            " AND id IN (SELECT value FROM json_each(?))",
-            (core, self._space, codec.dump(list(ids))),
-        )
+        self._run("mark_core", ids=ids, core=core)
 
     def counts(self, now: datetime) -> TierCounts:
-        core, other = self._conn.execute(
-            "SELECT count(*) FILTER (WHERE core = 1), count(*) FILTER (WHERE core = 0) FROM"
-            " memories"
-            f" WHERE space = :space AND {_HOLDS}",
-            {"space": self._space, "now": codec.to_micros(now)},
-        ).get
+        core, other = self._run("counts", now=now).get
         return TierCounts(int(core), int(other))
 
     def partitions(self, least: int) -> list[tuple[str, str]]:
         """Projects and topics with at least so many active memories."""
-        return [
-            (str(project), str(topic))
-            for project, topic in self._conn.execute(
-                "SELECT project, topic FROM memories WHERE space = ? AND status = 'active'"
-                " GROUP BY project, topic HAVING count(*) >= ? ORDER BY project, topic",
-                (self._space, least),
-            )
-        ]
+        rows = self._run("partitions", least=least)
+        return [(project, topic) for project, topic in rows]
 
-    # --- files and daily events -----------------------------------------------------------------
-
-    def old_attachments(self, before: datetime, limit: int) -> list[Attachment]:
-        ids = [
-            str(id_)
-            for (id_,) in self._conn.execute(
-                "SELECT id FROM attachments WHERE space = ? AND created_at < ?"
-                " AND put_away IS NULL AND memories = '[]' AND description = ''"
-                " AND transcription = '' AND extracted_text = '' ORDER BY doc LIMIT ?",
-                (self._space, codec.to_micros(before), limit),
-            )
-        ]
-        return SqlAttachments(self._conn, self._space).by_id(ids)
-
-    def put_attachment_away(self, id_: str, at: datetime | None) -> None:
-        """Out of every search; without a moment, back into it."""
-        self._conn.execute(
-            "UPDATE attachments SET put_away = ? WHERE space = ? AND id = ?",
-            (codec.maybe_to_micros(at), self._space, id_),
-        )
-
-    def uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
-        """Daily events of earlier days that are not in the knowledge yet, the oldest first."""
-        rows: list[tuple[Any, ...]] = self._conn.execute(
-            f"SELECT {DAILY_EVENT} FROM daily_events WHERE space = ? AND day < ? AND compressed = 0"
-            " ORDER BY day, created_at, id LIMIT ?",
-            (self._space, before.isoformat(), limit),
-        ).fetchall()
-        return [daily_event(row) for row in rows]
-
-    def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
-        self._conn.execute(
-            "UPDATE daily_events SET compressed = ? WHERE space = ?"
-            " AND id IN (SELECT value FROM json_each(?))",
-            (compressed, self._space, codec.dump(list(ids))),
-        )
-
-    def _docs(self, rest: str, **values: Any) -> dict[SafeName, int]:
+    def _docs(self, rest: str, **values: Any) -> dict[str, int]:
         """Ids and numbers of memories, in the order asked for."""
-        return {
-            codec.stored_name(id_): int(doc)
-            for id_, doc in self._conn.execute(
-                f"SELECT id, doc FROM memories WHERE space = :space AND {rest}",
-                {"space": self._space, **values},
-            )
-        }
+        statement = f"SELECT id, doc FROM memories WHERE space = :space AND {rest}"
+        return dict(self._run(statement, **values))
+
+    def _memories(self, ids: Collection[str]) -> list[Memory]:
+        """Memories in the order of their ids here."""
+        by_id = {memory.id: memory for memory in self._unit.memories.by_id(list(ids))}
+        return [by_id[codec.stored_name(id_)] for id_ in ids]

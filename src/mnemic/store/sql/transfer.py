@@ -7,18 +7,17 @@ is not here violates a constraint and is refused by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from mnemic.rules.speakers import UNREAD
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of, place_of
-from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import Part
 from mnemic.store.transfer import (
     Cells,
     MovedTable,
@@ -29,6 +28,9 @@ from mnemic.store.transfer import (
     to_cell,
 )
 from mnemic.types import RECORD_TYPES, RecordType
+
+if TYPE_CHECKING:
+    from mnemic.store.sql.unit import Unit
 
 _PLACE = f"r.doc & {place_of(-1)}"  # all bits of the counter
 _FLOAT = 4  # bytes
@@ -196,29 +198,24 @@ _USUAL = _Layout()
 
 
 class Statements(NamedTuple):
-    """The SQL of one table: whole statements, and what those for many rows are made of."""
+    """The SQL of one table."""
 
     total: str
     first: str
     further: str
     find: str
     insert: str
-    source: str
-    cells: tuple[str, ...]
-    key: str
-    values: Mapping[str, str]
 
 
 @cache
 def statements_of(table: MovedTable) -> Statements:
     layout = _LAYOUTS.get(table.name, _USUAL)
     source = layout.table or table.name
-    cells = tuple(layout.read.get(name, f"r.{name}") for name in table.names)
-    order = [f"r.{name}" for name in layout.order or table.key or ("space",)]
-    select = f"SELECT {', '.join(cells)}"
-    page = f"{select}, {', '.join(order)} FROM {source} r WHERE {layout.where}"
-    end = f" ORDER BY {', '.join(order)} LIMIT :limit"
-    after = ", ".join(f":after_{n}" for n in range(len(order)))
+    cells = ", ".join(layout.read.get(name, f"r.{name}") for name in table.names)
+    order = ", ".join(f"r.{name}" for name in layout.order or table.key or ("space",))
+    page = f"SELECT {cells}, {order} FROM {source} r WHERE {layout.where}"
+    end = f" ORDER BY {order} LIMIT :limit"
+    after = ", ".join(f":after_{n}" for n in range(order.count(",") + 1))
     find = layout.find or " AND ".join(
         ("r.space = :space", *(f"r.{name} = :{name}" for name in table.key))
     )
@@ -228,22 +225,18 @@ def statements_of(table: MovedTable) -> Statements:
     return Statements(
         f"SELECT count(*) FROM {source} r WHERE {layout.where}",
         page + end,
-        f"{page} AND ({', '.join(order)}) > ({after}){end}",
-        f"{select} FROM {source} r WHERE {find}",
+        f"{page} AND ({order}) > ({after}){end}",
+        f"SELECT {cells} FROM {source} r WHERE {find}",
         f"INSERT INTO {source} ({', '.join(values)}) SELECT {', '.join(values.values())}",
-        source,
-        cells,
-        find,
-        values,
     )
 
 
-class SqlTransfer:
+class SqlTransfer(Part):
     """Moving the rows of one space on one connection."""
 
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(unit)
+        space = unit.space
         self._numbers: dict[str, Any] = {"space": space}
         self._dimensions: dict[str, int] = {}  # of each embedder, once it has some
         for type_ in RECORD_TYPES:
@@ -256,6 +249,7 @@ class SqlTransfer:
         return int(self._conn.execute(statements_of(table).total, self._numbers).get)
 
     def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
+        """The next rows in the order they were written, or of their keys."""
         statements = statements_of(table)
         values = {**self._numbers, "limit": limit}
         if after is not None:
@@ -271,19 +265,22 @@ class SqlTransfer:
         return RowPage(rows, last)
 
     def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
+        """What stands here for each of the rows. A mark that is further than the given one, or a
+        job that waits for the same, stands for it and is given as asked for.
+        """
         every = [self._values(table, row) for row in rows]
+        stored = self._find(table, rows, every)
         return [
-            row if self._is_known(table, values, found, row) else found
-            for row, values, found in zip(rows, every, self._find(table, rows, every), strict=True)
+            row if self._is_known(table, values, here, row) else here
+            for row, values, here in zip(rows, every, stored, strict=True)
         ]
 
     def _find(
         self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
-    ) -> Iterable[Cells | None]:
-        """What has the key of each row, looked up when it is asked for."""
-        for row, values in zip(rows, every, strict=True):
-            found = self._conn.execute(statements_of(table).find, values).fetchone()
-            yield keyed(table, found, row)
+    ) -> list[Cells | None]:
+        """What has the key of each row."""
+        stored = self._unit.first_rows(statements_of(table).find, every)
+        return [_keyed(table, here, row) for here, row in zip(stored, rows, strict=True)]
 
     def _is_known(
         self, table: MovedTable, values: Mapping[str, Any], found: Cells | None, row: Cells
@@ -297,24 +294,63 @@ class SqlTransfer:
     # --- writing --------------------------------------------------------------------------------
 
     def put(self, table: MovedTable, rows: Sequence[Cells]) -> PutRows:
-        added: list[int] = []
-        conflicts: list[RowConflict] = []
-        known = 0
+        """Add checked rows. One that is there is known; another one under its key, or in its
+        place, stays as it is and makes a conflict. A record is given its number in the order of
+        the places, and has still to be indexed.
+        """
         every = [self._values(table, row) for row in rows]
-        for n, found in enumerate(self._find(table, rows, every)):
-            if self._is_known(table, every[n], found, rows[n]):
+        added = self._put_new(table, rows, every)
+        known, conflicts = 0, []
+        for n in sorted(set(range(len(rows))).difference(added)):
+            (here,) = self._find(table, [rows[n]], [every[n]])
+            if self._is_known(table, every[n], here, rows[n]):
                 known += 1
                 continue
             try:
-                with self.refusing(table, rows[n]):
-                    self._put_row(table, rows[n], every[n], found)
+                with self._undone_if_refused(table, rows[n]):
+                    self._put_row(table, rows[n], every[n], here)
             except RowRefused as refused:
                 conflicts.append(RowConflict(n, str(refused)))
             else:
                 added.append(n)
         if added:
-            self._follow_up(table, [rows[n] for n in added])
-        return PutRows(added, known, conflicts)
+            self._follow_up(table, [rows[n] for n in sorted(added)])
+        return PutRows(sorted(added), known, conflicts)
+
+    def _put_new(
+        self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
+    ) -> list[int]:
+        """Add all rows with a new key at once, and say which; none where one of them does not fit.
+        A row that something else may stand for is looked at by itself.
+        """
+        if not rows or not table.key or table.name in STANDS_FOR:
+            return []
+        new: dict[Cells, int] = {}
+        for n, here in enumerate(self._find(table, rows, every)):
+            if here is None:
+                new.setdefault(tuple(rows[n][key] for key in table.keys), n)
+        try:
+            for n in new.values():
+                self._check(table, every[n])
+            with self._undone_if_refused(table, rows[0]):
+                for n in new.values():
+                    self._insert_row(table, every[n])
+        except RowRefused:
+            return []
+        return list(new.values())
+
+    @contextmanager
+    def _undone_if_refused(self, table: MovedTable, row: Cells) -> Iterator[None]:
+        """What is refused is undone by itself, and the transaction goes on."""
+        self._conn.execute("SAVEPOINT moved")
+        try:
+            with self.refusing(table, row):
+                yield
+        except RowRefused:
+            self._conn.execute("ROLLBACK TO SAVEPOINT moved")
+            raise
+        finally:
+            self._conn.execute("RELEASE SAVEPOINT moved")
 
     def refusing(self, table: MovedTable, row: Cells) -> AbstractContextManager[None]:
         """A row that a constraint of the database forbids is refused, and nothing else."""
@@ -335,11 +371,12 @@ class SqlTransfer:
             raise RowRefused(f"another {_one(table)} has its key {_named(table, row)}")
         else:
             self._check(table, values)
-            self._conn.execute(statements_of(table).insert, self.encoded(table, values))
+            self._insert_row(table, values)
 
-    def encoded(self, table: MovedTable, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The values of a row as the database takes them."""
-        return values
+    def _insert_row(self, table: MovedTable, values: Mapping[str, Any]) -> None:
+        if table.name == "vectors":
+            values = {**values, "vector": self._unit.encode_vector(values["vector"])}
+        self._conn.execute(statements_of(table).insert, values)
 
     def _values(self, table: MovedTable, row: Cells) -> dict[str, Any]:
         values = dict(self._numbers)
@@ -421,7 +458,7 @@ class SqlTransfer:
             (self._space, number, type_, doc),
         )
         if among != values["records"]:
-            cleanup = SqlCleanup(self._conn, self._space)
+            cleanup = self._unit.cleanup
             cleanup.ask_again(cleanup.unvectored(number, _EVERY))
 
     def _put_schedule(self, values: Mapping[str, Any], found: Cells | None) -> None:
@@ -503,7 +540,7 @@ class RowRefused(Exception):
     """A row that cannot go in beside what is there."""
 
 
-def keyed(table: MovedTable, found: Sequence[Any] | None, row: Cells) -> Cells | None:
+def _keyed(table: MovedTable, found: Sequence[Any] | None, row: Cells) -> Cells | None:
     """What was found for a row; its key is as asked for, however it is written here."""
     if found is None:
         return None

@@ -1,29 +1,105 @@
-"""How a unit of work comes by its parts."""
+"""A unit of work: the parts of one space inside one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-T = TypeVar("T")
+from mnemic.store.quota import Admission
+from mnemic.store.sql.attachments import SqlAttachments
+from mnemic.store.sql.cleanup import SqlCleanup
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.counters import SqlCounters
+from mnemic.store.sql.echoes import SqlEchoes
+from mnemic.store.sql.episodes import SqlEpisodes
+from mnemic.store.sql.erasure import SqlEraser
+from mnemic.store.sql.journal import SqlJournal
+from mnemic.store.sql.ledger import SqlLedger
+from mnemic.store.sql.memories import SqlMemories
+from mnemic.store.sql.names import SqlNames
+from mnemic.store.sql.postings import TermIndex, TextStats
+from mnemic.store.sql.runs import SqlRuns
+from mnemic.store.sql.state import (
+    SqlCards,
+    SqlDocumentStates,
+    SqlOnboardings,
+    SqlReplies,
+    SqlScratchpads,
+)
+from mnemic.store.sql.tasks import SqlTasks
+from mnemic.store.sql.text import SqlText
+from mnemic.store.sql.tiers import SqlTiers
+from mnemic.store.sql.transfer import SqlTransfer
+from mnemic.store.sql.vectors import SqlVectors
+
+T_co = TypeVar("T_co", covariant=True)
 
 
-class UnitPart(Generic[T]):
+class UnitPart(Generic[T_co]):
     """A part of a unit, made when it is first used. It has no lock, since a unit belongs to one
     thread and every turn that is recorded makes one.
     """
 
-    def __init__(self, make: Callable[[Any, int, Any], T]) -> None:
+    def __init__(self, make: Callable[[Any], T_co]) -> None:
         self._make = make
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, unit: Any, owner: type | None = None) -> T:
-        made = unit.__dict__[self._name] = self._make(unit.conn, unit.space, unit.text_stats)
+    def __get__(self, unit: Any, owner: type | None = None) -> T_co:
+        made = unit.__dict__[self._name] = self._make(unit)
         return made
 
 
-def simple(make: Callable[[Any, int], T]) -> UnitPart[T]:
-    """A part that needs no statistics of the text index."""
-    return UnitPart(lambda conn, space, _: make(conn, space))
+class Unit:
+    """All parts of one space on one connection. Each database names its text index, and how it
+    compares a column of vectors with a given one.
+    """
+
+    index: TermIndex
+    cosine: str
+
+    def __init__(
+        self,
+        conn: SqlConnection,
+        space: int,
+        text_stats: TextStats,
+        admission: Admission | None = None,
+    ) -> None:
+        self.conn = conn
+        self.space = space
+        self.text_stats = text_stats
+        self.admission = admission
+
+    ledger = UnitPart(SqlLedger)
+    memories = UnitPart(SqlMemories)
+    episodes = UnitPart(SqlEpisodes)
+    scratchpads = UnitPart(SqlScratchpads)
+    echoes = UnitPart(SqlEchoes)
+    document_states = UnitPart(SqlDocumentStates)
+    attachments = UnitPart(SqlAttachments)
+    journal = UnitPart(SqlJournal)
+    text = UnitPart(SqlText)
+    vectors = UnitPart(SqlVectors)
+    tasks = UnitPart(SqlTasks)
+    tiers = UnitPart(SqlTiers)
+    runs = UnitPart(SqlRuns)
+    cards = UnitPart(SqlCards)
+    onboarding = UnitPart(SqlOnboardings)
+    eraser = UnitPart(SqlEraser)
+    names = UnitPart(SqlNames)
+    cleanup = UnitPart(SqlCleanup)
+    counters = UnitPart(SqlCounters)
+    transfer = UnitPart(SqlTransfer)
+    replies = UnitPart(SqlReplies)
+
+    def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
+        """The first row of a statement for each of the values; None where it has none."""
+        return [self.conn.execute(statement, values).fetchone() for values in every]
+
+    def encode_vector(self, vector: bytes) -> Any:
+        """A vector as the database takes it."""
+        return vector
+
+    def overwrite(self) -> None:
+        """Leave no bytes of what is removed from now on, where the database can."""

@@ -7,10 +7,8 @@ whether it has seen everything.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 from mnemic.errors import BadVector, StoreDamaged
-from mnemic.store import codec
 from mnemic.store.rows import (
     TABLES,
     Coverage,
@@ -24,33 +22,42 @@ from mnemic.store.rows import (
     place_of,
     type_of,
 )
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.terms import TEXTS
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import RECORD_TYPES, RecordType
 
+# What is embedded of each type: who said it, what, and beside which turn and on which day.
+_ALONE = "'', '', NULL"
+_TEXTS: dict[RecordType, str] = {
+    "turn": (
+        "r.sender, r.content, r.role, ifnull((SELECT CASE p.sender WHEN '' THEN p.role ELSE"
+        " p.sender END || ': ' || p.content FROM turns p WHERE p.space = r.space"
+        " AND p.session = r.session AND p.idx = r.idx - 1), ''), r.at + r.zone * 60000000"
+    ),
+    "memory": f"'', r.content, {_ALONE}",
+    "episode": f"'', r.summary, {_ALONE}",
+    "attachment": (
+        "'', r.filename || ' ' || r.description || ' ' || r.transcription || ' ' ||"
+        f" r.extracted_text, {_ALONE}"
+    ),
+}
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
 _MANY = 2_000  # records that wait
 
 
-class SqlVectors:
+class SqlVectors(Part):
     """The vectors of one space on one connection."""
 
-    cosine: str  # of the column ``vector`` with a given one
-
-    def __init__(self, conn: SqlConnection, space: int) -> None:
-        self._conn = conn
-        self._space = space
+    statements = read_statements("vectors")
 
     def embedder(self, name: str, dimensions: int) -> int:
         """The number of an embedder, given when it is first used."""
-        self._conn.execute(
-            "INSERT OR IGNORE INTO embedders (name, dimensions) VALUES (?, ?)", (name, dimensions)
-        )
+        self._run("embedder", name=name, dimensions=dimensions)
         return self.known_embedders()[name]
 
     def known_embedders(self) -> dict[str, int]:
-        return dict(self._conn.execute("SELECT name, number FROM embedders"))
+        return dict(self._run("known_embedders"))
 
     # --- what is still to be done ---------------------------------------------------------------
 
@@ -58,63 +65,53 @@ class SqlVectors:
         """Records without vectors of this embedder, and those whose text has changed."""
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
-            rows = self._conn.execute(
-                f"SELECT r.doc, {TEXTS[type_]}, 0 FROM {TABLES[type_]} r"
-                " WHERE +r.space = ? AND r.doc > ? AND r.doc <= ? ORDER BY r.doc LIMIT ?",
-                (self._space, self._reached(embedder, type_), last_doc(self._space, type_), limit),
-            )
-            texts += [EmbedText(*row) for row in rows]
-            rows = self._conn.execute(
-                f"SELECT c.doc, {TEXTS[type_]}, c.change FROM changed_texts c"
-                f" CROSS JOIN {TABLES[type_]} r ON r.space = c.space AND r.doc = c.doc"
-                " WHERE c.space = ? AND c.doc BETWEEN ? AND ? ORDER BY c.doc LIMIT ?",
-                (self._space, first_doc(self._space, type_), self._reached(embedder, type_), limit),
-            )
-            texts += [EmbedText(*row) for row in rows]
+            reached, table = self._reached(embedder, type_), TABLES[type_]
+            first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+            for statement in (
+                f"SELECT r.doc, {_TEXTS[type_]}, 0 FROM {table} r WHERE +r.space = :space"
+                " AND r.doc > :reached AND r.doc <= :last ORDER BY r.doc LIMIT :limit",
+                f"SELECT c.doc, {_TEXTS[type_]}, c.change FROM changed_texts c"
+                f" CROSS JOIN {table} r ON r.space = c.space AND r.doc = c.doc WHERE"
+                " c.space = :space AND c.doc BETWEEN :first AND :reached ORDER BY c.doc"
+                " LIMIT :limit",
+            ):
+                rows = self._run(statement, reached=reached, first=first, last=last, limit=limit)
+                texts += [EmbedText(*row) for row in rows]
         return texts[:limit]
 
     def texts(self, ids: Collection[str]) -> list[EmbedText]:
         """What is embedded of these records; ``change`` is -1 for one that has not changed."""
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
-            rows = self._conn.execute(
-                f"SELECT r.doc, {TEXTS[type_]}, ifnull((SELECT c.change FROM changed_texts c"
+            rows = self._run(
+                f"SELECT r.doc, {_TEXTS[type_]}, ifnull((SELECT c.change FROM changed_texts c"
                 f" WHERE c.space = r.space AND c.doc = r.doc), -1) FROM {TABLES[type_]} r"
-                " WHERE r.space = ? AND r.id IN (SELECT value FROM json_each(?)) ORDER BY r.doc",
-                (self._space, codec.dump(list(ids))),
+                " WHERE r.space = :space AND r.id IN (SELECT value FROM json_each(:ids))"
+                " ORDER BY r.doc",
+                ids=list(ids),
             )
             texts += [EmbedText(*row) for row in rows]
         return texts
 
     def waiting(self, embedder: int) -> int:
         """How many records still wait for their vectors."""
-        total = int(
-            self._conn.execute(
-                "SELECT count(*) FROM changed_texts WHERE space = ?", (self._space,)
-            ).get
-        )
+        total = int(self._run("waiting").get)
         for type_ in RECORD_TYPES:
-            reached, last = self._reached(embedder, type_), last_doc(self._space, type_)
-            many = self._conn.execute(
-                f"SELECT 1 FROM {TABLES[type_]} WHERE +space = ? AND doc > ? AND doc <= ? LIMIT 1",
-                (self._space, reached + _MANY, last),
-            ).get
+            bounds = {
+                "reached": self._reached(embedder, type_),
+                "last": last_doc(self._space, type_),
+            }
+            by_doc = f"FROM {TABLES[type_]} WHERE +space = :space AND doc > :reached"
+            by_doc += " AND doc <= :last"
+            many = f"SELECT 1 {by_doc} LIMIT 1".replace(":reached", f":reached + {_MANY}")
             # Of many an index tells the number sooner than the rows, whose texts are between.
-            bounds = "space = ? AND +doc > ? AND +doc <= ?"
-            total += int(
-                self._conn.execute(
-                    f"SELECT count(*) FROM {TABLES[type_]} WHERE"
-                    f" {bounds if many else '+space = ? AND doc > ? AND doc <= ?'}",
-                    (self._space, reached, last),
-                ).get
-            )
+            if self._run(many, **bounds).get:
+                by_doc = by_doc.replace("+space", "space").replace(" doc ", " +doc ")
+            total += int(self._run(f"SELECT count(*) {by_doc}", **bounds).get)
         return total
 
     def _reached(self, embedder: int, type_: RecordType) -> int:
-        reached = self._conn.execute(
-            "SELECT doc FROM embedded WHERE space = ? AND embedder = ? AND type = ?",
-            (self._space, embedder, type_),
-        ).get
+        reached = self._run("reached", embedder=embedder, type=type_).get
         return first_doc(self._space, type_) - 1 if reached is None else int(reached)
 
     # --- writing --------------------------------------------------------------------------------
@@ -137,16 +134,13 @@ class SqlVectors:
             mine = [record for record in done if type_of(record.doc) == type_]
             self._drop(embedder, type_, [record for record in mine if record.change])
             reached = max(self._reached(embedder, type_), *(record.doc for record in mine))
-            self._conn.execute(
-                "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
-                " DO UPDATE SET doc = excluded.doc",
-                (self._space, embedder, type_, reached),
-            )
+            mark = {"embedder": embedder, "type": type_, "doc": reached}
+            self._put("embedded", mark, ("embedder", "type"))
         self._conn.executemany(
             "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT (space, embedder, doc, part)"
             " DO UPDATE SET vector = excluded.vector",
             [
-                (self._space, embedder, row.doc, row.part, self.encoded(row.vector))
+                (self._space, embedder, row.doc, row.part, self._unit.encode_vector(row.vector))
                 for row in rows
                 if row.doc in there
             ],
@@ -159,15 +153,8 @@ class SqlVectors:
 
     def _there(self, records: Sequence[EmbedText]) -> set[int]:
         """The documents that there still are."""
-        present: set[int] = set()
-        for type_ in {type_of(record.doc) for record in records}:
-            rows = self._conn.execute(
-                f"SELECT r.doc FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
-                " ON r.doc = d.atom WHERE r.space = ?",
-                (str([record.doc for record in records]), self._space),
-            )
-            present.update(doc for (doc,) in rows)
-        return present
+        docs = [record.doc for record in records]
+        return set(self._unit.text.records(docs))
 
     def retire_others(self, embedder: int) -> None:
         """Forget what other embedders made of this space."""
@@ -175,11 +162,11 @@ class SqlVectors:
             # One by one: "all but this" would walk every vector of the space.
             had = self.state(other).reached
             for table in ("vectors", "token_vectors", "embedded", "embedding_cache"):
-                self._conn.execute(
-                    f"DELETE FROM {table} WHERE space = ? AND embedder = ?", (self._space, other)
+                self._run(
+                    f"DELETE FROM {table} WHERE space = :space AND embedder = :other", other=other
                 )
             for type_ in had:
-                self._count_rewrite(type_)
+                self.count_rewrite(type_)
 
     def _check_lengths(self, embedder: int, vectors: Iterable[bytes]) -> None:
         """All vectors of an embedder are as long as its first."""
@@ -188,16 +175,11 @@ class SqlVectors:
             if expected and length != expected:
                 raise _unlike(length, expected)
             if not expected:
-                self._conn.execute(
-                    "UPDATE embedders SET dimensions = ? WHERE number = ?",
-                    (length // _FLOAT, embedder),
-                )
+                self._run("check_lengths", dimensions=length // _FLOAT, number=embedder)
 
     def _length(self, embedder: int) -> int:
         """Bytes of one vector; 0 while there was none."""
-        dimensions = self._conn.execute(
-            "SELECT dimensions FROM embedders WHERE number = ?", (embedder,)
-        ).get
+        dimensions = self._run("length", number=embedder).get
         return int(dimensions or 0) * _FLOAT
 
     def _drop(self, embedder: int, type_: RecordType, changed: Sequence[EmbedText]) -> None:
@@ -212,40 +194,27 @@ class SqlVectors:
             "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
             [(self._space, record.doc, record.change) for record in changed],
         )
-        self._count_rewrite(type_)
+        self.count_rewrite(type_)
 
-    def _count_rewrite(self, type_: RecordType) -> None:
+    def count_rewrite(self, type_: RecordType) -> None:
         """Tell indexes in memory that something they hold of this type is no longer so."""
-        self._conn.execute(
-            "INSERT INTO vector_rewrites VALUES (?, 1)"
-            " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
-            (number_of(self._space, type_),),
-        )
+        self._run("count_rewrite", number=number_of(self._space, type_))
 
     # --- reading --------------------------------------------------------------------------------
 
     def state(self, embedder: int) -> VectorState:
-        reached = dict(
-            self._conn.execute(
-                "SELECT type, doc FROM embedded WHERE space = ? AND embedder = ?",
-                (self._space, embedder),
-            )
-        )
+        reached = dict(self._run("state", embedder=embedder))
         return VectorState({type_: self._rewrites(type_) for type_ in reached}, reached)
 
     def _rewrites(self, type_: RecordType) -> int:
-        count = self._conn.execute(
-            "SELECT count FROM vector_rewrites WHERE space = ?", (number_of(self._space, type_),)
-        ).get
+        count = self._run("rewrites", number=number_of(self._space, type_)).get
         return int(count or 0)
 
     def coverage(self) -> dict[int, Coverage]:
         """By its number, each embedder that has worked in this space."""
         records: dict[int, int] = {}
-        embedded = self._conn.execute(
-            "SELECT embedder, doc FROM embedded WHERE space = ?", (self._space,)
-        )
-        embedders = self._conn.execute("SELECT number, name, dimensions FROM embedders")
+        embedded = self._run("coverage")
+        embedders = self._run("coverage_embedders")
         for number, doc in embedded:
             records[number] = records.get(number, 0) + place_of(doc) + 1
         return {
@@ -278,11 +247,7 @@ class SqlVectors:
         self, embedder: int, first: int, last: int, most: int | None
     ) -> Iterable[tuple[int, bytes]]:
         """Vectors of documents beyond the first, in order: all, or at least ``most``."""
-        return self._conn.execute(
-            "SELECT doc, vector FROM vectors WHERE space = ? AND embedder = ?"
-            " AND doc > ? AND doc <= ? ORDER BY doc, part",
-            (self._space, embedder, first, last),
-        )
+        return self._run("stored", embedder=embedder, first=first, last=last)
 
     def dimensions(self, embedder: int) -> int:
         """The length of its vectors; 0 while there was none."""
@@ -290,23 +255,19 @@ class SqlVectors:
 
     def count(self, embedder: int, most: int) -> int:
         """How many vectors there are, counted no further than ``most``."""
-        return int(
-            self._conn.execute(
-                "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = ? AND embedder = ?"
-                " LIMIT ?)",
-                (self._space, embedder, most),
-            ).get
-        )
+        count = self._run("count", embedder=embedder, most=most).get
+        return int(count)
 
     def scan(self, embedder: int, query: bytes, most: int | None = None) -> list[tuple[int, float]]:
         """The cosine of every vector with the query, or of the ``most`` nearest."""
         expected = self._length(embedder)
         if expected and len(query) != expected:
             raise _unlike(len(query), expected)
-        best = "" if most is None else " ORDER BY 2 DESC LIMIT ?"
+        best = "" if most is None else f" ORDER BY 2 DESC LIMIT {most:d}"
         rows = self._conn.execute(
-            f"SELECT doc, {self.cosine} FROM vectors WHERE space = ? AND embedder = ?{best}",
-            (self.encoded(query), self._space, embedder, *(() if most is None else (most,))),
+            f"SELECT doc, {self._unit.cosine} FROM vectors v"
+            f" WHERE space = ? AND embedder = ?{best}",
+            (self._unit.encode_vector(query), self._space, embedder),
         )
         return checked_cosines(rows)
 
@@ -317,19 +278,13 @@ class SqlVectors:
             return []
         type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
         first = first_doc(self._space, type_)
-        step = max(1, (last + 1 - first) // count)
-        rows: list[tuple[int, float]] = []
-        for doc in range(first, last + 1, step):
-            rows += self._conn.execute(
-                f"SELECT doc, {self.cosine} FROM vectors"
-                " WHERE space = ? AND embedder = ? AND doc = ? AND part = 0",
-                (self.encoded(query), self._space, embedder, doc),
-            )
+        docs = range(first, last + 1, max(1, (last + 1 - first) // count))
+        rows = self._conn.execute(
+            f"SELECT v.doc, {self._unit.cosine} FROM json_each(?) d CROSS JOIN vectors v"
+            " ON v.space = ? AND v.embedder = ? AND v.doc = d.atom AND v.part = 0",
+            (self._unit.encode_vector(query), str(list(docs)), self._space, embedder),
+        )
         return checked_cosines(rows)
-
-    def encoded(self, vector: bytes) -> Any:
-        """A vector as the database takes it."""
-        return vector
 
     def indexed(self, embedder: int) -> bool:
         """Whether the database itself finds the nearest without comparing all."""
@@ -348,35 +303,26 @@ class SqlVectors:
     def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
         """The cosine of the best passage of each document that has one."""
         rows = self._conn.execute(
-            f"SELECT v.doc, max({self.cosine}) FROM json_each(?) d"
+            f"SELECT v.doc, max({self._unit.cosine}) FROM json_each(?) d"
             " CROSS JOIN vectors v ON v.space = ? AND v.embedder = ? AND v.doc = d.atom"
             " GROUP BY v.doc",
-            (self.encoded(query), str(list(docs)), self._space, embedder),
+            (self._unit.encode_vector(query), str(list(docs)), self._space, embedder),
         )
         return dict(checked_cosines(rows))
 
     def tokens(self, embedder: int, docs: Sequence[int]) -> dict[int, bytes]:
         """The token vectors of each document that has some."""
-        return dict(
-            self._conn.execute(
-                "SELECT t.doc, t.tokens FROM json_each(?) d CROSS JOIN token_vectors t"
-                " ON t.space = ? AND t.embedder = ? AND t.doc = d.atom",
-                (str(list(docs)), self._space, embedder),
-            )
-        )
+        return dict(self._run("tokens", embedder=embedder, docs=str(list(docs))))
 
     # --- the cache of paid answers --------------------------------------------------------------
 
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
-        vectors: dict[bytes, bytes] = {}
-        for hash_ in hashes:
-            vector = self._conn.execute(
-                "SELECT vector FROM embedding_cache WHERE space = ? AND embedder = ? AND hash = ?",
-                (self._space, embedder, hash_),
-            ).get
-            if vector is not None:
-                vectors[hash_] = vector
-        return vectors
+        rows = self._unit.first_rows(
+            "SELECT vector FROM embedding_cache"
+            " WHERE space = :space AND embedder = :embedder AND hash = :hash",
+            [{"space": self._space, "embedder": embedder, "hash": hash_} for hash_ in hashes],
+        )
+        return {hash_: row[0] for hash_, row in zip(hashes, rows, strict=True) if row}
 
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
         self._check_lengths(embedder, vectors.values())

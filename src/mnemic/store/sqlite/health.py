@@ -7,7 +7,9 @@ from pathlib import Path
 
 import apsw
 
+from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.health import space_findings, space_stats
+from mnemic.store.sql.unit import Unit
 from mnemic.store.sqlite import migrate
 from mnemic.types import Finding, Stats
 
@@ -15,26 +17,21 @@ _LOW_SPACE = 256 << 20
 _LARGE_WAL = 256 << 20
 
 
-def stats(conn: apsw.Connection, path: str, name: str, space: int) -> Stats:
+def stats(unit: Unit, path: str, name: str) -> Stats:
     """Counts of one space and the size of the file."""
-    return space_stats(
-        conn,
-        name,
-        space,
-        file_bytes=migrate.size_of(path) + migrate.size_of(f"{path}-wal"),
-        schema=int(conn.execute("PRAGMA user_version").get),
-    )
+    size = migrate.size_of(path) + migrate.size_of(f"{path}-wal")
+    version = int(unit.conn.execute("PRAGMA user_version").get)
+    return space_stats(unit, name, file_bytes=size, schema=version)
 
 
-def check(conn: apsw.Connection, path: str, space: int, *, deep: bool) -> list[Finding]:
+def check(unit: Unit, path: str, *, deep: bool) -> list[Finding]:
     """Look for what is wrong, from cheap to dear; nothing is changed."""
-    findings = [_schema(conn), _disk(path), _log(path), *space_findings(conn, space, (apsw.Error,))]
-    if deep:
-        findings.insert(0, _integrity(conn))
-    return findings
+    conn = unit.conn
+    findings = [_schema(conn), _disk(path), _log(path), *space_findings(unit, (apsw.Error,))]
+    return [_integrity(conn), *findings] if deep else findings
 
 
-def _integrity(conn: apsw.Connection) -> Finding:
+def _integrity(conn: SqlConnection) -> Finding:
     try:
         # FTS5 would judge by what this connection last saw of the index; a query looks afresh.
         conn.execute("SELECT 1 FROM text_index WHERE text_index MATCH 'x' LIMIT 1").fetchall()
@@ -49,7 +46,7 @@ def _integrity(conn: apsw.Connection) -> Finding:
     )
 
 
-def _schema(conn: apsw.Connection) -> Finding:
+def _schema(conn: SqlConnection) -> Finding:
     version = int(conn.execute("PRAGMA user_version").get)
     foreign = migrate.foreign_objects(conn)
     detail = f"{version} of {migrate.LATEST}"

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import apsw
 
 from mnemic import errors, private
+from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
@@ -119,7 +120,7 @@ def refuse_foreign(conn: apsw.Connection, path: str) -> None:
         )
 
 
-def foreign_objects(conn: apsw.Connection) -> list[str]:
+def foreign_objects(conn: SqlConnection) -> list[str]:
     """What the schema has too much or otherwise, each with its type."""
     objects = objects_of(conn)
     if digest_of(objects) == DIGEST:
@@ -133,7 +134,7 @@ def digest_of(objects: SchemaObjects) -> str:
     return sha256(repr(sorted(objects.items())).encode()).hexdigest()
 
 
-def objects_of(conn: apsw.Connection) -> SchemaObjects:
+def objects_of(conn: SqlConnection) -> SchemaObjects:
     """The words each object was made with; none for what SQLite makes by itself."""
     rows = conn.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return {(type_, name): sql for type_, name, sql in rows if name not in _STATISTICS}

@@ -15,35 +15,17 @@ import apsw
 from mnemic import private
 from mnemic.errors import StoreError, StoreReadOnly, StoreUnavailable
 from mnemic.store import codec
+from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MAX_SPACES, NOBODY
 from mnemic.store.sql import text_columns
-from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.counters import SqlCounters
-from mnemic.store.sql.document_states import SqlDocumentStates
-from mnemic.store.sql.echoes import SqlEchoes
-from mnemic.store.sql.journal import SqlJournal
-from mnemic.store.sql.names import SqlNames
-from mnemic.store.sql.postings import TextStats
-from mnemic.store.sql.replies import SqlReplies
-from mnemic.store.sql.runs import SqlCards, SqlOnboardings, SqlRuns
-from mnemic.store.sql.scratchpads import SqlScratchpads
-from mnemic.store.sql.tasks import SqlTasks
-from mnemic.store.sql.tiers import SqlTiers
-from mnemic.store.sql.together import Together
-from mnemic.store.sql.unit import UnitPart, simple
-from mnemic.store.sqlite import backup, compaction, health, migrate, text
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
+from mnemic.store.sql.unit import UnitPart
+from mnemic.store.sqlite import backup, compaction, health, migrate
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.jobs import SqliteQueue
-from mnemic.store.sqlite.records import (
-    SqliteAttachments,
-    SqliteEpisodes,
-    SqliteEraser,
-    SqliteLedger,
-    SqliteMemories,
-)
-from mnemic.store.sqlite.text import SqliteText
-from mnemic.store.sqlite.transfer import SqliteTransfer
-from mnemic.store.sqlite.vectors import SqliteVectors
+from mnemic.store.sqlite.terms import FTS
+from mnemic.store.transfer import Cells, MovedTable
 from mnemic.types import Backup, Finding, PageProgress, Stats
 
 _KEYS = (
@@ -52,35 +34,34 @@ _KEYS = (
 )
 
 
-class SqliteUnit:
-    """All parts of one space on one connection."""
+class SqliteTransfer(SqlTransfer):
+    """Moving the rows of one space on one connection."""
 
-    def __init__(self, conn: apsw.Connection, space: int, text_stats: TextStats) -> None:
-        self.conn = conn
-        self.space = space
-        self.text_stats = text_stats
+    @contextlib.contextmanager
+    def refusing(self, table: MovedTable, row: Cells) -> Iterator[None]:
+        """A statement that a constraint forbids has changed nothing."""
+        try:
+            yield
+        except apsw.ConstraintError as error:
+            message = str(error)
+            if message.startswith("NOT NULL"):
+                raise missing(table, row, message.rpartition(".")[2]) from error
+            if message.startswith("UNIQUE"):
+                raise occupied(table, row) from error
+            raise misfit(table, row, message) from error
 
-    ledger = simple(SqliteLedger)
-    memories = simple(SqliteMemories)
-    episodes = simple(SqliteEpisodes)
-    scratchpads = simple(SqlScratchpads)
-    echoes = simple(SqlEchoes)
-    document_states = simple(SqlDocumentStates)
-    attachments = simple(SqliteAttachments)
-    journal = simple(SqlJournal)
-    text = UnitPart(SqliteText)
-    vectors = simple(SqliteVectors)
-    tasks = simple(SqlTasks)
-    tiers = simple(SqlTiers)
-    runs = simple(SqlRuns)
-    cards = simple(SqlCards)
-    onboarding = simple(SqlOnboardings)
-    eraser = UnitPart(SqliteEraser)
-    names = simple(SqlNames)
-    cleanup = simple(SqlCleanup)
-    counters = simple(SqlCounters)
-    transfer = simple(SqliteTransfer)
-    replies = simple(SqlReplies)
+
+class SqliteUnit(Unit):
+    """All parts of one space on one connection. A copy of many vectors in memory is searched faster
+    than any index of SQLite's, so there is none.
+    """
+
+    index = FTS
+    cosine = "1 - vec_distance_cosine(v.vector, ?)"
+    transfer = UnitPart(SqliteTransfer)
+
+    def overwrite(self) -> None:
+        self.conn.execute("PRAGMA secure_delete = ON")
 
 
 class _Writing:
@@ -102,7 +83,7 @@ class _Writing:
             store.database.abandon(conn, error)
             raise
         self._number = number
-        return SqliteUnit(conn, number, store.text_stats)
+        return SqliteUnit(conn, number, store.text_stats, store.admission)
 
     def __exit__(
         self,
@@ -118,7 +99,7 @@ class _Writing:
             self._store.numbers[self._space] = self._number
 
 
-class SqliteStore:
+class SqliteStore(Store):
     """One file."""
 
     def __init__(
@@ -129,72 +110,62 @@ class SqliteStore:
         now: Callable[[], datetime],
         read_only: bool = False,
     ) -> None:
+        super().__init__(now)
         self.path = path
-        self._now = now
-        self.numbers: dict[str, int] = {}
-        self.text_stats = TextStats()
-        self._together: Together[SqliteUnit] = Together()
         self.database = Database(path, busy_timeout, read_only=read_only)
-        self.queue = SqliteQueue(self.database)
+        self.queue = SqliteQueue(self)
         migrate.prepare(self.database, codec.to_micros(now()))
 
     @property
     def read_only(self) -> bool:
-        """Whether nothing can be written, so that nobody should try."""
         return self.database.read_only
 
     @contextlib.contextmanager
-    def read(self, space: str) -> Iterator[SqliteUnit]:
-        joined = self._together.of(space)
-        if joined is not None:
-            yield joined
-            return
+    def open_read(self, space: str) -> Iterator[SqliteUnit]:
         with self.database.read() as conn:
-            yield SqliteUnit(conn, self._number(conn, space), self.text_stats)
+            number = self.number_of(conn, space)
+            yield SqliteUnit(conn, NOBODY if number is None else number, self.text_stats)
 
-    def write(self, space: str) -> AbstractContextManager[SqliteUnit]:
-        joined = self._together.of(space)
-        return _Writing(self, space) if joined is None else self._together.joined(joined)
+    def open_write(self, space: str) -> AbstractContextManager[SqliteUnit]:
+        return _Writing(self, space)
 
-    def together(self, space: str) -> AbstractContextManager[SqliteUnit]:
-        return self._together.begin(space, _Writing(self, space))
+    def read_queue(self) -> AbstractContextManager[SqlConnection]:
+        return self.database.read()
+
+    def write_queue(self) -> AbstractContextManager[SqlConnection]:
+        return self.database.write()
+
+    def enter(self, conn: SqlConnection, space: str) -> SqliteUnit:
+        number = self.number_of(conn, space)
+        return SqliteUnit(conn, NOBODY if number is None else number, self.text_stats)
 
     def stats(self, space: str) -> Stats:
-        with self.database.read() as conn:
-            number = self._number(conn, space)
-            return health.stats(conn, self.path, space, number)
+        with self.read(space) as unit:
+            return health.stats(unit, self.path, space)
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
-        with self.database.read() as conn:
-            return health.check(conn, self.path, self._number(conn, space), deep=deep)
-
-    def spaces(self) -> list[str]:
-        with self.database.read() as conn:
-            return [name for (name,) in conn.execute("SELECT name FROM spaces ORDER BY space")]
+        with self.read(space) as unit:
+            return health.check(unit, self.path, deep=deep)
 
     def clear_text_index(self) -> None:
-        """Start the text index afresh, for all spaces; what to index comes from the records."""
         with self.database.write() as conn:
-            text.recreate(conn)
-
-    def index_vectors(self, space: str, embedder: int) -> None:
-        """Nothing to build: vectors are searched in memory."""
+            definition = conn.execute("SELECT sql FROM sqlite_schema WHERE name = 'text_index'").get
+            conn.execute("DROP TABLE text_index")
+            conn.execute(str(definition))
+            conn.execute("DELETE FROM text_terms")
 
     def compact(self) -> None:
         """Leave no byte of removed records in the file: not in the index, free pages or the log."""
         compaction.compact(self.database)
 
     def settle(self) -> None:
-        """Bring the log into the file and empty it."""
         compaction.settle(self.database)
 
     def vocabulary(self, space: str) -> Iterator[str]:
-        """Every term of the text index, of all spaces."""
         with self.database.read() as conn:
             yield from compaction.vocabulary(conn)
 
     def names(self, space: str) -> list[str]:
-        """Every name that may stand in the file beside what people said."""
         with self.database.read() as conn:
             schema = conn.execute("SELECT DISTINCT sql FROM sqlite_schema WHERE sql NOT NULL")
             return [*text_columns.names(conn, _KEYS), *(str(sql) for (sql,) in schema)]
@@ -206,35 +177,21 @@ class SqliteStore:
             self.database, target, replace=replace, patience=patience, progress=progress
         )
 
-    def is_backup(self, file: Path) -> bool:
-        return backup.is_backup_of(self, file)
-
-    def made_at(self) -> int:
-        with self.database.read() as conn:
-            return backup.schema_made_at(conn)
-
     def close(self) -> None:
         self.database.close()
 
-    def _number(self, conn: apsw.Connection, space: str) -> int:
-        """The number of a space; one that was never written to has nobody's."""
-        cached = self.numbers.get(space)
-        if cached is not None:
-            return cached
-        stored = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
-        return NOBODY if stored is None else int(stored)
-
-    def create(self, conn: apsw.Connection, space: str) -> int:
-        stored = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+    def create(self, conn: SqlConnection, space: str) -> int:
+        """The number of a space, a new one for a space that is not there."""
+        stored = self.number_of(conn, space)
         if stored is not None:
-            return int(stored)
+            return stored
         number = int(conn.execute("SELECT ifnull(max(space), -1) + 1 FROM spaces").get)
         if number >= MAX_SPACES:
             raise StoreError(
                 f"{self.path} already holds {MAX_SPACES} spaces", remedy="Open another file"
             )
         conn.execute(
-            "INSERT INTO spaces VALUES (?, ?, ?)", (number, space, codec.to_micros(self._now()))
+            "INSERT INTO spaces VALUES (?, ?, ?)", (number, space, codec.to_micros(self.now()))
         )
         return number
 

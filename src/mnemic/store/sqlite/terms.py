@@ -1,11 +1,25 @@
-"""Writing into SQLite's text index: FTS5 for the lists, the packed terms for the scores."""
+"""SQLite's text index: FTS5 for the lists of documents, the packed terms for the scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
+
+from mnemic.store.rows import QueryTerm, first_doc, last_doc
+from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.postings import CountedList, Weighed
+
+_MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
+_LIST = f"SELECT group_concat(rowid - ?2) {_MATCH}"
+_COUNT = (
+    "SELECT ifnull(group_concat(rowid - ?2), ''), count(*), ifnull(max(rowid), ?2)"
+    f" FROM (SELECT rowid {_MATCH} LIMIT ?4)"
+)
+_NEWEST = (
+    f"SELECT group_concat(rowid - ?2) FROM (SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4)"
+)
 
 
 class FtsTerms:
@@ -21,31 +35,82 @@ class FtsTerms:
 
     def add_many(
         self,
-        conn: apsw.Connection,
+        conn: Any,
         space: int,
-        first: int,
+        docs: Sequence[int],
         terms: Sequence[str],
         packed: Sequence[bytes],
     ) -> None:
+        if not isinstance(docs, range):
+            rows = zip(docs, terms, packed, strict=True)
+            conn.executemany(self.insert, [self.values(space, *row) for row in rows])
+            return
         # An array of texts knows no NUL; between terms it is as good as a space.
         texts = tuple(text.replace("\0", " ") for text in terms)
         # One statement for all: while it runs, another thread prepares what comes next.
         conn.execute(
             "INSERT INTO text_index (rowid, terms) SELECT ? + rowid, value FROM carray(?)",
-            (first - 1, apsw.carray(texts, flags=apsw.SQLITE_CARRAY_TEXT)),
+            (docs.start - 1, apsw.carray(texts, flags=apsw.SQLITE_CARRAY_TEXT)),
         )
         conn.execute(
             "INSERT INTO text_terms SELECT ?, ? + rowid, value FROM carray(?)",
-            (space, first - 1, apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)),
+            (space, docs.start - 1, apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)),
         )
 
-    def remove(self, conn: apsw.Connection, space: int, docs: Sequence[int]) -> None:
+    def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None:
         listed = str(list(docs))
         for table, column in (("text_index", "rowid"), ("text_terms", "doc")):
             conn.execute(
                 f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",
                 (listed,),
             )
+
+    def lists(self, conn: Any, space: int, first: int, last: int) -> SqliteTermLists:
+        return SqliteTermLists(conn, first, last)
+
+    def holding(self, conn: Any, space: int, term: str) -> Iterator[int]:
+        bounds = (first_doc(space, "turn"), last_doc(space, "attachment"))
+        for (doc,) in conn.execute(f"SELECT rowid {_MATCH}", (_quote(term), *bounds)):
+            yield doc
+
+
+class SqliteTermLists:
+    """The lists of one range of documents on one connection."""
+
+    def __init__(self, conn: SqlConnection, first: int, last: int) -> None:
+        self._conn = conn
+        self._range = (first, last)
+
+    def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
+        counted = []
+        for term in terms:
+            ((docs, rows, last),) = self._conn.execute(_COUNT, (_match(term), *self._range, limit))
+            counted.append(CountedList(docs, rows, last))
+        return counted
+
+    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+        return [self._conn.execute(_LIST, (_match(term), *self._range)).get or "" for term in terms]
+
+    def newest(self, terms: Sequence[Weighed], limit: int) -> str:
+        match = " AND ".join(f"({_match(term)})" for term in terms)
+        return str(self._conn.execute(_NEWEST, (match, *self._range, limit)).get or "")
+
+    def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
+        match = " AND ".join(f"({' OR '.join(map(_quote, forms))})" for forms in words)
+        rows = self._conn.execute(
+            f"SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4", (match, *self._range, limit)
+        )
+        return [doc for (doc,) in rows]
+
+
+def _quote(term: str) -> str:
+    """A term as an FTS5 string: nothing in it can be syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _match(term: QueryTerm | Weighed) -> str:
+    """Texts that have a term; of another form only those that do not have the term itself."""
+    return _quote(term.text) + (f" NOT {_quote(term.form_of)}" if term.form_of else "")
 
 
 FTS = FtsTerms()

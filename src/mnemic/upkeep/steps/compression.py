@@ -35,7 +35,7 @@ def compress_events(step: Step) -> None:
     """Each past day in a few statements; the events stay, marked as compressed."""
     while True:
         with step.store.read(step.space) as unit:
-            events = unit.tiers.uncompressed(step.day, _EVENTS)
+            events = unit.journal.uncompressed(step.day, _EVENTS)
         days = [(day, list(group)) for day, group in groupby(events, key=lambda e: e.day)]
         if step.dry_run:
             step.did(**({"days": len(days), "events": len(events)} if days else {}))
@@ -64,7 +64,7 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
                 unit, candidate, operation_id=name, now=now, advice=advice[n], revives=False
             )
             new += earlier is None and decision.outcome in _KEPT
-        unit.tiers.mark_compressed([event.id for event in events], compressed=True)
+        unit.journal.mark_compressed([event.id for event in events], compressed=True)
         unit.journal.add_event(
             "compress",
             operation_id=step.operation,

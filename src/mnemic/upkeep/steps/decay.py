@@ -117,7 +117,7 @@ def forget_files(step: Step) -> None:
         oldest = step.now - keep.keep
         while True:
             with step.store.read(step.space) as unit:
-                files = unit.tiers.old_attachments(oldest, PORTION)
+                files = unit.attachments.unknown(oldest, PORTION)
             step.apply(
                 [
                     Change("forget_file", file.id, file.filename, Reason(f"from {day}", day))

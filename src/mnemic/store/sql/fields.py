@@ -1,0 +1,50 @@
+"""How the fields of a value stand in the columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Generic, TypeVar
+
+from mnemic.store import codec
+
+Value = TypeVar("Value")
+_DECODERS: Mapping[str, Callable[[Any], Any]] = {
+    "time": codec.from_micros,
+    "time?": codec.maybe_from_micros,
+    "day": date.fromisoformat,
+    "flag": bool,
+    "words": codec.load_words,
+    "mapping": codec.load_mapping,
+    "metadata": codec.load_metadata,
+    "actions": codec.load_actions,
+    "calls": codec.load_calls,
+    "results": codec.load_results,
+}
+
+
+class Fields(Generic[Value]):
+    """The fields of a type that are columns of the same name, listed as ``name`` or ``name:kind``;
+    ``prefix`` is that of the columns in statements, ``elsewhere`` the expressions of fields that
+    have another column.
+    """
+
+    def __init__(
+        self, make: Callable[..., Value], listed: str, prefix: str = "", **elsewhere: str
+    ) -> None:
+        fields = [field.partition(":") for field in listed.split()]
+        self.names = [name for name, _, _ in fields]
+        self.columns = ", ".join(elsewhere.get(name, f"{prefix}{name}") for name in self.names)
+        self._make = make
+        self._decoders = [(name, _DECODERS[kind]) for name, _, kind in fields if kind]
+
+    def of(self, value: Value, names: Iterable[str] = ()) -> dict[str, Any]:
+        """The fields of a value, or some of them, by column."""
+        return {name: getattr(value, name) for name in names or self.names}
+
+    def read(self, row: Sequence[Any], **others: Any) -> Value:
+        """The value of a row of these columns; ``others`` are fields that are not among them."""
+        fields = dict(zip(self.names, row, strict=False))
+        for name, decode in self._decoders:
+            fields[name] = decode(fields[name])
+        return self._make(**fields, **others)

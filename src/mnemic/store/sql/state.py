@@ -1,0 +1,128 @@
+"""What a space has little of: a scratchpad, identity cards, onboarding, the state of documents, and
+answers to requests.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from mnemic.store import codec
+from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
+from mnemic.store.rows import KeptReply, PadRow
+from mnemic.store.sql.fields import Fields
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
+from mnemic.store.upkeep import CardRow, OnboardingRow
+from mnemic.types import SafeText
+
+_PAD = Fields(PadRow, "text updated_at:time")
+_CARD = Fields(CardRow, "name source maker text")
+_CHOICE = Fields(DocumentChoice, "document memory choice at:time")
+_LIFE = timedelta(days=1)  # of a kept reply
+_LONGEST = 256 << 10  # bytes of a reply
+_LOOK = 64  # one of so many keys looks whether there are more
+
+
+class SqlScratchpads(Part):
+    """What the agent is working on: one text for a space."""
+
+    statements = read_statements("state")
+
+    def get(self) -> PadRow | None:
+        rows = self._run("get_scratchpad")
+        return next((_PAD.read(row) for row in rows), None)
+
+    def put(self, text: SafeText, at: datetime) -> None:
+        self._put("scratchpads", {"text": text, "updated_at": at})
+
+
+class SqlCards(Part):
+    """The short cards made of identity sources."""
+
+    statements = read_statements("state")
+
+    def all(self) -> dict[str, CardRow]:
+        rows = self._run("all_cards")
+        return {row[0]: _CARD.read(row) for row in rows}
+
+    def put(self, card: CardRow, at: datetime) -> None:
+        self._put("cards", {**_CARD.of(card), "made_at": at}, ("name",))
+
+    def drop(self, name: str) -> None:
+        self._run("drop_card", name=name)
+
+
+class SqlOnboardings(Part):
+    """The first talk about who the agent and the user are; there is one in a space."""
+
+    statements = read_statements("state")
+
+    def get(self) -> OnboardingRow | None:
+        for stage, answers in self._run("get_onboarding").fetchall():
+            texts = codec.load_mapping(answers).items()
+            return OnboardingRow(stage, {name: codec.stored_text(text) for name, text in texts})
+        return None
+
+    def put(self, row: OnboardingRow, at: datetime) -> None:
+        self._put("onboarding", {"stage": row.stage, "answers": row.answers, "updated_at": at})
+
+
+class SqlDocumentStates(Part):
+    """What was written to the documents people read, and what they chose to see there."""
+
+    statements = read_statements("state")
+
+    def get(self, name: str) -> DocumentRow | None:
+        for written, writing, rolled in self._run("get_document_state", name=name).fetchall():
+            return DocumentRow(codec.stored_name(name), _load(written), _load(writing), rolled)
+        return None
+
+    def put(self, row: DocumentRow, at: datetime) -> None:
+        state = {"written": _dump(row.written), "writing": _dump(row.writing)}
+        mark = {"name": row.name, "rolled_through": row.rolled_through, "updated_at": at}
+        self._put("documents", {**mark, **state}, ("name",))
+
+    def choices(self) -> list[DocumentChoice]:
+        rows = self._run("document_choices")
+        return [_CHOICE.read(row) for row in rows]
+
+    def choose(self, choice: DocumentChoice) -> None:
+        self._put("document_choices", _CHOICE.of(choice), ("document", "memory"))
+
+    def drop_choices(self, memory: str, document: str | None = None) -> None:
+        self._run("drop_document_choices", memory=memory, document=document)
+
+
+def _dump(state: Written | None) -> list[Any] | None:
+    return None if state is None else [state.file, dict(state.bullets)]
+
+
+def _load(text: str | None) -> Written | None:
+    return None if text is None else Written(*codec.load(text))
+
+
+class SqlReplies(Part):
+    """Answers to requests under an Idempotency-Key, for a day."""
+
+    statements = read_statements("state")
+
+    def find(self, key: bytes) -> KeptReply | None:
+        for mark, status, body in self._run("find_reply", key=key):
+            return bytes(mark), int(status), bytes(body)
+        return None
+
+    def keep(self, key: bytes, reply: KeptReply, at: datetime) -> None:
+        """Remember an answer, unless it is very long; those that are old go."""
+        mark, status, body = reply
+        if len(body) > _LONGEST:
+            return
+        self._run("keep_reply", key=key, mark=mark, status=status, body=body, at=at)
+        self._drop(codec.to_micros(at - _LIFE))
+        if key[0] % _LOOK == 0:
+            oldest = self._run("oldest_reply").get
+            if oldest is not None:
+                self._drop(int(oldest) + 1)
+
+    def _drop(self, before: int) -> None:
+        self._run("drop_replies", before=before)
