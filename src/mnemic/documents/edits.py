@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mnemic.documents.files import fingerprint
-from mnemic.documents.headings import EARLIER, USUAL, DocumentSection
+from mnemic.documents.headings import EARLIER, DocumentSection, usual_section
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import undated
 from mnemic.documents.views import View
@@ -201,7 +201,7 @@ class BulletReader:
 
     def _section(self, part: MarkdownSection) -> DocumentSection:
         key = self._layout.section_of(part)
-        usual = self._sections[USUAL[self._view.name]]
+        usual = self._sections[usual_section(self._view.name)]
         return usual if key in ("", TITLE, EARLIER) else self._sections[key]
 
     def _head(self, memory: Memory) -> Memory | None:
