@@ -179,7 +179,7 @@ class BulletReader:
             return self._new(part, bullet)
         if not first:
             return RemovedBullet() if untouched else self._new(part, bullet)
-        head = memory if memory.status == "active" else self._head(memory)
+        head = memory if memory.status == "active" else head_of(self._unit, memory.id)
         text = undated(bullet.text, memory, self._view.zone)
         if untouched:
             written = any(memory.id in before for before in self._before)
@@ -203,9 +203,6 @@ class BulletReader:
         key = self._layout.section_of(part)
         usual = self._sections[usual_section(self._view.name)]
         return usual if key in ("", TITLE, EARLIER) else self._sections[key]
-
-    def _head(self, memory: Memory) -> Memory | None:
-        return head_of(self._unit, memory.id)
 
     @staticmethod
     def _own(bullet: Bullet) -> OwnText:
