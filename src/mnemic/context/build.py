@@ -98,7 +98,9 @@ class Builder:
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
             said = [query, *(turn.content for turn in conversation.turns), *shown_texts]
             texts["scratchpad"] = self._from.scratchpad(
-                _tasks_of(session, project), lambda task: ShownTexts.of(said).says(task)
+                # The tasks of the session's own project, which may be none; without one of all.
+                None if session is None else project or EMPTY,
+                lambda task: ShownTexts.of(said).says(task),
             )
         hits: Sequence[Hit] = ()
         evidence: tuple[Item, ...] = ()
@@ -371,11 +373,6 @@ def _check_texts(shown: Iterable[str]) -> list[str]:
     for text in texts:
         checks.check_text(text, "a text in shown", checks.MAX_INDEX)
     return texts
-
-
-def _tasks_of(session: str | None, project: SafeName | None) -> SafeName | None:
-    """The project whose tasks are shown: the session's own, which may be none; None is all."""
-    return None if session is None else project or EMPTY
 
 
 def _check_counter(count: TokenCounter) -> None:

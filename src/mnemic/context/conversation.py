@@ -107,14 +107,12 @@ class ConversationSection:
         pieces = [piece for turn in group for piece in pieces_of(turn)]
         rest = limit - sum(self._turn_cost(*one) for one in bare)
         shares = share_out([self.count(piece) for piece in pieces], rest)
-        short = [self._piece(piece, share) for piece, share in zip(pieces, shares, strict=True)]
+        parts = zip(pieces, shares, strict=True)
+        short = [cut_to_tokens(piece, share, self.count) for piece, share in parts]
         if not any(short):
             return []
         cut = iter(short)
         return [(turn, tuple(next(cut) for _ in empty)) for turn, empty in bare]
-
-    def _piece(self, piece: str, share: int) -> str:
-        return cut_to_tokens(piece, share, self.count)
 
     def _summary(self, older: Sequence[Turn], limit: int) -> str:
         """A summary of the older turns in at most ``limit`` tokens."""

@@ -147,9 +147,8 @@ class ItemsPart:
                 omitted.append(omission(self.name, reason, item.text, self.count, item.id))
                 continue
             if text != item.text:
-                omitted.append(
-                    Omission(self.name, CUT, self._excerpt(item), price - share, item.id)
-                )
+                excerpt = shorten(item.text.strip(), _EXCERPT)
+                omitted.append(Omission(self.name, CUT, excerpt, price - share, item.id))
             shown.append((item, text))
         if not shown and not self.finding:
             return FittedPart(omitted=tuple(omitted))
@@ -196,9 +195,6 @@ class ItemsPart:
             lines = [f"- {self.finding}", *lines]
         heading = heading_of(self.name, self.language, self.headings)
         return items_block(lines, self.name, heading, self.language)
-
-    def _excerpt(self, item: Item) -> str:
-        return shorten(item.text.strip(), _EXCERPT)
 
 
 def cost(text: str, count: TokenCounter) -> int:

@@ -91,12 +91,11 @@ class ShownTexts:
         """Whether a hit is a message of that prompt, stands in one, or was made of such alone."""
         if hit.id in self.ids or normalised(hit.text) in self.texts:
             return True
-        if behind and all(self._has_turn(turn) for turn in behind):
+        if behind and all(
+            turn.id in self.ids or normalised(turn.content) in self.texts for turn in behind
+        ):
             return True
         return repeats(Item(hit.text, kind=hit.kind or hit.type), self.texts)
-
-    def _has_turn(self, turn: Turn) -> bool:
-        return turn.id in self.ids or normalised(turn.content) in self.texts
 
 
 def stands_for(memory: Item, turn: Item, query: str) -> bool:

@@ -104,7 +104,7 @@ def _lines(text: str) -> Iterator[_Line]:
     pending: list[str] = []
 
     def flush() -> Iterator[_Line]:
-        joined = _tidy(" ".join(pending))
+        joined = " ".join(re.sub(r"\*\*|__|`", "", " ".join(pending)).split())
         pending.clear()
         pieces = [joined] if kind == "bullet" else _SENTENCE.split(joined)
         for piece in map(str.strip, pieces):
@@ -129,10 +129,6 @@ def _lines(text: str) -> Iterator[_Line]:
 def _is_empty(source: str) -> bool:
     """Whether it has nothing but headings, comments and placeholders."""
     return not any(True for _ in _lines(plain_markdown(source)))
-
-
-def _tidy(text: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"\*\*|__|`", "", text)).strip()
 
 
 SOUL_FILE = "SOUL.md"  # documents A and D call it so

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mnemic.documents.files import fingerprint
-from mnemic.documents.headings import EARLIER, USUAL, DocumentSection
+from mnemic.documents.headings import EARLIER, DocumentSection, usual_section
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import undated
 from mnemic.documents.views import View
@@ -179,7 +179,7 @@ class BulletReader:
             return self._new(part, bullet)
         if not first:
             return RemovedBullet() if untouched else self._new(part, bullet)
-        head = memory if memory.status == "active" else self._head(memory)
+        head = memory if memory.status == "active" else head_of(self._unit, memory.id)
         text = undated(bullet.text, memory, self._view.zone)
         if untouched:
             written = any(memory.id in before for before in self._before)
@@ -201,11 +201,8 @@ class BulletReader:
 
     def _section(self, part: MarkdownSection) -> DocumentSection:
         key = self._layout.section_of(part)
-        usual = self._sections[USUAL[self._view.name]]
+        usual = self._sections[usual_section(self._view.name)]
         return usual if key in ("", TITLE, EARLIER) else self._sections[key]
-
-    def _head(self, memory: Memory) -> Memory | None:
-        return head_of(self._unit, memory.id)
 
     @staticmethod
     def _own(bullet: Bullet) -> OwnText:

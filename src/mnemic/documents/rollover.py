@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mnemic.days import Zone, day_of
 from mnemic.documents import files
-from mnemic.documents.headings import GENERAL
+from mnemic.documents.headings import sections_of
 from mnemic.documents.layout import LayoutEntry, compose
 from mnemic.documents.selection import Placement
 from mnemic.documents.views import View, layout_of, new_parts
@@ -104,14 +104,14 @@ def summary(
     zone: Zone,
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
-    words = _WORDS[language]
+    words, general = _WORDS[language], sections_of("project")[0]
     whole = f"{_span(memories, zone, words)}: {', '.join(archives[-_ARCHIVES:])}"
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
     project_lines = []
     for name, project_memories in list(by_project.items())[:lines]:
-        title = GENERAL.title(language) if name == global_project else harmless(name)
+        title = general.title(language) if name == global_project else harmless(name)
         project_lines.append(f"{title}: {_best(project_memories, text_of)}")
     more = len(by_project) - len(project_lines)
     if more > 0:

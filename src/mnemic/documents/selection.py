@@ -106,7 +106,7 @@ def is_progress(memory: Memory, global_project: str) -> bool:
 
 
 def project_section(memory: Memory, global_project: str) -> str:
-    return GENERAL.key if memory.project == global_project else f"project:{memory.project}"
+    return GENERAL if memory.project == global_project else f"project:{memory.project}"
 
 
 def for_insights(memories: Iterable[Memory]) -> list[Placement]:

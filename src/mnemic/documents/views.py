@@ -9,7 +9,13 @@ from pathlib import Path
 
 from mnemic.days import Zone
 from mnemic.documents import selection as choosing
-from mnemic.documents.headings import SECTIONS, TITLES, USUAL, DocumentSection, project_sections
+from mnemic.documents.headings import (
+    DocumentSection,
+    project_sections,
+    sections_of,
+    title_of,
+    usual_section,
+)
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import Placement, user_section
 from mnemic.language.markdown import MarkdownSection, visible
@@ -49,8 +55,8 @@ class View:
     def sections(self, projects: Sequence[str]) -> tuple[DocumentSection, ...]:
         if self.name == "project":
             named = sorted(project for project in projects if project != GLOBAL_PROJECT)
-            return project_sections(tuple(named))
-        return SECTIONS[self.name]
+            return project_sections(named)
+        return sections_of(self.name)
 
     def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Placement]:
         """The memories it may show, the best first."""
@@ -67,12 +73,12 @@ class View:
 
     def place(self, memory: Memory) -> Placement:
         """The section of a memory that a person pinned to it."""
-        section = USUAL[self.name]
+        section = usual_section(self.name)
         if self.name == "user":
             section = user_section(memory) or section
         elif self.name == "project":
             section = choosing.project_section(memory, GLOBAL_PROJECT)
-        elif any(memory.kind == section_of_kind.key for section_of_kind in SECTIONS[self.name]):
+        elif any(memory.kind == section_of_kind.key for section_of_kind in sections_of(self.name)):
             section = memory.kind
         return Placement(memory, section)
 
@@ -111,7 +117,7 @@ def layout_of(
     view: View, sections: Sequence[DocumentSection], language: Language
 ) -> DocumentLayout:
     """Headings in one language, recognised in both."""
-    title = TITLES[view.name]
+    title = title_of(view.name)
     keys = {
         title.casefold(): section.key for section in sections for title in (section.en, section.zh)
     }

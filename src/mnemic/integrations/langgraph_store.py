@@ -145,7 +145,7 @@ class GraphStore(BaseStore):
     def _search(self, op: SearchOp) -> list[SearchItem]:
         found: list[tuple[Memory, Namespace, float | None]] = []
         for namespace in self._under(op.namespace_prefix):
-            memories = [one for one in self._all(namespace) if _has(_value(one), op.filter)]
+            memories = [one for one in self._all(namespace) if _has(_read_kept(one)[1], op.filter)]
             scores = self._scores(namespace, op.query, memories) if op.query else {}
             found += [(one, namespace, scores.get(one.id)) for one in memories]
         # What the query does not find comes after what it finds, and what it cannot find last.
@@ -283,10 +283,6 @@ def _hit(memory: Memory, score: float | None) -> Hit:
         trust=memory.trust,
         valid_from=memory.valid_from,
     )
-
-
-def _value(memory: Memory) -> dict[str, Any]:
-    return _read_kept(memory)[1]
 
 
 def _item(memory: Memory, namespace: Namespace) -> Item:

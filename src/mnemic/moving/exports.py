@@ -126,7 +126,8 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
     parts = fields.get("content") or None
     if isinstance(parts, list):
-        parts = [one for one in parts if not _is_unspoken(one)]
+        kinds = [str(part.get("type")) if isinstance(part, dict) else "" for part in parts]
+        parts = [part for part, kind in zip(parts, kinds, strict=True) if kind not in _UNSPOKEN]
     content = read_content(parts)
     if content.is_empty:
         content = read_content(fields.get("text"))
@@ -142,10 +143,6 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
         tool_results=tuple(content.results),
         at=read_time(fields),
     )
-
-
-def _is_unspoken(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in _UNSPOKEN
 
 
 def _files(fields: Mapping[str, Any]) -> Iterator[str]:

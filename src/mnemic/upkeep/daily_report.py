@@ -8,7 +8,7 @@ from mnemic.language.detection import language_of
 from mnemic.prompts import ByLanguage, Language
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, TurnFilter
-from mnemic.upkeep.report import Change, StepReport
+from mnemic.upkeep.report import StepReport
 from mnemic.upkeep.steps.decay import short
 from mnemic.upkeep.work import DailyReportText, Step
 
@@ -51,13 +51,14 @@ def _language(step: Step, unit: Unit) -> Language:
 def _lines(report: StepReport, language: Language) -> list[str]:
     counts = [_line(name, str(number), language) for name, number in sorted(report.counts.items())]
     changes = [
-        _line(change.action, _change(change, language), language) for change in report.changes
+        _line(
+            change.action,
+            _CHANGE[language].format(change.text, change.reason.texts[language]),
+            language,
+        )
+        for change in report.changes
     ]
     return [*([report.error] if report.error else []), *counts, *changes]
-
-
-def _change(change: Change, language: Language) -> str:
-    return _CHANGE[language].format(change.text, change.reason.texts[language])
 
 
 def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:

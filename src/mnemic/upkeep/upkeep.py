@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 from mnemic.clock import Clock
 from mnemic.days import day_of
@@ -98,10 +98,6 @@ _ORDER: Mapping[WorkName, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def _never() -> bool:
-    return False
-
-
 class Upkeep:
     """The upkeep of any space."""
 
@@ -129,7 +125,7 @@ class Upkeep:
         work: WorkName,
         *,
         dry_run: bool = False,
-        stopping: Callable[[], bool] = _never,
+        stopping: Callable[[], bool] = lambda: False,
     ) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
         checks.check_choice(work, WORKS, "work")
@@ -203,8 +199,11 @@ class Upkeep:
         with self._store.read(space) as unit:
             zone = user_zone(unit, self._settings.schedule.zone)
         day = day_of(now, zone)
-        if not run:
-            run = day.isoformat() if dry_run else self._begin(space, work, day, now)
+        if not run and dry_run:
+            run = day.isoformat()
+        elif not run:
+            with self._store.write(space) as unit:
+                run = unit.runs.begin(work, day, now)
         owner = f"{os.getpid()}-{new_id(now)}"
         reports: list[StepReport] = []
         restored = 0 if dry_run else undo_future_runs(self._store, space, now)
@@ -228,10 +227,6 @@ class Upkeep:
             with self._store.write(space) as unit:
                 unit.runs.close(work, run, self._clock.now())
         return report
-
-    def _begin(self, space: str, work: WorkName, day: date, now: datetime) -> str:
-        with self._store.write(space) as unit:
-            return unit.runs.begin(work, day, now)
 
     def _take(self, step: Step) -> StepReport:
         until = step.now + self._settings.jobs.lease

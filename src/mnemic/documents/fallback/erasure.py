@@ -166,13 +166,9 @@ def _remaining_lines(
     is a person's, or the rest of an entry that was cut off.
     """
     for lines, goes, after in pieces:
-        says = target.quotes if _is_rest(lines[0]) else target.repeats
+        says = target.quotes if lines[0].startswith((">", "<!--")) else target.repeats
         if not (any(map(says, lines)) if goes is None else goes):
             yield from after or lines
-
-
-def _is_rest(line: str) -> bool:
-    return line.startswith((">", "<!--"))
 
 
 def _quotes_target(target: ErasureTarget, record: object) -> bool:

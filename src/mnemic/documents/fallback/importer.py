@@ -93,7 +93,11 @@ class PlainFileImporter:
         for failed in failures:
             self.ledger.note_failure(failed.where, failed.error)
         begun = {entry.turn.session for entry in entries if isinstance(entry, LoggedTurn)}
-        ends = {_end_name(end): end for end in last_ends(entries) if end.session in begun}
+        ends = {
+            f"{END}{end.session}:{end.at.isoformat()}": end
+            for end in last_ends(entries)
+            if end.session in begun
+        }
         ends = {name: end for name, end in ends.items() if name not in done}
         for ended in ends.values():
             self.session_ends.end(ended.session)
@@ -190,10 +194,6 @@ def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnR
     else:
         if (existing.role, existing.content) != (row.role, row.content):
             yield row
-
-
-def _end_name(ended: Ended) -> str:
-    return f"{END}{ended.session}:{ended.at.isoformat()}"
 
 
 # --- entries as the engine takes them, checked like any input: a person may have changed them ----

@@ -168,12 +168,9 @@ class _Reading:
         for line in value.splitlines() if about_user else re.split(r"\n\s*\n", value):
             text = line.strip().removeprefix("- ").removeprefix("* ").strip()
             if text and not text.endswith((": ?", ":?")):  # a form's line that nobody filled in
-                memory = _block_memory(text, label, at)
+                topic = short_name(label) or None
+                memory = NewMemory(text, "fact", topic=topic, trust="agent", learnt_at=at)
                 yield Piece(place, memory, key=f"{self._agent} {label} {text}")
-
-
-def _block_memory(text: str, label: str, at: datetime | None) -> NewMemory:
-    return NewMemory(text, "fact", topic=short_name(label) or None, trust="agent", learnt_at=at)
 
 
 def _unwrap(content: str) -> tuple[Role, str]:

@@ -79,7 +79,7 @@ def _merge_identical(step: Step, memories: Sequence[Memory]) -> set[str]:
 def _merge_group(
     step: Step, memories: Sequence[Memory], vectors: Floats | None, since: datetime | None
 ) -> None:
-    fresh = {place for place, memory in enumerate(memories) if _is_new(memory, since)}
+    fresh = {n for n, memory in enumerate(memories) if since is None or memory.created_at >= since}
     if len(memories) < 2 or not fresh:
         return
     model = None if step.dry_run else step.tools.model_of(step.space)
@@ -135,10 +135,6 @@ def current_memories(step: Step) -> list[NumberedMemory]:
         while some := unit.tiers.walk(rows[-1].doc if rows else -1, 5 * PORTION):
             rows += some
     return [one for one in rows if one.memory.kind != "credential" and is_current(step, one.memory)]
-
-
-def _is_new(memory: Memory, since: datetime | None) -> bool:
-    return since is None or memory.created_at >= since
 
 
 def _vectors(step: Step, shelved: Sequence[NumberedMemory]) -> Floats | None:
