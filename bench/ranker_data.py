@@ -29,13 +29,15 @@ _SEED = 11
 class Example:
     """One question: a row of features and a label for each candidate.
 
-    ``foreign``: nothing in the memory answers it. ``plain``: asked of a whole bank, of its turns
+    ``foreign``: nothing in the memory answers it; ``plausible``: though it was asked of just this
+    memory. ``plain``: asked of a whole bank, of its turns
     alone, as the recall figures are. ``gold`` counts the items that answer, found or not.
     """
 
     file: str
     group: str
     foreign: bool
+    plausible: bool
     plain: bool
     of_whole: bool
     gold: int
@@ -45,10 +47,10 @@ class Example:
 
 
 def gather(
-    path: Path, limit: int | None, cache: Path | None
+    path: Path, limit: int | None, cache: Path | None, provider: str = "auto"
 ) -> tuple[tuple[str, ...], list[Example]]:
     """The names of the features and the examples of a file of banks."""
-    kept = cache / f"{path.stem}.pickle" if cache else None
+    kept = cache / f"{path.stem}-{provider}.pickle" if cache else None
     if kept and kept.exists():
         stored: tuple[tuple[str, ...], list[Example]] = pickle.loads(kept.read_bytes())
         return stored
@@ -58,7 +60,7 @@ def gather(
     for whole in banks:
         others = [one for bank in banks if bank is not whole for one in bank.questions]
         for bank in (whole, *_pieces(whole)):
-            found = list(_of_bank(path.stem, bank, others, len(banks)))
+            found = list(_of_bank(path.stem, bank, others, len(banks), provider))
             examples += [example for _, example in found]
             names = found[0][0] if found else names
     if kept:
@@ -68,10 +70,10 @@ def gather(
 
 
 def _of_bank(
-    file: str, bank: Bank, others: Sequence[Question], banks: int
+    file: str, bank: Bank, others: Sequence[Question], banks: int, provider: str
 ) -> Iterator[tuple[tuple[str, ...], Example]]:
     """Its own questions, and half as many of other banks, each asked of its turns and of all."""
-    retriever = Mnemic()
+    retriever = Mnemic(settings={"embedding": {"provider": provider}})
     piece = "/" in bank.name
     try:
         retriever.add(bank.items)
@@ -80,8 +82,6 @@ def _of_bank(
         asked = [*((one, False) for one in bank.questions), *((one, True) for one in foreign)]
         for question, is_foreign in asked:
             gold = frozenset() if is_foreign else frozenset(question.gold)
-            if not gold and not is_foreign and not piece:
-                continue
             group = bank.name.partition("/")[0] if banks > 1 else f"{bank.name}#{question.id}"
             for types in (_TURNS, RECORD_TYPES):
                 hits, features, of_whole = retriever.pool(question.query, types)
@@ -93,6 +93,7 @@ def _of_bank(
                         file=file,
                         group=group,
                         foreign=not gold,
+                        plausible=not gold and not is_foreign and not piece,
                         plain=types == _TURNS and not piece,
                         of_whole=of_whole,
                         gold=len(gold),

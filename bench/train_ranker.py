@@ -243,8 +243,8 @@ def report(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, dic
         own = [(e, _spread(e, o)) for e, o in mine if not e.foreign]
         ranked = [(e, e.labels[np.argsort(-o, kind="stable")]) for e, o in own]
         tops = [float(o.max()) for _, o in own]
-        foreign_tops = [float(o.max()) for e, o in mine if e.foreign]
-        told_apart = auc(tops, foreign_tops)
+        told_apart = auc(tops, [float(o.max()) for e, o in mine if e.foreign and not e.plausible])
+        plausible = auc(tops, [float(o.max()) for e, o in mine if e.plausible])
         first = [np.flatnonzero(labels) for _, labels in ranked]
         found[file] = {
             "questions": len(own),
@@ -253,6 +253,7 @@ def report(examples: Sequence[Example], odds: Sequence[Floats]) -> dict[str, dic
             "recall@10": float(np.mean([labels[:10].sum() / e.gold for e, labels in ranked])),
             "mrr": float(np.mean([1 / (1 + at[0]) if len(at) else 0.0 for at in first])),
             "auc": float("nan") if told_apart is None else told_apart,
+            "auc plausible": float("nan") if plausible is None else plausible,
             "error": _calibration_error(mine),
         }
     return found
@@ -304,12 +305,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where the model is written")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the features")
     parser.add_argument("--limit", type=int, help="banks of each file")
+    parser.add_argument("--provider", default="auto", help="embedding.provider; none: words alone")
     parser.add_argument("--folds", type=int, default=5)
     given = parser.parse_args()
     names: tuple[str, ...] = ()
     examples: list[Example] = []
     for path in given.files:
-        names, of_file = gather(path, given.limit, given.cache)
+        names, of_file = gather(path, given.limit, given.cache, given.provider)
         examples += of_file
         print(f"{path.stem}: {len(of_file)} examples", flush=True)
     learn = frozenset({one.file for one in examples} - set(given.only_measure))

@@ -303,7 +303,7 @@ def test_an_embedder_that_cannot_be_made_again_leaves_the_words_and_an_event(
     assert "openai-old" in str(event.payload["error"]), "said once"
     mind.drain()
     assert by_vector(mind, "my cat") != []
-    assert dimensions(tmp_path) == {256}
+    assert dimensions(tmp_path) == {128}
 
 
 def test_the_local_vectors_answer_until_a_server_has_made_others(
@@ -317,7 +317,6 @@ def test_the_local_vectors_answer_until_a_server_has_made_others(
     mind = open_mind(**remote(server))
     assert by_vector(mind, "the little cats")[0] == "a kitten at home"
     assert by_vector(mind, "我的小猫")[0] == "猫在家里"
-    assert by_vector(mind, "うちの猫") == [], "they know no Japanese"
     assert server.asked == []
     mind.drain()
     assert by_vector(mind, "my cat")[0] == "a kitten at home"

@@ -128,12 +128,11 @@ class Writer:
             voices = [_voice(offset, foreign) for offset in window.offsets]
             out.voices += [0] * text + voices + [0]
             blank = [(0, 0, 0, 0)]
-            padded = blank * text + rows + blank
-            for target, column in zip(
-                (out.tags, out.relations, out.subjects, out.times), zip(*padded, strict=True),
-                strict=True,
-            ):  # fmt: skip
-                target += column
+            for tag, relation, subject, time in blank * text + rows + blank:
+                out.tags.append(tag)
+                out.relations.append(relation)
+                out.subjects.append(subject)
+                out.times.append(time)
         return number
 
     def question(self, bank: int, query: str, gold: Sequence[int], kind: str) -> None:
@@ -262,7 +261,7 @@ def add_labeled(writer: Writer, conversation: Mapping[str, Any]) -> None:
         before = ""
         day = date.fromisoformat(str(session["at"])[:10])
         for turn in session["turns"]:
-            labels = None
+            labels: list[Label] | None = None
             if turn["role"] == "user":
                 labels, left = [], []
                 for label, time in wanted:
@@ -277,9 +276,8 @@ def add_labeled(writer: Writer, conversation: Mapping[str, Any]) -> None:
                 wanted = left
             trap = 1 + TRAPS.index("joke") if turn.get("trap") else 0
             passage = Passage(turn["text"], turn["role"], day, before)
-            writer.turn(
-                bank, passage, labels, trap, () if labels is not None and not trap else None
-            )
+            own = turn["role"] == "user" and not trap
+            writer.turn(bank, passage, labels, trap, () if own else None)
             before = f"{turn['role']}: {turn['text']}"
 
 

@@ -1,8 +1,8 @@
 """Trained arrays as ONNX files with 8-bit weights: `python -m bench.reader.export TRAINED OUT`.
 
 The graph is written by hand: a matrix is unsigned 8-bit numbers with a scale for each column (with
-signed ones older x86 processors overflow), words are rows with a scale each, and the heads beside
-the last layer stay 32-bit floats.
+signed ones older x86 processors overflow), and words are rows with a scale each. The heads for
+learning are not written: nothing uses them yet.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from onnx import TensorProto, helper, numpy_helper
 from bench.reader.bases import Arrays, unpacked
 
 _MIDDLE = 128  # what stands for zero in an unsigned byte
-_HEADS = ("tag", "relation", "subject", "time", "voice")
 _ONNX, _RUNTIME = 17, "com.microsoft"
 
 
@@ -74,7 +73,7 @@ class Graph:
 
 
 def graph_of(arrays: Arrays, heads: int) -> onnx.ModelProto:
-    """The encoder with its outputs: token vectors, weights, the vector of the whole, and heads."""
+    """The encoder with its outputs: token vectors, their weights, the vector of the whole."""
     g = Graph()
     words = arrays["word.weight"]
     width = words.shape[1]
@@ -133,10 +132,6 @@ def _add_outputs(g: Graph, arrays: Arrays, x: str) -> None:
     weighed = g.add("Mul", pool, g.add("Unsqueeze", weight, g.constant(np.array([2]))))
     total = g.add("ReduceSum", weighed, g.constant(np.array([1])), keepdims=0)
     g.add("LpNormalization", total, out="whole", axis=-1, p=2)
-    for name in _HEADS:
-        g.linear(x, arrays[f"{name}.weight"], arrays[f"{name}.bias"], out=name)
-    first = g.add("Gather", x, g.constant(np.array(0)), axis=1)
-    g.linear(first, arrays["trap.weight"], arrays["trap.bias"], out="trap")
 
 
 def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
@@ -148,14 +143,10 @@ def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
         helper.make_tensor_value_info("own", floats, rows),
         helper.make_tensor_value_info("kind", integers, []),
     ]
-    sizes = {"tokens": arrays["token.weight"].shape[0]}
-    sizes |= {name: arrays[f"{name}.weight"].shape[0] for name in _HEADS}
-    made = [helper.make_tensor_value_info(n, floats, [*rows, size]) for n, size in sizes.items()]
-    pooled = arrays["pool.weight"].shape[0]
-    made += [
+    made = [
+        helper.make_tensor_value_info("tokens", floats, [*rows, arrays["token.weight"].shape[0]]),
         helper.make_tensor_value_info("weights", floats, rows),
-        helper.make_tensor_value_info("whole", floats, ["rows", pooled]),
-        helper.make_tensor_value_info("trap", floats, ["rows", 1]),
+        helper.make_tensor_value_info("whole", floats, ["rows", arrays["pool.weight"].shape[0]]),
     ]
     graph = helper.make_graph(g.nodes, "reader", given, made, g.constants)
     opsets = [helper.make_opsetid("", _ONNX), helper.make_opsetid(_RUNTIME, 1)]

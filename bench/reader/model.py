@@ -113,7 +113,7 @@ def shape_of(arrays: Mapping[str, Any]) -> Shape:
 def encoder_from(arrays: Mapping[str, Any], relations: int, times: int) -> Encoder:
     """An encoder that begins as its base, or as one that was trained before."""
     model = Encoder(shape_of(arrays), relations, times)
-    missing, unknown = model.load_state_dict(
+    _, unknown = model.load_state_dict(
         {name: torch.tensor(value) for name, value in arrays.items()}, strict=False
     )
     if unknown:

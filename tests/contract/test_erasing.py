@@ -78,7 +78,8 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
         assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]
         assert unit.ledger.turns(TurnFilter(tool=constant("search"))) == []
         assert unit.eraser.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
-        assert unit.vectors.count(number, 10) == 1
+        assert unit.vectors.count(number, 10) == 0, "beta was read beside alpha"
+        assert [text.text for text in unit.vectors.unembedded(number, 10)] == ["beta"]
         assert unit.vectors.state(number).rewrites["turn"] > before
         assert [(s.id, s.turns) for s in unit.ledger.sessions(10, 0)] == [("s", 1)]
         assert unit.cleanup.orphans(5).counts == dict.fromkeys(unit.cleanup.orphans(5).counts, 0)

@@ -19,7 +19,8 @@ BEFORE = 40  # pieces of the turn before
 WINDOW = 128  # pieces of a turn that are read at once
 OVERLAP = 16
 QUESTION = 48  # pieces of a question
-MOST_CHARACTERS = 24_000  # of a text; what lies beyond is found by its words
+MOST_WINDOWS = 40  # of a text, about ten pages; what lies beyond is found by its words
+_MOST_CHARACTERS = 24_000
 _BEFORE_CHARACTERS = 400
 _LETTERS_A_HAN = 3  # a word of Latin letters is about as long as this many times a Han one
 _HAN = re.compile("[\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -76,7 +77,7 @@ class Cutter:
         """A passage in one window, or in several where it is long."""
         before = self._pieces(passage.before[-_BEFORE_CHARACTERS:])[-BEFORE:]
         opening = self._pieces(self._opening(passage))
-        text = self._tokenizer.encode(passage.text[:MOST_CHARACTERS], add_special_tokens=False)
+        text = self._tokenizer.encode(passage.text[:_MOST_CHARACTERS], add_special_tokens=False)
         head = (self._first, *before, self._end, *opening)
         own = len(before) + 2
         return [
@@ -97,7 +98,7 @@ def _stretches(length: int) -> Sequence[tuple[int, int]]:
     if length <= WINDOW:
         return [(0, length)]
     starts = range(0, length - OVERLAP, WINDOW - OVERLAP)
-    return [(at, min(at + WINDOW, length)) for at in starts]
+    return [(at, min(at + WINDOW, length)) for at in starts[:MOST_WINDOWS]]
 
 
 _MONTHS = (
