@@ -6,7 +6,7 @@ import json
 import os
 import select
 import signal
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self
 
 import click
@@ -30,8 +30,8 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.phrases import counted, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.engine.engine import Engine
 from mnemic.engine.mind import Mind
+from mnemic.engine.open import Engine
 from mnemic.errors import NotFound, StoreError
 from mnemic.plain import plain
 from mnemic.types import Drained, Job, JobState, Turn, TurnState
@@ -188,12 +188,7 @@ class Stopping:
         self._wakeup = signal.set_wakeup_fd(write_end)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
             signal.signal(number, handler)

@@ -15,8 +15,8 @@ from mnemic.cli.phrases import Language, spoken_language
 from mnemic.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from mnemic.engine.engine import Engine
     from mnemic.engine.mind import Mind
+    from mnemic.engine.open import Engine
     from mnemic.settings import Settings
 
 

@@ -20,7 +20,7 @@ from mnemic.documents.fallback.store import PlainFileStore
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
 from mnemic.engine.services import Services
-from mnemic.engine.wiring import share
+from mnemic.engine.shared import share
 from mnemic.errors import MemoryOff, NotFound
 from mnemic.language.gate import Verdict
 from mnemic.recall.prompt_sources import PromptSources
