@@ -16,10 +16,10 @@ import pytest
 import mnemic
 from mnemic import errors
 from mnemic.cli import phrases
-from mnemic.cli.event_lines import SENTENCES
 from mnemic.cli.failures import error_line
 from mnemic.cli.output import cells
 from mnemic.cli.phrases import sentence, speaking, spoken_language, term
+from mnemic.cli.show import SENTENCES
 from mnemic.recall.features import GROUPS
 from mnemic.settings.recall import Route, SectionName
 from mnemic.types import (

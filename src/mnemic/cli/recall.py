@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
+from mnemic.cli.output import ListEntry, answer, bold, emit, entries, joined, note, say, when
 from mnemic.cli.params import KindName, moment
 from mnemic.cli.phrases import phrase, term
 from mnemic.cli.state import State, pass_state
@@ -26,22 +26,8 @@ _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
-class Where(TypedDict):
-    """Filters of a recall."""
-
-    session: str | None
-    project: str | None
-    kind: str | None
-    scope: str | None
-    min_importance: float | None
-    since: datetime | None
-    until: datetime | None
-    as_of: datetime | None
-    known_at: datetime | None
-
-
 def _narrowed(command: _Function) -> _Function:
-    """Add the options of ``Where``, and --explain."""
+    """Add the options that narrow a recall, and --explain."""
     for option in reversed(
         (
             click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
@@ -83,12 +69,12 @@ def _narrowed(command: _Function) -> _Function:
 @pass_state
 def recall(
     state: State,
-    *,
+    /,
     query: tuple[str, ...],
     k: int,
     of: tuple[RecordType, ...],
     explain: bool,
-    **where: Unpack[Where],
+    **where: Any,
 ) -> None:
     """Find evidence for a question.
 
@@ -96,12 +82,8 @@ def recall(
     """
     with state.open() as mind:
         hits = mind.recall(" ".join(query), k=k, of=of or None, **where)
-    if state.json:
-        emit([_described(mind, hit) for hit in hits])
-        return
-    if not hits:
-        note(phrase("Nothing was found."))
-    show_hits(hits, explain=explain, words=mind.settings.vocabulary)
+    show = partial(show_hits, hits, explain=explain, words=mind.settings.vocabulary)
+    answer([_described(mind, hit) for hit in hits], show, nothing="Nothing was found.")
 
 
 @click.command(cls=Command)
@@ -117,9 +99,7 @@ def recall(
 )
 @_narrowed
 @pass_state
-def search(
-    state: State, *, query: tuple[str, ...], k: int, explain: bool, **where: Unpack[Where]
-) -> None:
+def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **where: Any) -> None:
     """Search memories first, then turns, episodes and files.
 
     The same as two recalls: one for memories, one for turns, episodes and files. So a
