@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import ListEntry, answer, bold, emit, entries, joined, note, say, when
+from mnemic.cli.output import ListEntry, answer, bold, emit, entries, join_parts, note, say, when
 from mnemic.cli.params import KindName, moment
 from mnemic.cli.phrases import phrase, term
 from mnemic.cli.state import State, pass_state
@@ -26,7 +26,7 @@ _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
-def _narrowed(command: _Function) -> _Function:
+def _add_filters(command: _Function) -> _Function:
     """Add the options that narrow a recall, and --explain."""
     for option in reversed(
         (
@@ -65,7 +65,7 @@ def _narrowed(command: _Function) -> _Function:
     multiple=True,
     help="Only these. [default: as the preset searches]",
 )
-@_narrowed
+@_add_filters
 @pass_state
 def recall(
     state: State,
@@ -83,7 +83,7 @@ def recall(
     with state.open() as mind:
         hits = mind.recall(" ".join(query), k=k, of=of or None, **where)
     show = partial(show_hits, hits, explain=explain, words=mind.settings.vocabulary)
-    answer([_described(mind, hit) for hit in hits], show, nothing="Nothing was found.")
+    answer([_describe_hit(mind, hit) for hit in hits], show, nothing="Nothing was found.")
 
 
 @click.command(cls=Command)
@@ -97,7 +97,7 @@ def recall(
     metavar="N",
     help="How many of each at most.",
 )
-@_narrowed
+@_add_filters
 @pass_state
 def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **where: Any) -> None:
     """Search memories first, then turns, episodes and files.
@@ -111,7 +111,7 @@ def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **whe
         narrowed = where["kind"] or where["scope"]
         evidence = [] if narrowed else mind.recall(text, k=k, of=_BESIDES, **where)
     if state.json:
-        known, said = ([_described(mind, hit) for hit in hits] for hits in (memories, evidence))
+        known, said = ([_describe_hit(mind, hit) for hit in hits] for hits in (memories, evidence))
         emit({"memories": known, "evidence": said}, rows=[*known, *said])
         return
     if not memories and not evidence:
@@ -122,7 +122,7 @@ def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **whe
             show_hits(hits, explain=explain, first=first, words=mind.settings.vocabulary)
 
 
-def _described(mind: Mind, hit: Hit) -> dict[str, Any]:
+def _describe_hit(mind: Mind, hit: Hit) -> dict[str, Any]:
     """A hit as JSON values, also in the words of the preset's document. Where that calls the kind
     `type`, `record` says whether it is a memory, a turn, an episode or an attachment.
     """
@@ -158,11 +158,11 @@ def _about(hit: Hit, kinds: Words) -> str:
     speaker = f"{term(hit.role or '')} {hit.sender}".strip() or term(hit.type)
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     if hit.kind is None:
-        return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
+        return join_parts(f"{hit.score:.2f}", when(hit.at), speaker, place)
     said = term(kinds.said_of(hit.kind, hit.metadata))
     weight = phrase("importance {n:.2f}", n=hit.importance or 0)
     # The id is what show, history and forget ask for.
-    return joined(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
+    return join_parts(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
 
 
 def _reasons(hit: Hit) -> list[str]:

@@ -10,7 +10,7 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.conversations import show_turns
-from mnemic.cli.memories import colour_of, described
+from mnemic.cli.memories import colour_of, describe_memory
 from mnemic.cli.output import (
     ListEntry,
     dim,
@@ -18,8 +18,8 @@ from mnemic.cli.output import (
     entries,
     facts,
     heading,
-    indented,
-    joined,
+    indent_line,
+    join_parts,
     say,
     when,
 )
@@ -66,7 +66,7 @@ def show(state: State, memory: str) -> None:
         chain = mind.history(memory)
         turns = turns_of(mind, version.sources)
     if state.json:
-        shown = described(mind, version)
+        shown = describe_memory(mind, version)
         emit({"memory": shown, "sources": turns, "versions": chain.versions})
         return
     show_memory(version, mind)
@@ -96,7 +96,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     words = mind.words(memory)
     kind = words.pop(mind.settings.vocabulary.kinds.name)
     entries([ListEntry(term(kind), memory.content, colour=colour_of(memory))])
-    about = joined(memory.subject, memory.predicate)
+    about = join_parts(memory.subject, memory.predicate)
     used = memory.access_count
     facts(
         (
@@ -107,7 +107,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
             ("status", _status(memory)),
             ("about", f"{about} = {memory.value}" if about and memory.value else about),
             ("said by", term(memory.trust)),
-            ("confidence", f"{memory.confidence:.2f}{_confirmed(memory)}"),
+            ("confidence", f"{memory.confidence:.2f}{_describe_confirmations(memory)}"),
             ("importance", f"{memory.importance:.2f}"),
             ("true", _span(when(memory.valid_from), when(memory.valid_to))),
             ("known since", when(memory.created_at)),
@@ -118,7 +118,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
             ("used", phrase("{n:,} times", n=used) if used else ""),
             ("project", _partition(memory)),
             ("tags", " ".join(f"#{tag}" for tag in memory.tags)),
-            ("metadata", joined(*(f"{key}={value}" for key, value in memory.metadata.items()))),
+            ("metadata", join_parts(*(f"{key}={value}" for key, value in memory.metadata.items()))),
             ("episode", memory.episode),
         )
     )
@@ -139,13 +139,15 @@ def _span(first: str, last: str) -> str:
     return phrase("{first} to {last}", first=first, last=last or phrase("now"))
 
 
-def _confirmed(memory: Memory) -> str:
+def _describe_confirmations(memory: Memory) -> str:
     times = memory.confirmations
     return phrase(", said again or confirmed {n:,} ×", n=times) if times else ""
 
 
 def _partition(memory: Memory) -> str:
-    return joined(*(name for name in (memory.project, memory.topic) if not name.startswith("_")))
+    return join_parts(
+        *(name for name in (memory.project, memory.topic) if not name.startswith("_"))
+    )
 
 
 @click.command(cls=Command)
@@ -168,7 +170,7 @@ def show_history(history: History, *, margin: int = 0) -> None:
     indent = margin + max(map(len, names.values()), default=0) + 2
     for event in history.events:
         subject = names.get(event.subject) or phrase("it")
-        say(dim(indented(f"{when(event.at)}  {subject} {_describe(event, names)}", indent)))
+        say(dim(indent_line(f"{when(event.at)}  {subject} {_describe(event, names)}", indent)))
 
 
 def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
@@ -179,7 +181,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
             ListEntry(
                 names[version.id],
                 version.content,
-                (joined(version.id, term(version.status), _believed(version)),),
+                (join_parts(version.id, term(version.status), _describe_span(version)),),
                 colour_of(version),
             )
             for version in versions
@@ -192,7 +194,7 @@ def _names(versions: Sequence[Memory]) -> dict[str, str]:
     return {version.id: f"v{number}" for number, version in enumerate(versions, 1)}
 
 
-def _believed(version: Memory) -> str:
+def _describe_span(version: Memory) -> str:
     """The days it held; a pending or rejected one never did."""
     since = when(version.created_at)[:10]
     if version.status in ("pending", "rejected"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from mnemic.cli.phrases import Language, spoken_language
+from mnemic.cli.phrases import Language, choose_language
 from mnemic.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class State:
             setting = self.settings().memory.language if self._names_language else "auto"
         except ConfigError:
             setting = "auto"
-        spoken = spoken_language(setting, os.environ)
+        spoken = choose_language(setting, os.environ)
         return spoken if setting == spoken or _shows_chinese() else "en"
 
     @property
