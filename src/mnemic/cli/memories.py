@@ -26,7 +26,14 @@ from mnemic.cli.output import (
     waiting_line,
     when,
 )
-from mnemic.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
+from mnemic.cli.params import (
+    KindName,
+    add_options,
+    metadata_of,
+    moment,
+    moment_or_never,
+    text_or_stdin,
+)
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
@@ -35,7 +42,6 @@ from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
 _T = TypeVar("_T")
-_Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
 _COLOURS: dict[MemoryStatus, str | None] = {
     "active": "green",
@@ -46,40 +52,35 @@ _COLOURS: dict[MemoryStatus, str | None] = {
 }
 
 
-def details(command: _Function) -> _Function:
-    """Add the options for what a statement comes with."""
-    for option in reversed(
-        (
-            click.option("--subject", metavar="TEXT", help="What it is about."),
-            click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
-            click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
-            click.option("--project", metavar="NAME", help="The project it belongs to."),
-            click.option("--topic", metavar="NAME", help="The topic within the project."),
-            click.option(
-                "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
-            ),
-            click.option(
-                "--metadata", multiple=True, metavar="KEY=VALUE",
-                help="What your program keeps with it; may be repeated.",
-            ),
-            click.option("--importance", type=_SHARE, help="How much it matters."),
-            click.option("--confidence", type=_SHARE, help="How sure it is."),
-            click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
-            click.option(
-                "--priority", "--duration", "duration", metavar="WORD",
-                help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
-            ),
-            click.option(
-                "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
-            ),
-            click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
-            click.option("--valid-from", type=moment, help="Since when it is true."),
-            click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
-            click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+# What a statement comes with.
+details = add_options(
+    click.option("--subject", metavar="TEXT", help="What it is about."),
+    click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
+    click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
+    click.option("--project", metavar="NAME", help="The project it belongs to."),
+    click.option("--topic", metavar="NAME", help="The topic within the project."),
+    click.option(
+        "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
+    ),
+    click.option(
+        "--metadata", multiple=True, metavar="KEY=VALUE",
+        help="What your program keeps with it; may be repeated.",
+    ),
+    click.option("--importance", type=_SHARE, help="How much it matters."),
+    click.option("--confidence", type=_SHARE, help="How sure it is."),
+    click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
+    click.option(
+        "--priority", "--duration", "duration", metavar="WORD",
+        help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
+    ),
+    click.option(
+        "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
+    ),
+    click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
+    click.option("--valid-from", type=moment, help="Since when it is true."),
+    click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
+    click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
+)  # fmt: skip
 
 
 def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:

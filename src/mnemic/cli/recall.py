@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import ListEntry, answer, bold, emit, entries, join_parts, note, say, when
-from mnemic.cli.params import KindName, moment
+from mnemic.cli.params import KindName, add_options, moment
 from mnemic.cli.phrases import phrase, term
 from mnemic.cli.state import State, pass_state
 from mnemic.plain import plain
@@ -23,35 +22,25 @@ if TYPE_CHECKING:
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 
 
-_Function = TypeVar("_Function", bound=Callable[..., None])
-
-
-def _add_filters(command: _Function) -> _Function:
-    """Add the options that narrow a recall, and --explain."""
-    for option in reversed(
-        (
-            click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
-            click.option("--project", metavar="NAME", help="Only from this project."),
-            click.option("--kind", type=KindName(), help="Only memories of this kind."),
-            click.option("--scope", metavar="WORD", help="Only memories of this scope."),
-            click.option(
-                "--min-importance",
-                type=click.FloatRange(0, 1),
-                help="Only memories and episodes that matter at least so much.",
-            ),
-            click.option(
-                "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
-            ),
-            click.option("--until", type=moment, help="Only from before this moment."),
-            click.option("--as-of", type=moment, help="What was true at that moment."),
-            click.option("--known-at", type=moment, help="What was known at that moment."),
-            click.option(
-                "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+# What narrows a recall, and --explain.
+_add_filters = add_options(
+    click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
+    click.option("--project", metavar="NAME", help="Only from this project."),
+    click.option("--kind", type=KindName(), help="Only memories of this kind."),
+    click.option("--scope", metavar="WORD", help="Only memories of this scope."),
+    click.option(
+        "--min-importance",
+        type=click.FloatRange(0, 1),
+        help="Only memories and episodes that matter at least so much.",
+    ),
+    click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d."),
+    click.option("--until", type=moment, help="Only from before this moment."),
+    click.option("--as-of", type=moment, help="What was true at that moment."),
+    click.option("--known-at", type=moment, help="What was known at that moment."),
+    click.option(
+        "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
+    ),
+)
 
 
 @click.command(cls=Command)
