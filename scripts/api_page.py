@@ -13,9 +13,8 @@ from typing import Any, get_type_hints, is_typeddict
 
 import mnemic
 from mnemic import errors
-from mnemic.engine.engine import Engine
 from mnemic.engine.mind import Mind
-from mnemic.engine.open import connect, open
+from mnemic.engine.open import Engine, connect, open
 from mnemic.engine.session import Session
 from scripts.pages import put_out
 

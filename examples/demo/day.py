@@ -10,9 +10,9 @@ from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.attach import show_attachments
 from mnemic.cli.conversations import show_episodes, show_turns
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import ListEntry, entries, indented, say
+from mnemic.cli.output import ListEntry, entries, indent_line, say
 from mnemic.cli.pending import show_pending
-from mnemic.cli.phrases import counted, phrase, term
+from mnemic.cli.phrases import count_things, phrase, term
 from mnemic.cli.show import show_history
 
 
@@ -29,15 +29,15 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     )
     narrate(phrase(
         "Ten minutes later {jobs} ran. Learnt by rules, each with its source:",
-        jobs=counted(done, "job"),
+        jobs=count_things(done, "job"),
     ))  # fmt: skip
     show_memories(memories, margin=3)
     events = stage.mind.daily_events()
     expect(len(events) == 1, "no daily event was written")
     narrate(phrase("One line for the day, and a copy of the conversation as JSONL:"))
-    say(indented(f"{events[0].day}  {events[0].summary}", 3))
+    say(indent_line(f"{events[0].day}  {events[0].summary}", 3))
     files = ", ".join(stage.transcripts())
-    say(indented(phrase("{folder}/ holds {files}", folder=stage.beside.name, files=files), 3))
+    say(indent_line(phrase("{folder}/ holds {files}", folder=stage.beside.name, files=files), 3))
     return {
         "turns": len(story.SETUP_TURNS),
         "learnt": [memory.content for memory in memories],
@@ -81,7 +81,7 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     expect(story.TOKEN not in request.content and not places, f"the token is in {places}")
     narrate(phrase(
         "It was taken out before it was written: {files} searched,",
-        files=counted(stage.files(), "file"),
+        files=count_things(stage.files(), "file"),
     ))  # fmt: skip
     narrate(phrase(
         "found in none. (A secret you ask to keep is encrypted: mnemic add --kind credential)"

@@ -14,8 +14,8 @@ from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.context import show_account
 from mnemic.cli.health import show_stats
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import bold, indented, say
-from mnemic.cli.phrases import counted, phrase
+from mnemic.cli.output import bold, indent_line, say
+from mnemic.cli.phrases import count_things, phrase
 from mnemic.cli.recall import show_hits
 
 
@@ -38,10 +38,10 @@ def sudden_death(stage: Stage) -> Mapping[str, Any]:
     )
     narrate(phrase(
         "Before it died it had {turns} acknowledged. Found afterwards:",
-        turns=counted(len(acknowledged), "turn"),
+        turns=count_things(len(acknowledged), "turn"),
     ))  # fmt: skip
     found = len(stored & set(acknowledged))
-    say(indented(phrase("{n} of {all}, none lost", n=found, all=len(acknowledged)), 3))
+    say(indent_line(phrase("{n} of {all}, none lost", n=found, all=len(acknowledged)), 3))
     return {"acknowledged": len(acknowledged), "survived": len(stored & set(acknowledged))}
 
 
@@ -56,7 +56,7 @@ def night(stage: Stage) -> Mapping[str, Any]:
     morning = {memory.id for memory in stage.mind.memories()}
     expect(passing[0].id not in morning, "the passing memory is still there")
     narrate(phrase("and in the morning it is not. What lasts is still there:"))
-    say(indented(counted(len(morning), "memory", "memories"), 3))
+    say(indent_line(count_things(len(morning), "memory", "memories"), 3))
     copies = {f"{session}.jsonl" for session in (story.SETUP, story.KYOTO, story.UPGRADE)}
     removed = sorted(copies - set(stage.transcripts()))
     turns = stage.mind.turns(session=story.SETUP)
@@ -66,15 +66,15 @@ def night(stage: Stage) -> Mapping[str, Any]:
     expect(bool(written), "no documents were written")
     narrate(phrase(
         "{jobs} ran. Documents for people are in {folder}:",
-        jobs=counted(drained.done, "job"), folder=stage.beside.name,
+        jobs=count_things(drained.done, "job"), folder=stage.beside.name,
     ))  # fmt: skip
-    say(indented(", ".join(written), 3))
+    say(indent_line(", ".join(written), 3))
     narrate(phrase("JSONL copies older than 30 days are gone:"))
     gone = phrase(
         "{files}; its {turns} stay in the database",
-        files=", ".join(removed), turns=counted(len(turns), "turn"),
+        files=", ".join(removed), turns=count_things(len(turns), "turn"),
     )  # fmt: skip
-    say(indented(gone, 3))
+    say(indent_line(gone, 3))
     return {
         "expired": [memory.content for memory in passing],
         "removed": removed,
@@ -106,7 +106,7 @@ def prompt(stage: Stage) -> Mapping[str, Any]:
     expect("Shiraume" in built.text and story.TOKEN not in built.text, "the prompt")
     expect(built.tokens <= built.budget, "the budget")
     for line in built.text.splitlines():
-        say(indented(line, 3).rstrip())
+        say(indent_line(line, 3).rstrip())
     show_account(built, margin=3)
     narrate(phrase(
         "The order from the web page is in there as data: dated, marked as a tool's, and fenced."
@@ -120,6 +120,6 @@ def figures(stage: Stage) -> Mapping[str, Any]:
     findings = stage.mind.doctor()
     expect(all(finding.ok for finding in findings), "the database is not well")
     show_stats(stats, margin=3)
-    checks = counted(len(findings), "check")
+    checks = count_things(len(findings), "check")
     narrate(phrase("{checks} of the database, all well.", checks=checks))
     return {"turns": stats.turns, "sessions": stats.sessions, "memories": stats.memories}

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from examples.demo.story import MARK, MARK_TOPIC, SESSIONS
-from mnemic.cli.output import dim, indented, say
+from mnemic.cli.output import dim, indent_line, say
 from mnemic.clock import Clock, ManualClock, SystemClock
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import open as open_mind
@@ -124,7 +124,7 @@ class Stage:
 
 def narrate(text: str) -> None:
     """Print a sentence between the results."""
-    say(dim(indented(text, 3)))
+    say(dim(indent_line(text, 3)))
 
 
 def expect(condition: bool, failure: str) -> None:

@@ -41,9 +41,8 @@ from mnemic.errors import (
 TYPE_CHECKING = False  # importing typing for it would be most of this import's time
 if TYPE_CHECKING:
     from mnemic.engine.aio import AsyncEngine, AsyncMind, connect_async, open_async
-    from mnemic.engine.engine import Engine
     from mnemic.engine.mind import Mind
-    from mnemic.engine.open import connect, open
+    from mnemic.engine.open import Engine, connect, open
     from mnemic.engine.session import Session
     from mnemic.store.quota import Quota
     from mnemic.types import (
@@ -141,49 +140,25 @@ __all__ = [
     "open_async",
 ]
 
-# Entered on demand: the command must answer --help before the engine or asyncio is loaded.
+# Entered on demand: the command must answer --help before the engine or asyncio is loaded. What is
+# not listed here is a value of mnemic.types.
 _MODULES = {
     "mnemic.engine.aio": ("AsyncEngine", "AsyncMind", "connect_async", "open_async"),
     "mnemic.engine.mind": ("Mind",),
-    "mnemic.engine.engine": ("Engine",),
-    "mnemic.engine.open": ("connect", "open"),
+    "mnemic.engine.open": ("Engine", "connect", "open"),
     "mnemic.store.quota": ("Quota",),
     "mnemic.engine.session": ("Session",),
-    "mnemic.types": (
-        "Candidate",
-        "Context",
-        "Episode",
-        "Evidence",
-        "Hit",
-        "Memory",
-        "NewDailyEvent",
-        "NewEpisode",
-        "NewMemory",
-        "NewTurn",
-        "RolledBack",
-        "Scratchpad",
-        "Decision",
-        "ToolCall",
-        "ToolResult",
-        "Turn",
-        "EmbeddingModel",
-        "Event",
-        "LanguageModel",
-        "Message",
-        "ModelOutput",
-        "VectorBackend",
-    ),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
     """Fetch a public name from its module the first time it is used."""
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(_HOMES[name]), name)
+    found: object = getattr(import_module(_HOMES.get(name, "mnemic.types")), name)
     globals()[name] = found
     return found
 

@@ -150,7 +150,7 @@ def _called(node: ast.AST) -> Iterator[str]:
     name, first = _name(node), node.args[0]
     if name == "phrase":
         yield from filter(None, map(template, _branches(first)))
-    elif name == "counted" and (one := template(node.args[1])):
+    elif name == "count_things" and (one := template(node.args[1])):
         yield "{n} " + one
     elif name == "table" and isinstance(first, ast.Tuple):
         yield from filter(None, map(template, first.elts))
@@ -190,7 +190,7 @@ def _silent(tree: ast.Module) -> set[int]:
         elif isinstance(node, ast.JoinedStr):
             found.update(id(one) for one in node.values if isinstance(one, ast.Constant))
         elif isinstance(node, ast.Call):
-            if _name(node) in _SILENT | {"counted"}:
+            if _name(node) in _SILENT | {"count_things"}:
                 leave_out(node)
             for keyword in node.keywords:
                 if keyword.arg in _SILENT_ARGUMENTS:

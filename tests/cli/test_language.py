@@ -16,10 +16,10 @@ import pytest
 import mnemic
 from mnemic import errors
 from mnemic.cli import phrases
-from mnemic.cli.event_lines import SENTENCES
 from mnemic.cli.failures import error_line
 from mnemic.cli.output import cells
-from mnemic.cli.phrases import sentence, speaking, spoken_language, term
+from mnemic.cli.phrases import choose_language, sentence, speaking, term
+from mnemic.cli.show import SENTENCES
 from mnemic.recall.features import GROUPS
 from mnemic.settings.recall import Route, SectionName
 from mnemic.types import (
@@ -150,7 +150,7 @@ class TestCatalogues:
 def test_the_language_is_that_of_the_settings_or_the_locale(
     setting: Any, locale: dict[str, str], language: str
 ) -> None:
-    assert spoken_language(setting, locale) == language
+    assert choose_language(setting, locale) == language
 
 
 @pytest.fixture(scope="module")

@@ -74,7 +74,7 @@ BAD = {
         "def test():\n    import mnemic.store.contract",
         "store.contract",
     ),
-    "by the package": ("import mnemic\ndef test(): mnemic.engine.wiring.build", "mnemic.engine"),
+    "by the package": ("import mnemic\ndef test(): mnemic.engine.shared.build", "mnemic.engine"),
     "a name that is not public": ("import mnemic\ndef test(): mnemic._HOMES", "_HOMES"),
     "a module by its text": ("def test(f): f('mnemic.store.contract')", "store.contract"),
     "a private attribute": ("def test(mind): mind._services.drain()", "_services is private"),

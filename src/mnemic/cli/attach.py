@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import ListEntry, answer, dim, entries, joined, say, size, when
+from mnemic.cli.output import ListEntry, answer, dim, entries, join_parts, say, size, when
 from mnemic.cli.state import State, pass_state
 from mnemic.errors import NotFound
 from mnemic.types import Attachment, Direction
@@ -62,6 +62,8 @@ def show_attachments(files: list[Attachment], *, margin: int = 0) -> None:
 def _entry(file: Attachment) -> ListEntry:
     about = file.description or file.transcription or file.extracted_text
     bytes_ = size(file.size) if file.size else ""
-    below = joined(when(file.created_at), file.mime, bytes_, file.session, file.path or file.url)
+    below = join_parts(
+        when(file.created_at), file.mime, bytes_, file.session, file.path or file.url
+    )
     arrow = "→" if file.direction == "outbound" else "←"
     return ListEntry(arrow, f"{file.filename}  {about}".rstrip(), (below,))

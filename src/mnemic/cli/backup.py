@@ -10,7 +10,7 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import answer, emit, flat, note, say, size, table
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 
@@ -36,7 +36,7 @@ def backup(state: State, to: str, *, force: bool) -> None:
 
     with state.open() as mind, bar(phrase("Copying")) as progress:
         made = back_up(mind, to, force=force, progress=progress)
-    pages = counted(made.pages, "page")
+    pages = count_things(made.pages, "page")
     line = phrase(
         "{path}: {size} in {pages}, checked.", path=made.path, size=size(made.bytes), pages=pages
     )
@@ -67,7 +67,7 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
         return
     say(f"{made.path}: {_contents(made.counts)}")
     if made.released:
-        jobs = counted(made.released, "job")
+        jobs = count_things(made.released, "job")
         note(phrase("{jobs} that ran when the backup was made will run again.", jobs=jobs))
     for aside in filter(None, (made.aside, *made.documents)):
         note(phrase("What stood there before is kept as {path}", path=aside))
@@ -75,7 +75,7 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
 
 def _contents(counts: Mapping[str, int]) -> str:
     return phrase(", ").join(
-        counted(number, _ONE.get(name, name.removesuffix("s")), name)
+        count_things(number, _ONE.get(name, name.removesuffix("s")), name)
         for name, number in counts.items()
     )
 
@@ -129,7 +129,7 @@ def _show_copied(report: CopyReport) -> None:
         name = phrase("{space} as {name}", space=name, name=repr(report.to_space))
     say()
     if report.verified:
-        rows = counted(report.rows, "row")
+        rows = count_things(report.rows, "row")
         say(phrase("{rows} of {space} copied and verified", rows=rows, space=name))
     else:
         differ = phrase(", ").join(term(one.name) for one in report.tables if not one.same)

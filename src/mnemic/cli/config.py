@@ -35,7 +35,7 @@ def config(state: State, key: str | None, explain: bool, changed: bool, presets:
         _presets(state)
         return
     settings = state.settings()
-    values = _chosen(settings, key)
+    values = _choose(settings, key)
     origins = {name: origin_of(settings, name) for name in values}
     if changed:
         values = {n: value for n, value in values.items() if origins[n].layer != "built-in"}
@@ -52,7 +52,7 @@ def config(state: State, key: str | None, explain: bool, changed: bool, presets:
         _list(values, origins if explain else None)
 
 
-def _chosen(settings: Settings, key: str | None) -> dict[str, Any]:
+def _choose(settings: Settings, key: str | None) -> dict[str, Any]:
     """The settings of this name or group."""
     everything = as_flat(settings)
     if key is None:

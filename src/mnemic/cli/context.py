@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import answer, heading, say, shown_whole, table
+from mnemic.cli.output import answer, clean_lines, heading, say, table
 from mnemic.cli.phrases import phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.types import Context
@@ -30,7 +30,7 @@ def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
         built = mind.context(" ".join(query), **options)
 
     def show() -> None:
-        say(shown_whole(built.text) or phrase("There is nothing relevant in memory."))
+        say(clean_lines(built.text) or phrase("There is nothing relevant in memory."))
         show_account(built)
 
     answer(built, show)

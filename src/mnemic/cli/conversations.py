@@ -18,8 +18,8 @@ from mnemic.cli.output import (
     dim,
     entries,
     flat,
-    indented,
-    joined,
+    indent_line,
+    join_parts,
     pad,
     say,
     table,
@@ -27,7 +27,7 @@ from mnemic.cli.output import (
     when,
 )
 from mnemic.cli.params import metadata_of, moment
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.types import (
     OUTCOMES,
@@ -57,7 +57,7 @@ def sessions(state: State, limit: int, offset: int) -> None:
     """List conversations, the latest first."""
     with state.open() as mind:
         listed = mind.sessions(limit=limit, offset=offset)
-    rows = [(when(s.last_at), s.turns, s.id, joined(s.project, s.topic)) for s in listed]
+    rows = [(when(s.last_at), s.turns, s.id, join_parts(s.project, s.topic)) for s in listed]
     head = ("last turn", "turns", "session", "about")
     answer(listed, lambda: table(head, rows, right="turns"), nothing="There are no conversations.")
 
@@ -111,7 +111,7 @@ def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> Non
         above = f"{flat(turn.session)} · {day}"
         if above != heading:
             heading = above
-            say(bold(indented(above, margin)))
+            say(bold(indent_line(above, margin)))
         number = f"{turn.index:>{margin + digits + 2}}"
         lead = f"{number}  {hour}  {pad(_speaker(turn), names)}  "
         if full:
@@ -120,7 +120,7 @@ def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> Non
         else:
             say(dim(lead) + _summary(turn, cells(lead)))
             if turn.reason or turn.state in _TROUBLED:
-                say(dim(indented(_outcome(turn), cells(lead))))
+                say(dim(indent_line(_outcome(turn), cells(lead))))
 
 
 def _speaker(turn: Turn) -> str:
@@ -180,12 +180,12 @@ def show_episodes(episodes: Iterable[Episode], *, full: bool = False, margin: in
 
 
 def _episode_entry(episode: Episode, *, full: bool) -> ListEntry:
-    about = joined(
+    about = join_parts(
         episode.id,
         when(episode.started_at),
         episode.session,
         ", ".join(episode.tools),
-        counted(len(episode.memories), "memory", "memories") if episode.memories else "",
+        count_things(len(episode.memories), "memory", "memories") if episode.memories else "",
     )
     goal = episode.goal if episode.goal != episode.summary else ""
     done = map(_action, episode.actions) if full else ()

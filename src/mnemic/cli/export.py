@@ -11,7 +11,7 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import emit, say, size
-from mnemic.cli.phrases import LANGUAGES, Language, counted, phrase
+from mnemic.cli.phrases import LANGUAGES, Language, count_things, phrase
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 
@@ -118,7 +118,7 @@ def export(
     if state.json:
         emit({"path": path, "format": chosen, "bytes": sum(written.values()), "files": written})
     else:
-        files = phrase(", ") + counted(len(written), "file") if folder else ""
+        files = phrase(", ") + count_things(len(written), "file") if folder else ""
         total = size(sum(written.values())) + files
         say(phrase("Written to {path} ({size}).", path=path, size=total))
 

@@ -38,7 +38,7 @@ def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
     return ended if isinstance(ended, int) else 0
 
 
-def explained(error: Exception, message: str) -> str:
+def explain(error: Exception, message: str) -> str:
     """What happened, in the language of the person; where its sentence is not known, what the
     nearest class of errors means, with the words of the error after it.
     """
@@ -51,7 +51,7 @@ def explained(error: Exception, message: str) -> str:
 
 def error_line(error: MnemicError) -> str:
     """An error with its remedy, in the language of the person."""
-    said = explained(error, error.message)
+    said = explain(error, error.message)
     if not error.remedy:
         return said
     return phrase("{message}. {remedy}", message=said, remedy=sentence(error.remedy))
@@ -69,6 +69,6 @@ def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> 
         click.echo(json.dumps(document, ensure_ascii=False), err=True)
         return
     lead = click.style(phrase("error:"), fg="red", bold=True)
-    click.echo(f"{lead} {explained(error, message.rstrip())}", err=True)
+    click.echo(f"{lead} {explain(error, message.rstrip())}", err=True)
     if remedy:
         click.echo(sentence(remedy), err=True)

@@ -16,7 +16,7 @@ from mnemic.cli.output import (
     cells,
     dim,
     facts,
-    indented,
+    indent_line,
     note,
     pad,
     say,
@@ -26,7 +26,7 @@ from mnemic.cli.output import (
     when,
 )
 from mnemic.cli.params import moment
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
@@ -92,7 +92,9 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
         (stats.jobs_dead, "dead"),
     )
     file = phrase("{size}, schema {schema}", size=size(stats.file_bytes), schema=stats.schema)
-    waiting = counted(stats.unembedded, "record waits for its vector", "records wait for theirs")
+    waiting = count_things(
+        stats.unembedded, "record waits for its vector", "records wait for theirs"
+    )
     rows = [
         ("space", stats.space),
         ("turns", phrase("{n:,} ({states})", n=stats.turns, states=states) if states else "0"),
@@ -125,7 +127,7 @@ def turn_states(stats: Stats) -> str:
 
 def _remedy(stats: Stats) -> str:
     if stats.jobs_dead:
-        jobs = counted(stats.jobs_dead, "job")
+        jobs = count_things(stats.jobs_dead, "job")
         return phrase("{jobs} failed for good: see mnemic jobs --state dead", jobs=jobs)
     if stats.jobs_ready:
         return phrase("mnemic worker runs the waiting jobs as they come due")
@@ -207,9 +209,9 @@ def _show_audit(report: AuditReport) -> None:
         figures = phrase("{found:,} of {all:,}", found=check.found, all=check.of)
         say(bold(pad(term(check.name), 14)) + f"{check.rate:6.1%}  {figures}")
         for id_, what in check.examples:
-            say(dim(indented(f"{id_}  {sentence(what)}", 4)))
+            say(dim(indent_line(f"{id_}  {sentence(what)}", 4)))
         if check.found:
-            say(dim(indented(phrase("To repair: {remedy}", remedy=sentence(check.remedy)), 4)))
+            say(dim(indent_line(phrase("To repair: {remedy}", remedy=sentence(check.remedy)), 4)))
 
 
 @click.command(cls=Command)
@@ -239,7 +241,7 @@ def doctor(
 
     def show() -> None:
         if indexed is not None:
-            records = counted(indexed, "record")
+            records = count_things(indexed, "record")
             note(phrase("The text index was rebuilt from {records}.", records=records))
         _show_findings(findings)
 
@@ -253,10 +255,10 @@ def _show_findings(findings: list[Finding]) -> None:
         word = pad(phrase("ok" if finding.ok else "FAIL"), 4)
         mark = click.style(word, fg="green" if finding.ok else "red")
         indent = wide + 8
-        detail = indented(sentence(finding.detail), indent)[indent:]
+        detail = indent_line(sentence(finding.detail), indent)[indent:]
         say(f"{mark}  {pad(sentence(finding.check), wide)}  {detail}".rstrip())
         if finding.remedy:
-            say(dim(indented(sentence(finding.remedy), indent)))
+            say(dim(indent_line(sentence(finding.remedy), indent)))
 
 
 def _repair(mind: Mind) -> int:

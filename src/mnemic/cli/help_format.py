@@ -17,7 +17,7 @@ def cells(text: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_cells(text: str, width: int) -> list[str]:
     """One paragraph in lines of at most this many cells."""
     lines = [""]
     for piece in _pieces(text):
@@ -39,7 +39,7 @@ class ChineseHelp(click.HelpFormatter):
         indent = " " * self.current_indent
         room = max(10, self.width - self.current_indent)
         paragraphs = (
-            "\n".join(indent + line for line in wrapped(paragraph, room))
+            "\n".join(indent + line for line in wrap_cells(paragraph, room))
             for paragraph in text.split("\n\n")
         )
         self.write("\n\n".join(paragraphs) + "\n")
@@ -54,7 +54,7 @@ class ChineseHelp(click.HelpFormatter):
         for first, second in listed:
             lead = " " * self.current_indent + first
             below = " " * (self.current_indent + column)
-            lines = wrapped(second, room) if second else []
+            lines = wrap_cells(second, room) if second else []
             if lines and cells(first) <= column - col_spacing:
                 lead += " " * (column - cells(first)) + lines.pop(0)
             self.write("\n".join([lead, *(below + line for line in lines)]) + "\n")

@@ -10,7 +10,7 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import emit, flat, note, say
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 from mnemic.moving.archive import archived_rows, import_jsonl, read_header
@@ -122,7 +122,7 @@ def _import_archive(
             mind,
             stream,
             trust=trust,
-            progress=lambda rows, _: report(source.done, source.total, counted(rows, "row")),
+            progress=lambda rows, _: report(source.done, source.total, count_things(rows, "row")),
         )
     if state.json:
         emit({"format": _ARCHIVE, **plain(done)})
@@ -130,7 +130,7 @@ def _import_archive(
         for problem in done.problems[:_MAX_LISTED]:
             note(f"{problem.place}: {flat(sentence(problem.reason))}")
         say(phrase(", ").join(filter(None, (
-            phrase("{rows} added", rows=counted(sum(done.added.values()), "row")),
+            phrase("{rows} added", rows=count_things(sum(done.added.values()), "row")),
             phrase("{n:,} known", n=sum(done.known.values())),
             phrase("{n:,} masked", n=done.masked) if done.masked else "",
             _waiting(done.pending),
@@ -149,7 +149,7 @@ def _source(place: str, session: str | None) -> ImportSource:
 def _counts(done: ImportProgress) -> str:
     several = {"memory": "memories"}
     return phrase(", ").join(
-        counted(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
+        count_things(count, kind, several.get(kind, "")) for kind, count in done.kinds.items()
     )
 
 

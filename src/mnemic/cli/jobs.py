@@ -6,7 +6,7 @@ import json
 import os
 import select
 import signal
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self
 
 import click
@@ -22,16 +22,16 @@ from mnemic.cli.output import (
     entries,
     facts,
     heading,
-    joined,
+    join_parts,
     note,
     say,
     waiting_line,
     when,
 )
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
-from mnemic.engine.engine import Engine
 from mnemic.engine.mind import Mind
+from mnemic.engine.open import Engine
 from mnemic.errors import NotFound, StoreError
 from mnemic.plain import plain
 from mnemic.types import Drained, Job, JobState, Turn, TurnState
@@ -69,14 +69,14 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
 
 def _entry(job: Job) -> ListEntry:
     what = f"{job.kind}  {job.key}" if job.key else job.kind
-    below = (joined(job.id, explained(job)), sentence(job.error))
+    below = (join_parts(job.id, explain(job)), sentence(job.error))
     return ListEntry(term(job.state), what, below, _COLOURS[job.state])
 
 
-def explained(job: Job) -> str:
+def explain(job: Job) -> str:
     """What a job is waiting for."""
     tries = phrase(
-        "{n} of {tries}", n=job.attempts, tries=counted(job.max_attempts, "try", "tries")
+        "{n} of {tries}", n=job.attempts, tries=count_things(job.max_attempts, "try", "tries")
     )
     due = when(job.run_at)
     if job.state == "dead":
@@ -105,7 +105,7 @@ def show(state: State, job: str) -> None:
             raise NotFound(f"No unfinished job {job}", remedy="See mnemic jobs")
         turns = _turns(mind, chosen)
     if state.json:
-        emit({**plain(chosen), "explained": explained(chosen), "turns": turns})
+        emit({**plain(chosen), "explained": explain(chosen), "turns": turns})
         return
     _show(chosen)
     if turns:
@@ -131,7 +131,7 @@ def _show(job: Job) -> None:
             ("kind", job.kind),
             ("key", job.key),
             ("state", term(job.state)),
-            ("that is", explained(job)),
+            ("that is", explain(job)),
             ("tries", phrase("{n} of {tries}", n=job.attempts, tries=job.max_attempts)),
             ("due", when(job.run_at)),
             ("queued", when(job.created_at)),
@@ -166,10 +166,10 @@ def discard(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
 
 def _settled(ctx: click.Context, state: State, word: str, count: int, requested: int) -> None:
     """Print the count; fewer than requested is a failure."""
-    line = phrase("{jobs} {done}.", jobs=counted(count, "job"), done=term(word))
+    line = phrase("{jobs} {done}.", jobs=count_things(count, "job"), done=term(word))
     answer({word: count}, lambda: say(line))
     if count < requested:
-        note(phrase("{ids} named no dead job.", ids=counted(requested - count, "id")))
+        note(phrase("{ids} named no dead job.", ids=count_things(requested - count, "id")))
         ctx.exit(1)
 
 
@@ -188,12 +188,7 @@ class Stopping:
         self._wakeup = signal.set_wakeup_fd(write_end)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
             signal.signal(number, handler)
@@ -255,6 +250,6 @@ def _report_drained(state: State, drained: Drained, *, always: bool = False) -> 
         return
     kinds = (f"{number:,} {term(word)}" for word, number in counts.items() if number)
     summary = phrase(", ").join(kinds)
-    jobs = counted(sum(counts.values()), "job")
+    jobs = count_things(sum(counts.values()), "job")
     line = phrase("{jobs}: {summary}.", jobs=jobs, summary=summary) if summary else ""
     answer(drained, lambda: say(line or phrase("No job was due.")))

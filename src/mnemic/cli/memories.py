@@ -13,21 +13,28 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.output import (
     ListEntry,
-    agreed,
     answer,
+    ask_first,
     cut,
     dim,
     emit,
     entries,
     flat,
-    joined,
+    join_parts,
     note,
     say,
     waiting_line,
     when,
 )
-from mnemic.cli.params import KindName, metadata_of, moment, moment_or_never, text_or_stdin
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.params import (
+    KindName,
+    add_options,
+    metadata_of,
+    moment,
+    moment_or_never,
+    text_or_stdin,
+)
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
 from mnemic.plain import plain
@@ -35,7 +42,6 @@ from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
 
 _T = TypeVar("_T")
-_Function = TypeVar("_Function", bound=Callable[..., None])
 _SHARE = click.FloatRange(0, 1)
 _COLOURS: dict[MemoryStatus, str | None] = {
     "active": "green",
@@ -46,43 +52,38 @@ _COLOURS: dict[MemoryStatus, str | None] = {
 }
 
 
-def details(command: _Function) -> _Function:
-    """Add the options for what a statement comes with."""
-    for option in reversed(
-        (
-            click.option("--subject", metavar="TEXT", help="What it is about."),
-            click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
-            click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
-            click.option("--project", metavar="NAME", help="The project it belongs to."),
-            click.option("--topic", metavar="NAME", help="The topic within the project."),
-            click.option(
-                "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
-            ),
-            click.option(
-                "--metadata", multiple=True, metavar="KEY=VALUE",
-                help="What your program keeps with it; may be repeated.",
-            ),
-            click.option("--importance", type=_SHARE, help="How much it matters."),
-            click.option("--confidence", type=_SHARE, help="How sure it is."),
-            click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
-            click.option(
-                "--priority", "--duration", "duration", metavar="WORD",
-                help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
-            ),
-            click.option(
-                "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
-            ),
-            click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
-            click.option("--valid-from", type=moment, help="Since when it is true."),
-            click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
-            click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+# What a statement comes with.
+details = add_options(
+    click.option("--subject", metavar="TEXT", help="What it is about."),
+    click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
+    click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
+    click.option("--project", metavar="NAME", help="The project it belongs to."),
+    click.option("--topic", metavar="NAME", help="The topic within the project."),
+    click.option(
+        "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
+    ),
+    click.option(
+        "--metadata", multiple=True, metavar="KEY=VALUE",
+        help="What your program keeps with it; may be repeated.",
+    ),
+    click.option("--importance", type=_SHARE, help="How much it matters."),
+    click.option("--confidence", type=_SHARE, help="How sure it is."),
+    click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
+    click.option(
+        "--priority", "--duration", "duration", metavar="WORD",
+        help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
+    ),
+    click.option(
+        "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
+    ),
+    click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
+    click.option("--valid-from", type=moment, help="Since when it is true."),
+    click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
+    click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
+)  # fmt: skip
 
 
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
+def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that were given, as the library takes them."""
     chosen = {name: value for name, value in options.items() if value not in (None, ())}
     if "metadata" in chosen:
@@ -105,17 +106,17 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
     A credential is kept encrypted and found by its --subject. Pipe it in, or leave TEXT out on a
     terminal and type it unseen, so that it does not stay in the history of your shell.
     """
-    statement = _typed_unseen() if kind == "credential" and text is None else None
+    statement = _read_unseen() if kind == "credential" and text is None else None
     wanted = {name: None if value == "never" else value for name, value in options.items()}
     with state.open(create=True) as mind:
         decision = mind.remember(
             text_or_stdin(text, "the statement") if statement is None else statement,
             kind=kind,
-            **given(wanted),
+            **pick_given(wanted),
         )
     if state.json:
         became = {"outcome": decision.outcome, "reason": decision.reason}
-        kept = {} if decision.memory is None else described(mind, decision.memory)
+        kept = {} if decision.memory is None else describe_memory(mind, decision.memory)
         emit({**kept, **became, "replaced": decision.replaced})
         return
     said = (
@@ -129,7 +130,7 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
         say(dim(phrase("in place of {id}", id=id_)))
 
 
-def _typed_unseen() -> str | None:
+def _read_unseen() -> str | None:
     """A secret typed without echo, or None without a terminal."""
     if not sys.stdin.isatty():
         return None
@@ -164,12 +165,12 @@ def _typed_unseen() -> str | None:
 def memories(state: State, /, **options: Any) -> None:
     """List the memories that hold now, or held at a past time, the latest first."""
     with state.open() as mind:
-        listed = mind.memories(**given(options))
+        listed = mind.memories(**pick_given(options))
         why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
     if why_none:
         note(why_none)
     show = partial(show_memories, listed, words=mind.settings.vocabulary)
-    answer([described(mind, memory) for memory in listed], show)
+    answer([describe_memory(mind, memory) for memory in listed], show)
 
 
 def _why_none(stats: Stats, pending: int) -> str:
@@ -180,19 +181,19 @@ def _why_none(stats: Stats, pending: int) -> str:
     if stats.model_wait is not None:
         return phrase("There are no memories yet: {wait}.", wait=waiting_line(stats.model_wait))
     if pending:
-        statements = counted(pending, "statement waits", "statements wait")
+        statements = count_things(pending, "statement waits", "statements wait")
         return phrase(
             "There are no memories yet: {statements} for your word; see mnemic pending.",
             statements=statements,
         )
     if unread:
-        turns = counted(unread, "turn waits", "turns wait")
+        turns = count_things(unread, "turn waits", "turns wait")
         return phrase(
             "There are no memories yet: {turns} to be read; mnemic worker --once reads now.",
             turns=turns,
         )
     if stats.turns:
-        turns = counted(stats.turns, "turn")
+        turns = count_things(stats.turns, "turn")
         return phrase(
             "There are no memories: {turns} held nothing to keep; see mnemic turns for the"
             " reasons, or keep something with mnemic add.",
@@ -201,7 +202,7 @@ def _why_none(stats: Stats, pending: int) -> str:
     return phrase("There are no memories: nothing was recorded; see mnemic record, import and add.")
 
 
-def described(mind: Mind, memory: Memory) -> dict[str, Any]:
+def describe_memory(mind: Mind, memory: Memory) -> dict[str, Any]:
     """A memory as JSON values, also in the words of the preset's document."""
     return {**plain(memory), **mind.words(memory)}
 
@@ -215,7 +216,7 @@ def show_memories(
 
 
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
-    about = joined(
+    about = join_parts(
         memory.id,
         _since(memory),
         "" if memory.status == "active" else term(memory.status),
@@ -234,7 +235,7 @@ def _since(memory: Memory) -> str:
     true, learned = when(memory.valid_from), when(memory.created_at)
     if memory.valid_from.date() == memory.created_at.date():
         return learned
-    return joined(true, phrase("learned {time}", time=learned))
+    return join_parts(true, phrase("learned {time}", time=learned))
 
 
 def _source(memory: Memory) -> str:
@@ -265,7 +266,7 @@ def reveal(state: State, memory: str, yes: bool) -> None:
         version = mind.get(memory)
         if not yes:
             question = phrase("Show the secret of {name}?", name=version.subject or memory)
-            agreed(state, question, "show it")
+            ask_first(state, question, "show it")
         secret = mind.reveal(memory)
     answer({"id": memory, "secret": secret}, lambda: say(secret))
 
@@ -285,7 +286,7 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     What is given becomes its next version, and what is not stays. Tags and metadata that are given
     take the place of all there were.
     """
-    changes = given(options)
+    changes = pick_given(options)
     if not changes:
         raise click.UsageError("Say what to change, such as --text or --importance.")
     with state.open() as mind:
@@ -293,7 +294,7 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     if edited.id == memory and not state.json:
         note(phrase("Nothing differs."))
     show = partial(show_memories, [edited], words=mind.settings.vocabulary)
-    answer(described(mind, edited), show)
+    answer(describe_memory(mind, edited), show)
 
 
 @click.command(cls=Command)
@@ -331,7 +332,7 @@ def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
     def remove(mind: Mind, id_: str) -> Memory:
         if not yes:
             statement = cut(flat(mind.get(id_).content), _QUESTION)
-            agreed(state, phrase("Delete “{text}”?", text=statement), "delete it")
+            ask_first(state, phrase("Delete “{text}”?", text=statement), "delete it")
         return mind.delete(id_)
 
     do_each(state, memory, remove, lambda _: phrase("deleted"))

@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from mnemic.cli.phrases import counted, phrase
+from mnemic.cli.phrases import count_things, phrase
 from mnemic.cli.state import State
 from mnemic.plain import DIRECTION_CONTROLS, plain, visible
 from mnemic.types import ModelWait
@@ -98,7 +98,7 @@ def note(text: str) -> None:
     click.echo(text, err=True)
 
 
-def agreed(state: State, question: str, deed: str) -> None:
+def ask_first(state: State, question: str, deed: str) -> None:
     """Continue only if the person confirms; without a terminal, refuse.
 
     The question goes to stderr, so that the output of a command can be piped.
@@ -119,7 +119,7 @@ def bold(text: str) -> str:
 def heading(text: str, *, margin: int = 0) -> None:
     """A heading after a blank line."""
     say()
-    say(bold(indented(text, margin)))
+    say(bold(indent_line(text, margin)))
 
 
 def terminal_width() -> int | None:
@@ -132,7 +132,7 @@ def flat(text: str) -> str:
     return visible(" ".join(text.translate(DIRECTION_CONTROLS).split()))
 
 
-def shown_whole(text: str) -> str:
+def clean_lines(text: str) -> str:
     """Lines as they are, each with nothing in it that could move the cursor."""
     return "\n".join(
         line[: len(line) - len(line.lstrip(" "))] + flat(line) for line in text.splitlines()
@@ -162,7 +162,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
-def indented(text: str, by: int) -> str:
+def indent_line(text: str, by: int) -> str:
     """One line after this many blanks, cut to the terminal."""
     width = terminal_width()
     return " " * by + cut(flat(text), None if width is None else max(10, width - by))
@@ -185,9 +185,9 @@ def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
     indent = margin + wide + len(GAP)
     for entry in rows:
         mark = click.style(pad(entry.mark, wide), fg=entry.colour, bold=True)
-        say(" " * margin + mark + indented(entry.text, indent)[margin + wide :])
+        say(" " * margin + mark + indent_line(entry.text, indent)[margin + wide :])
         for line in filter(None, entry.below):
-            say(dim(indented(line, indent)))
+            say(dim(indent_line(line, indent)))
 
 
 def table(
@@ -206,14 +206,14 @@ def table(
     widths = [max(map(cells, column)) for column in zip(titles, *lines, strict=True)]
     numbers = {place for place, name in enumerate(head) if name in right.split()}
 
-    def laid_out(line: Sequence[str]) -> str:
+    def lay_out(line: Sequence[str]) -> str:
         places = enumerate(zip(line, widths, strict=True))
         padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
         return cut(" " * margin + GAP.join(padded).rstrip(), terminal_width())
 
-    say(dim(laid_out(titles)))
+    say(dim(lay_out(titles)))
     for line in lines:
-        say(laid_out(line))
+        say(lay_out(line))
 
 
 def facts(pairs: Iterable[tuple[str, object]], *, margin: int = 0) -> None:
@@ -231,7 +231,7 @@ def facts(pairs: Iterable[tuple[str, object]], *, margin: int = 0) -> None:
         say(dim(pad(name, wide)) + GAP + cut(value, width and max(10, width - wide - len(GAP))))
 
 
-def joined(*parts: str) -> str:
+def join_parts(*parts: str) -> str:
     """Parts in one line, without empty ones."""
     return " · ".join(filter(None, parts))
 
@@ -255,7 +255,7 @@ def waiting_line(wait: ModelWait) -> str:
     """How many turns wait for a model that is away."""
     return phrase(
         "{turns} for the model since {since}; next try {next}",
-        turns=counted(wait.turns, "turn waits", "turns wait"),
+        turns=count_things(wait.turns, "turn waits", "turns wait"),
         since=when(wait.since),
         next=when(wait.next_try),
     )

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from mnemic.errors import InvalidInput
 from mnemic.types import KINDS
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def add_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
+    """A decorator that adds several options, in this order."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
 def moment(text: str) -> datetime:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 import click
 
 from mnemic.cli.base import CommandGroup
-from mnemic.cli.memories import colour_of, described, do_each
-from mnemic.cli.output import ListEntry, emit, entries, joined, note, say, when
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.memories import colour_of, describe_memory, do_each
+from mnemic.cli.output import ListEntry, emit, entries, join_parts, note, say, when
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
 from mnemic.settings.vocabulary import PresetVocabulary, Words
@@ -41,7 +41,7 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
     with state.open() as mind:
         waiting = mind.pending(limit=limit)
         if state.json:
-            emit([described(mind, memory) for memory in waiting])
+            emit([describe_memory(mind, memory) for memory in waiting])
         elif not waiting:
             note(phrase("Nothing waits for your word."))
         elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -60,7 +60,7 @@ def show_pending(
 
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
     until = when(memory.snoozed_until)
-    about = joined(
+    about = join_parts(
         memory.id,
         when(memory.created_at),
         phrase("said by {who}", who=term(memory.trust)),
@@ -74,8 +74,8 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
     """Ask about each in turn, until done or stopped."""
-    keys = joined(*(f"{key} {phrase(meaning)}" for key, meaning in _ANSWERS.items()))
-    statements = counted(len(memories), "statement")
+    keys = join_parts(*(f"{key} {phrase(meaning)}" for key, meaning in _ANSWERS.items()))
+    statements = count_things(len(memories), "statement")
     say(phrase("{statements} to answer: {keys}", statements=statements, keys=keys))
     for memory in memories:
         say()
@@ -99,7 +99,7 @@ def _confirmation(settled: Decision) -> str:
     if settled.outcome == "same":
         return phrase("Known already: {text}", text=settled.memory.content)
     if settled.replaced:
-        others = counted(len(settled.replaced), "other")
+        others = count_things(len(settled.replaced), "other")
         return phrase("Kept, in place of {others}.", others=others)
     return phrase("Kept.")
 

@@ -25,7 +25,7 @@ _COUNTS = re.compile(r"[0-9,]+ [a-z ]+(?:, [0-9,]+ [a-z ]+)*")
 _FIELD = re.compile(r"\{(\w+)(?::[^}]*)?\}")
 
 
-def spoken_language(setting: str, locale: Mapping[str, str]) -> Language:
+def choose_language(setting: str, locale: Mapping[str, str]) -> Language:
     """The language of the settings, else that of the terminal's locale; English without texts."""
     names = (locale.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     named = next(filter(None, names), "") if setting == "auto" else setting
@@ -33,7 +33,7 @@ def spoken_language(setting: str, locale: Mapping[str, str]) -> Language:
 
 
 _speaker: ContextVar[Callable[[], Language]] = ContextVar(
-    "speaker", default=lambda: spoken_language("auto", os.environ)
+    "speaker", default=lambda: choose_language("auto", os.environ)
 )
 
 
@@ -58,7 +58,7 @@ def phrase(english: str, /, **fields: object) -> str:
     return known.format(**fields) if fields else known
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def count_things(number: int, one: str, many: str = "") -> str:
     """A number of things, such as "1 memory" and "2 memories"."""
     if language() == "en":
         return f"{number:,} {one if number == 1 else many or one + 's'}"
@@ -81,12 +81,12 @@ def help_text(english: str) -> str:
 
 def sentence(english: str) -> str:
     """A sentence of the engine; as it is where its template is not known."""
-    return english if language() == "en" else _translated(english) or english
+    return english if language() == "en" else _translate(english) or english
 
 
 def is_known(english: str) -> bool:
     """Whether a sentence of the engine has its words in the language of the person."""
-    return language() == "en" or _translated(english) is not None
+    return language() == "en" or _translate(english) is not None
 
 
 @cache
@@ -127,19 +127,21 @@ def _fields(template: str, text: str) -> dict[str, str] | None:
     return match and match.groupdict()
 
 
-def _filled(name: str, value: str) -> str:
+def _translate_field(name: str, value: str) -> str:
     """What stands in a field, which is mostly of the person: its name says what is not."""
     if name == "cause":
         return sentence(value)
     return term(value) if name in _TERMS else value
 
 
-def _translated(english: str) -> str | None:
+def _translate(english: str) -> str | None:
     if english in (known := catalogue("engine")):
         return known[english]
     for template in _templates():
         if template.literal in english and (fields := _fields(template.english, english)):
-            return template.chinese.format_map({k: _filled(k, v) for k, v in fields.items()})
+            return template.chinese.format_map(
+                {k: _translate_field(k, v) for k, v in fields.items()}
+            )
     if _COUNTS.fullmatch(english):  # such as "2 new, 1 dead"
         counts = (count.partition(" ") for count in english.split(", "))
         return phrase(", ").join(f"{number} {term(word)}" for number, _, word in counts)

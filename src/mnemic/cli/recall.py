@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mnemic.cli.base import Command
-from mnemic.cli.output import ListEntry, bold, emit, entries, joined, note, say, when
-from mnemic.cli.params import KindName, moment
+from mnemic.cli.output import ListEntry, answer, bold, emit, entries, join_parts, note, say, when
+from mnemic.cli.params import KindName, add_options, moment
 from mnemic.cli.phrases import phrase, term
 from mnemic.cli.state import State, pass_state
 from mnemic.plain import plain
@@ -23,49 +22,25 @@ if TYPE_CHECKING:
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 
 
-_Function = TypeVar("_Function", bound=Callable[..., None])
-
-
-class Where(TypedDict):
-    """Filters of a recall."""
-
-    session: str | None
-    project: str | None
-    kind: str | None
-    scope: str | None
-    min_importance: float | None
-    since: datetime | None
-    until: datetime | None
-    as_of: datetime | None
-    known_at: datetime | None
-
-
-def _narrowed(command: _Function) -> _Function:
-    """Add the options of ``Where``, and --explain."""
-    for option in reversed(
-        (
-            click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
-            click.option("--project", metavar="NAME", help="Only from this project."),
-            click.option("--kind", type=KindName(), help="Only memories of this kind."),
-            click.option("--scope", metavar="WORD", help="Only memories of this scope."),
-            click.option(
-                "--min-importance",
-                type=click.FloatRange(0, 1),
-                help="Only memories and episodes that matter at least so much.",
-            ),
-            click.option(
-                "--since", type=moment, help="Nothing older: a date, or an age such as 7d."
-            ),
-            click.option("--until", type=moment, help="Only from before this moment."),
-            click.option("--as-of", type=moment, help="What was true at that moment."),
-            click.option("--known-at", type=moment, help="What was known at that moment."),
-            click.option(
-                "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+# What narrows a recall, and --explain.
+_add_filters = add_options(
+    click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
+    click.option("--project", metavar="NAME", help="Only from this project."),
+    click.option("--kind", type=KindName(), help="Only memories of this kind."),
+    click.option("--scope", metavar="WORD", help="Only memories of this scope."),
+    click.option(
+        "--min-importance",
+        type=click.FloatRange(0, 1),
+        help="Only memories and episodes that matter at least so much.",
+    ),
+    click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d."),
+    click.option("--until", type=moment, help="Only from before this moment."),
+    click.option("--as-of", type=moment, help="What was true at that moment."),
+    click.option("--known-at", type=moment, help="What was known at that moment."),
+    click.option(
+        "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
+    ),
+)
 
 
 @click.command(cls=Command)
@@ -79,16 +54,16 @@ def _narrowed(command: _Function) -> _Function:
     multiple=True,
     help="Only these. [default: as the preset searches]",
 )
-@_narrowed
+@_add_filters
 @pass_state
 def recall(
     state: State,
-    *,
+    /,
     query: tuple[str, ...],
     k: int,
     of: tuple[RecordType, ...],
     explain: bool,
-    **where: Unpack[Where],
+    **where: Any,
 ) -> None:
     """Find evidence for a question.
 
@@ -96,12 +71,8 @@ def recall(
     """
     with state.open() as mind:
         hits = mind.recall(" ".join(query), k=k, of=of or None, **where)
-    if state.json:
-        emit([_described(mind, hit) for hit in hits])
-        return
-    if not hits:
-        note(phrase("Nothing was found."))
-    show_hits(hits, explain=explain, words=mind.settings.vocabulary)
+    show = partial(show_hits, hits, explain=explain, words=mind.settings.vocabulary)
+    answer([_describe_hit(mind, hit) for hit in hits], show, nothing="Nothing was found.")
 
 
 @click.command(cls=Command)
@@ -115,11 +86,9 @@ def recall(
     metavar="N",
     help="How many of each at most.",
 )
-@_narrowed
+@_add_filters
 @pass_state
-def search(
-    state: State, *, query: tuple[str, ...], k: int, explain: bool, **where: Unpack[Where]
-) -> None:
+def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **where: Any) -> None:
     """Search memories first, then turns, episodes and files.
 
     The same as two recalls: one for memories, one for turns, episodes and files. So a
@@ -131,7 +100,7 @@ def search(
         narrowed = where["kind"] or where["scope"]
         evidence = [] if narrowed else mind.recall(text, k=k, of=_BESIDES, **where)
     if state.json:
-        known, said = ([_described(mind, hit) for hit in hits] for hits in (memories, evidence))
+        known, said = ([_describe_hit(mind, hit) for hit in hits] for hits in (memories, evidence))
         emit({"memories": known, "evidence": said}, rows=[*known, *said])
         return
     if not memories and not evidence:
@@ -142,7 +111,7 @@ def search(
             show_hits(hits, explain=explain, first=first, words=mind.settings.vocabulary)
 
 
-def _described(mind: Mind, hit: Hit) -> dict[str, Any]:
+def _describe_hit(mind: Mind, hit: Hit) -> dict[str, Any]:
     """A hit as JSON values, also in the words of the preset's document. Where that calls the kind
     `type`, `record` says whether it is a memory, a turn, an episode or an attachment.
     """
@@ -178,11 +147,11 @@ def _about(hit: Hit, kinds: Words) -> str:
     speaker = f"{term(hit.role or '')} {hit.sender}".strip() or term(hit.type)
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     if hit.kind is None:
-        return joined(f"{hit.score:.2f}", when(hit.at), speaker, place)
+        return join_parts(f"{hit.score:.2f}", when(hit.at), speaker, place)
     said = term(kinds.said_of(hit.kind, hit.metadata))
     weight = phrase("importance {n:.2f}", n=hit.importance or 0)
     # The id is what show, history and forget ask for.
-    return joined(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
+    return join_parts(f"{hit.score:.2f}", when(hit.at), said, weight, place, hit.id)
 
 
 def _reasons(hit: Hit) -> list[str]:

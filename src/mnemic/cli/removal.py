@@ -12,9 +12,9 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import agreed, bold, dim, emit, indented, note, say
+from mnemic.cli.output import ask_first, bold, dim, emit, indent_line, note, say
 from mnemic.cli.params import moment
-from mnemic.cli.phrases import counted, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
 from mnemic.plain import plain
@@ -74,17 +74,17 @@ def _show_preview(preview: Receipt) -> None:
         what = phrase("{change} {kind}", change=term(item.change), kind=term(item.kind))
         say(f"{bold(what)}  {sentence(item.reason)}  {dim(item.id)}")
         if item.text:
-            say(_marked(item))
+            say(_mark_words(item))
     say(phrase("{counts} in all.", counts=counts_of(preview)))
 
 
-def _marked(item: Forgotten) -> str:
+def _mark_words(item: Forgotten) -> str:
     """The text with the words between «», bold where there is colour."""
     parts, at = [], 0
     for start, end in item.highlights:
         parts += [item.text[at:start], f"«{item.text[start:end]}»"]
         at = end
-    line = indented("".join([*parts, item.text[at:]]), 4)
+    line = indent_line("".join([*parts, item.text[at:]]), 4)
     return re.sub("«[^»]*»", lambda match: bold(match[0]), line)
 
 
@@ -97,8 +97,8 @@ def _count(name: str, number: int) -> str:
     """Such as "2 turns" or "1 memory rewritten"."""
     kind, _, change = name.rpartition(" ")
     if change not in _CHANGES:
-        return counted(number, name, _SEVERAL.get(name, ""))
-    counts = counted(number, kind, _SEVERAL.get(kind, ""))
+        return count_things(number, name, _SEVERAL.get(name, ""))
+    counts = count_things(number, kind, _SEVERAL.get(kind, ""))
     return phrase("{counts} {change}", counts=counts, change=term(change))
 
 
@@ -138,7 +138,7 @@ def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
         if changes and not dry_run:
             if not yes:
                 question = phrase("Undo what came from {source}?", source=source)
-                agreed(state, question, "undo it, or --dry-run to look")
+                ask_first(state, question, "undo it, or --dry-run to look")
             report = mind.rollback(source)
     if state.json:
         emit(report)
@@ -155,7 +155,7 @@ def _show_changes(mind: Mind, report: RolledBack) -> None:
     )
     for title, ids in sorts:
         if ids:
-            say(bold(phrase(title, memories=counted(len(ids), "memory", "memories"))))
+            say(bold(phrase(title, memories=count_things(len(ids), "memory", "memories"))))
             show_memories(
                 (v for id_ in ids[:_MAX_LISTED] for v in mind.history(id_).versions if v.id == id_),
                 margin=2,

@@ -9,77 +9,25 @@ import click
 from mnemic.cli.base import CommandGroup
 from mnemic.cli.phrases import help_text, phrase
 
-# section -> command -> (module:function, one line of help)
-SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
-    "Remember": {
-        "record": ("record:record", "Record one turn of a conversation."),
-        "import": (
-            "import_source:import_source",
-            "Import conversations and memories of another program.",
-        ),
-        "end": ("conversations:end", "Mark a conversation as ended."),
-        "add": ("memories:add", "Keep a statement as a memory."),
-        "attach": ("attach:attach", "Remember a file."),
-    },
-    "Recall": {
-        "search": ("recall:search", "Search memories first, then turns, episodes and files."),
-        "recall": ("recall:recall", "Find evidence for a question."),
-        "context": ("context:context", "Show what an agent would see before it answers."),
-        "sessions": ("conversations:sessions", "List conversations, the latest first."),
-        "turns": ("conversations:turns", "Read turns by session, time, role, tool or state."),
-        "episodes": (
-            "conversations:episodes",
-            "List the episodes of conversations, the latest first.",
-        ),
-        "attachments": ("attach:attachments", "List files, the latest first."),
-        "events": ("health:events", "Show what changed and what failed, or the daily events."),
-    },
-    "Memories": {
-        "memories": (
-            "memories:memories",
-            "List the memories that hold now, or held at a past time.",
-        ),
-        "show": ("show:show", "Show a memory, its confidence, and the turns it came from."),
-        "history": ("show:history", "Show every version of a memory."),
-        "pending": ("pending:pending", "Answer statements that wait for your confirmation."),
-        "edit": ("memories:edit", "Change a memory."),
-        "archive": ("memories:archive", "Put memories away."),
-        "restore": ("memories:restore", "Make archived memories hold again."),
-        "delete": ("memories:delete", "Remove memories with all their versions."),
-        "forget": ("removal:forget", "Remove something for good."),
-        "rollback": ("removal:rollback", "Undo everything that was learnt from one source."),
-        "reveal": ("memories:reveal", "Show the secret of a credential."),
-        "scratchpad": ("scratchpad:scratchpad", "Show what the agent is working on."),
-    },
-    "Connect": {
-        "chat": ("chat.command:chat", "Talk to a model that remembers."),
-        "mcp": ("serve:mcp", "Serve a memory to an MCP host over stdin and stdout."),
-        "hook": ("serve:hook", "Serve a coding agent that runs commands at its events."),
-        "serve": ("serve:serve", "Serve the memories of a database over HTTP."),
-        "token": ("serve:token", "Make, list and revoke tokens of mnemic serve."),
-    },
-    "Move": {
-        "export": ("export:export", "Write a memory as a page, as markdown or as JSON lines."),
-    },
-    "Maintain": {
-        "stats": ("health:stats", "Show the size and the health of a memory."),
-        "usage": ("health:usage", "Show the tokens and cost of model calls."),
-        "audit": (
-            "health:audit",
-            "Report duplicate, stale, contradictory, unsupported, secret and orphaned memories.",
-        ),
-        "doctor": ("health:doctor", "Check a database, and repair what can be."),
-        "backup": ("backup:backup", "Copy the database to a file while others use it."),
-        "restore-backup": ("backup:restore_backup", "Make the database FILE from a backup."),
-        "sync": ("upkeep:sync", "Synchronise the documents with the memory."),
-        "upkeep": ("upkeep:upkeep", "Do the daily or weekly work now."),
-        "onboard": ("onboard:onboard", "Answer questions about the agent and yourself."),
-        "jobs": ("jobs:jobs", "List background work; redrive or discard dead jobs."),
-        "worker": ("jobs:worker", "Run background work until stopped."),
-        "copy": ("backup:copy", "Copy a memory into another database, or under another name."),
-        "config": ("config:config", "Show the settings and where each came from."),
-    },
-}
+
+def _read_commands() -> dict[str, dict[str, tuple[str, str]]]:
+    """Section, command, and of that the place (module:function) and one line of help."""
+    sections: dict[str, dict[str, tuple[str, str]]] = {}
+    section = ""
+    # Without pathlib, which would take a tenth of the time of --help.
+    table = __file__.removesuffix("root.py") + "commands.tsv"
+    with open(table, encoding="utf-8") as file:  # noqa: PTH123
+        lines = file.read().splitlines()
+    for line in lines:
+        if line.startswith("["):
+            section = line.strip("[]")
+            continue
+        name, place, short_help = line.split("\t")
+        sections.setdefault(section, {})[name] = (place, short_help)
+    return sections
+
+
+SECTIONS = _read_commands()
 COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 

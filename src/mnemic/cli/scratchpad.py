@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from mnemic.cli.base import CommandGroup
-from mnemic.cli.output import emit, note, say, shown_whole
+from mnemic.cli.output import clean_lines, emit, note, say
 from mnemic.cli.params import text_or_stdin
 from mnemic.cli.phrases import phrase
 from mnemic.cli.state import State, pass_state
@@ -29,7 +29,7 @@ def scratchpad(ctx: click.Context) -> None:
     elif not pad.text.strip():
         note(phrase("The scratchpad is empty."))
     else:
-        say(shown_whole(pad.text))
+        say(clean_lines(pad.text))
 
 
 @scratchpad.command()
@@ -71,7 +71,7 @@ def task(state: State, text: str | None, session: str | None) -> None:
     if state.json:
         emit(pad)
     else:
-        say(shown_whole(pad.text) or phrase("No task is at hand."))
+        say(clean_lines(pad.text) or phrase("No task is at hand."))
 
 
 def _read(file: str) -> str:

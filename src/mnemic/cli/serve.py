@@ -110,7 +110,7 @@ def _file(state: State) -> TokenFile:
     return TokenFile(tokens_of(database_path(state.db)))
 
 
-def _shown(grant: Grant) -> dict[str, object]:
+def _describe_grant(grant: Grant) -> dict[str, object]:
     return {name: value for name, value in asdict(grant).items() if name != "digest"}
 
 
@@ -134,7 +134,7 @@ def add(state: State, name: str, scope: Scope, spaces: tuple[str, ...]) -> None:
     """Make a token. It is shown this once."""
     made, grant = _file(state).add(name, scope, spaces or (state.space_name,))
     if state.json:
-        emit({"token": made, **_shown(grant)})
+        emit({"token": made, **_describe_grant(grant)})
         return
     say(made)
     where = phrase("every space") if grant.everywhere else ", ".join(grant.spaces)
@@ -150,7 +150,7 @@ def list_(state: State) -> None:
     head = ("id", "name", "scope", "spaces", "made")
     rows = [(g.id, g.name, g.scope, " ".join(g.spaces), g.created_at[:10]) for g in grants]
     nothing = "There are no tokens. Make one: mnemic token add NAME"
-    answer([_shown(grant) for grant in grants], lambda: table(head, rows), nothing=nothing)
+    answer([_describe_grant(grant) for grant in grants], lambda: table(head, rows), nothing=nothing)
 
 
 @token.command()
@@ -160,7 +160,7 @@ def revoke(state: State, id: str) -> None:
     """Take a token back; a running service refuses it at once."""
     grant = _file(state).revoke(id)
     revoked = phrase("Revoked {id} ({name}).", id=grant.id, name=grant.name)
-    answer(_shown(grant), lambda: say(revoked))
+    answer(_describe_grant(grant), lambda: say(revoked))
 
 
 @click.command(cls=Command)
@@ -236,13 +236,13 @@ def _last_answer(event: Mapping[str, Any]) -> str:
         file.seek(max(0, file.seek(0, 2) - _TAIL))
         lines = file.read().decode(errors="replace").splitlines()
     for line in reversed(lines):
-        texts = list(_spoken(line))
+        texts = list(_find_spoken(line))
         if texts:
             return "\n".join(texts)
     return ""
 
 
-def _spoken(line: str) -> Iterator[str]:
+def _find_spoken(line: str) -> Iterator[str]:
     try:
         entry = json.loads(line)
     except ValueError:

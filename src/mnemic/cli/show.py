@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.conversations import show_turns
-from mnemic.cli.event_lines import describe
-from mnemic.cli.memories import colour_of, described
+from mnemic.cli.memories import colour_of, describe_memory
 from mnemic.cli.output import (
     ListEntry,
     dim,
@@ -17,17 +18,42 @@ from mnemic.cli.output import (
     entries,
     facts,
     heading,
-    indented,
-    joined,
+    indent_line,
+    join_parts,
     say,
     when,
 )
-from mnemic.cli.phrases import phrase, term
+from mnemic.cli.phrases import phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
-from mnemic.types import History, Memory, Source, Turn
+from mnemic.types import Event, History, Json, Memory, Source, Turn
 
 _PAGE = 1_000  # turns
+SENTENCES = {
+    "write": "was written as {kind}{after}",
+    "supersede": "was replaced by {by}",
+    "repeat": "was said again",
+    "pending": "waits for the user's word{because}",
+    "confirm": "was confirmed by the user",
+    "snooze": "was put off until {until}",
+    "later": "was put off until {until}",  # as written by versions up to 0.1
+    "archive": "was archived{because}",
+    "withdraw": "was withdrawn by the user",
+    "withdrawn": "no longer holds",
+    "conflict": "won against another statement{because}",
+    "trust": "is now trusted as said by {to}, before by {from}",
+    "memory.write.important": "was announced as important ({importance})",
+    "restore": "holds again{because}",
+    "revise": "lost what one source had added{because}",
+    "core": "became part of the core{because}",
+    "leave_core": "is no longer part of the core{because}",
+    "merge": "was merged into {into}{because}",
+    "demote": "was given a short life{because}",
+    "expire": "expired{because}",
+    "delete": "was deleted{because}",
+    "disown": "is not the owner's alone{because}",
+    "undo": "is as it was before{because}",
+}
 
 
 @click.command(cls=Command)
@@ -40,7 +66,7 @@ def show(state: State, memory: str) -> None:
         chain = mind.history(memory)
         turns = turns_of(mind, version.sources)
     if state.json:
-        shown = described(mind, version)
+        shown = describe_memory(mind, version)
         emit({"memory": shown, "sources": turns, "versions": chain.versions})
         return
     show_memory(version, mind)
@@ -70,7 +96,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     words = mind.words(memory)
     kind = words.pop(mind.settings.vocabulary.kinds.name)
     entries([ListEntry(term(kind), memory.content, colour=colour_of(memory))])
-    about = joined(memory.subject, memory.predicate)
+    about = join_parts(memory.subject, memory.predicate)
     used = memory.access_count
     facts(
         (
@@ -81,7 +107,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
             ("status", _status(memory)),
             ("about", f"{about} = {memory.value}" if about and memory.value else about),
             ("said by", term(memory.trust)),
-            ("confidence", f"{memory.confidence:.2f}{_confirmed(memory)}"),
+            ("confidence", f"{memory.confidence:.2f}{_describe_confirmations(memory)}"),
             ("importance", f"{memory.importance:.2f}"),
             ("true", _span(when(memory.valid_from), when(memory.valid_to))),
             ("known since", when(memory.created_at)),
@@ -92,7 +118,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
             ("used", phrase("{n:,} times", n=used) if used else ""),
             ("project", _partition(memory)),
             ("tags", " ".join(f"#{tag}" for tag in memory.tags)),
-            ("metadata", joined(*(f"{key}={value}" for key, value in memory.metadata.items()))),
+            ("metadata", join_parts(*(f"{key}={value}" for key, value in memory.metadata.items()))),
             ("episode", memory.episode),
         )
     )
@@ -113,13 +139,15 @@ def _span(first: str, last: str) -> str:
     return phrase("{first} to {last}", first=first, last=last or phrase("now"))
 
 
-def _confirmed(memory: Memory) -> str:
+def _describe_confirmations(memory: Memory) -> str:
     times = memory.confirmations
     return phrase(", said again or confirmed {n:,} ×", n=times) if times else ""
 
 
 def _partition(memory: Memory) -> str:
-    return joined(*(name for name in (memory.project, memory.topic) if not name.startswith("_")))
+    return join_parts(
+        *(name for name in (memory.project, memory.topic) if not name.startswith("_"))
+    )
 
 
 @click.command(cls=Command)
@@ -141,10 +169,8 @@ def show_history(history: History, *, margin: int = 0) -> None:
     names = _names(history.versions)
     indent = margin + max(map(len, names.values()), default=0) + 2
     for event in history.events:
-        line = (
-            f"{when(event.at)}  {names.get(event.subject) or phrase('it')} {describe(event, names)}"
-        )
-        say(dim(indented(line, indent)))
+        subject = names.get(event.subject) or phrase("it")
+        say(dim(indent_line(f"{when(event.at)}  {subject} {_describe(event, names)}", indent)))
 
 
 def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
@@ -155,7 +181,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
             ListEntry(
                 names[version.id],
                 version.content,
-                (joined(version.id, term(version.status), _believed(version)),),
+                (join_parts(version.id, term(version.status), _describe_span(version)),),
                 colour_of(version),
             )
             for version in versions
@@ -168,10 +194,48 @@ def _names(versions: Sequence[Memory]) -> dict[str, str]:
     return {version.id: f"v{number}" for number, version in enumerate(versions, 1)}
 
 
-def _believed(version: Memory) -> str:
+def _describe_span(version: Memory) -> str:
     """The days it held; a pending or rejected one never did."""
     since = when(version.created_at)[:10]
     if version.status in ("pending", "rejected"):
         return since
     ended = None if version.status == "active" else version.superseded_at or version.updated_at
     return _span(since, when(ended)[:10])
+
+
+def _describe(event: Event, names: Mapping[str, str]) -> str:
+    """The event as a sentence; ``names`` are the labels of the versions."""
+    payload = event.payload
+    if event.type == "reject":
+        user = payload.get("by") == "user"
+        if user:
+            return phrase("was not kept: the user did not want it")
+        other = _version_name(payload.get("by"), names)
+        return phrase("was not kept: {other} is stronger", other=other)
+    before = _version_name(payload.get("supersedes"), names)
+    words = {
+        **payload,
+        "by": _version_name(payload.get("by"), names),
+        "into": _version_name(payload.get("into"), names),
+        "after": phrase(", after {before}", before=before) if before else "",
+        "because": _because(payload),
+        "until": _moment(payload.get("until")),
+    }
+    words |= {name: term(str(words.get(name, ""))) for name in ("kind", "from", "to")}
+    template = phrase(SENTENCES.get(event.type, event.type))
+    return template.format_map(defaultdict(str, words))
+
+
+def _version_name(id_: Json, names: Mapping[str, str]) -> str:
+    return names.get(str(id_), str(id_)) if id_ else ""
+
+
+def _because(payload: Mapping[str, Json]) -> str:
+    settled = payload.get("settled")
+    decided = settled.get("reason") if isinstance(settled, dict) else ""
+    reason = payload.get("reason") or decided
+    return phrase(": {reason}", reason=sentence(str(reason))) if reason else ""
+
+
+def _moment(text: Json) -> str:
+    return when(datetime.fromisoformat(text)) if isinstance(text, str) else ""

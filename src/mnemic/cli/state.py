@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from mnemic.cli.phrases import Language, spoken_language
+from mnemic.cli.phrases import Language, choose_language
 from mnemic.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from mnemic.engine.engine import Engine
     from mnemic.engine.mind import Mind
+    from mnemic.engine.open import Engine
     from mnemic.settings import Settings
 
 
@@ -84,7 +84,7 @@ class State:
             setting = self.settings().memory.language if self._names_language else "auto"
         except ConfigError:
             setting = "auto"
-        spoken = spoken_language(setting, os.environ)
+        spoken = choose_language(setting, os.environ)
         return spoken if setting == spoken or _shows_chinese() else "en"
 
     @property

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from mnemic.cli.base import Command, CommandGroup
-from mnemic.cli.output import bold, dim, emit, indented, note, say, when
-from mnemic.cli.phrases import counted, language, phrase, sentence, term
+from mnemic.cli.output import bold, dim, emit, indent_line, note, say, when
+from mnemic.cli.phrases import count_things, language, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def undo(state: State, operation: str) -> None:
     if state.json:
         emit(undone)
         return
-    restored = counted(len(undone.restored), "memory", "memories")
+    restored = count_things(len(undone.restored), "memory", "memories")
     say(phrase("{memories} restored.", memories=restored))
     if undone.left:
         left = len(undone.left)
@@ -104,15 +104,15 @@ def _show(report: Report) -> None:
         state = "" if step.state in ("done", "planned") else f" ({term(step.state)})"
         say(bold(term(step.name)) + dim(f"{state}  {counts or phrase('nothing')}"))
         if step.error:
-            note(indented(sentence(step.error), 2))
+            note(indent_line(sentence(step.error), 2))
         for change in step.changes:
             done = phrase("{name}: {value}", name=term(change.action), value=change.text)
-            say(indented(done, 2))
+            say(indent_line(done, 2))
             reason = change.reason.texts[language()]
-            say(dim(indented(reason, 4)))
+            say(dim(indent_line(reason, 4)))
         if step.changes and step.operation:
             undo = phrase("undo with: mnemic upkeep undo {operation}", operation=step.operation)
-            say(dim(indented(undo, 2)))
+            say(dim(indent_line(undo, 2)))
 
 
 @click.command(cls=Command)
@@ -147,22 +147,22 @@ def sync(state: State, archived: tuple[str, ...], restored: tuple[str, ...]) -> 
 def _show_document(document: DocumentReport) -> None:
     say(f"{bold(document.name)}  {term(document.state)}  {dim(document.path)}")
     for change in document.taken:
-        say(indented(phrase("{name}: {value}", name=term(change.how), value=change.memory), 2))
+        say(indent_line(phrase("{name}: {value}", name=term(change.how), value=change.memory), 2))
     for line in document.kept:
         kept = phrase(
             "kept as you wrote it: {text} ({reason})", text=line.text, reason=sentence(line.reason)
         )
-        say(dim(indented(kept, 2)))
+        say(dim(indent_line(kept, 2)))
     if document.left_out:
         over = phrase("{n} did not fit; they stay in the database", n=len(document.left_out))
-        say(dim(indented(over, 2)))
+        say(dim(indent_line(over, 2)))
     if document.problem:
-        say(indented(sentence(document.problem), 2))
+        say(indent_line(sentence(document.problem), 2))
 
 
 def _ask(question: Question) -> None:
     documents = ", ".join(question.documents)
     say(phrase("You removed this from {documents}: {text}",
                documents=documents, text=question.memory.content))  # fmt: skip
-    say(dim(indented(f"mnemic sync --forget {question.memory.id}", 2)))
-    say(dim(indented(f"mnemic sync --keep {question.memory.id}", 2)))
+    say(dim(indent_line(f"mnemic sync --forget {question.memory.id}", 2)))
+    say(dim(indent_line(f"mnemic sync --keep {question.memory.id}", 2)))

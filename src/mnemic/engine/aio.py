@@ -9,13 +9,11 @@ import asyncio
 import functools
 import os
 from collections.abc import Callable, Coroutine, Mapping
-from types import TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from mnemic.clock import Clock
-from mnemic.engine.engine import Engine
 from mnemic.engine.mind import Mind
-from mnemic.engine.open import connect
+from mnemic.engine.open import Engine, connect
 from mnemic.engine.open import open as open_mind
 from mnemic.engine.session import Session
 from mnemic.record.transcripts import DEFAULT_SPACE
@@ -69,12 +67,7 @@ class AsyncSession(_Async[Session]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.end()
 
 
@@ -172,12 +165,7 @@ class AsyncMind(_Async[Mind]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 
@@ -202,12 +190,7 @@ class AsyncEngine(_Async[Engine]):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 

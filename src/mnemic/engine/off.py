@@ -30,7 +30,7 @@ from mnemic.documents.fallback.notes import Note
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
 from mnemic.engine.session import Session
-from mnemic.engine.wiring import share
+from mnemic.engine.shared import share
 from mnemic.errors import InvalidInput, MemoryOff, NotFound
 from mnemic.language.gate import Verdict
 from mnemic.locks import ForkSafeLock

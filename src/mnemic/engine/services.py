@@ -46,7 +46,6 @@ from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
-from mnemic.store.contract import Store
 from mnemic.types import SafeName, Stats
 
 T = TypeVar("T")
@@ -77,53 +76,40 @@ class Services:
         """``wake`` tells the worker that there may be work."""
         self.shared = shared
         self.space = space
+        self._at = shared.at(space)
+        self._settings = shared.settings
         self._wake = wake
-
-    @property
-    def _store(self) -> Store:
-        return self.shared.store
 
     # --- what happened --------------------------------------------------------------------------
 
     @_service
     def recorder(self) -> Recorder:
-        shared, settings = self.shared, self.shared.settings
-        guard = shared.guard
-        return Recorder(
-            shared.store,
-            self.space,
-            shared.clock,
-            guard=guard,
-            follow_ups=FollowUps(
-                transcripts=settings.ledger.jsonl and shared.on_disk,
-                quiet_gap=settings.triggers.quiet_gap,
-                digest_delay=shared.digest_delay,
-                ask_vectors=shared.ask,
-                watcher=Watcher(settings.triggers, settings.jobs.max_attempts, shared.overflow()),
-                max_attempts=settings.jobs.max_attempts,
-                disown=Disowner(settings, guard.owners),
-            ),
-            wake=self._wake,
+        shared, settings = self.shared, self._settings
+        follow_ups = FollowUps(
+            transcripts=settings.ledger.jsonl and shared.on_disk,
+            quiet_gap=settings.triggers.quiet_gap,
+            digest_delay=shared.digest_delay,
+            ask_vectors=shared.ask,
+            watcher=Watcher(settings.triggers, settings.jobs.max_attempts, shared.overflow()),
+            max_attempts=settings.jobs.max_attempts,
+            disown=Disowner(settings, shared.guard.owners),
         )
+        return Recorder(*self._at, guard=shared.guard, follow_ups=follow_ups, wake=self._wake)
 
     @_service
     def ledger(self) -> LedgerReader:
-        shared = self.shared
-        return LedgerReader(shared.store, self.space, shared.clock, shared.settings, shared.guard)
+        return LedgerReader(*self._at, self._settings, self.shared.guard)
 
     @_service
     def session_ends(self) -> SessionCloser:
-        shared = self.shared
-        return SessionCloser(shared.store, self.space, shared.clock, shared.settings, self._wake)
+        return SessionCloser(*self._at, self._settings, self._wake)
 
     @_service
     def compression(self) -> Compression:
         shared = self.shared
         return Compression(
-            shared.store,
-            self.space,
-            shared.clock,
-            shared.settings,
+            *self._at,
+            self._settings,
             recorder=self.recorder,
             reconciler=shared.reconciler_of(self.space),
             ask=shared.ask,
@@ -131,38 +117,25 @@ class Services:
 
     @_service
     def attachments(self) -> AttachmentWriter:
-        shared = self.shared
-        guard = shared.guard
-        return AttachmentWriter(shared.store, self.space, shared.clock, guard, shared.ask)
+        return AttachmentWriter(*self._at, self.shared.guard, self.shared.ask)
 
     @_service
     def items(self) -> ItemWriter:
-        shared = self.shared
-        return ItemWriter(shared.store, self.space, shared.clock, shared.guard, shared.ask)
+        return ItemWriter(*self._at, self.shared.guard, self.shared.ask)
 
     @_service
     def short_term(self) -> ShortTermMemory:
-        settings = self.shared.settings
-        return ShortTermMemory(
-            self._store, self.space, settings.short_term, guard=self.shared.guard
-        )
+        store, space, _ = self._at
+        return ShortTermMemory(store, space, self._settings.short_term, guard=self.shared.guard)
 
     @_service
     def scratchpads(self) -> Scratchpads:
-        shared = self.shared
-        return Scratchpads(shared.store, self.space, shared.clock, shared.settings, shared.guard)
+        return Scratchpads(*self._at, self._settings, self.shared.guard)
 
     @_service
     def sessions(self) -> SessionState:
-        shared = self.shared
-        return SessionState(
-            shared.store,
-            self.space,
-            shared.clock,
-            shared.guard,
-            short_term=self.short_term,
-            scratchpads=self.scratchpads,
-        )
+        pads, guard = self.scratchpads, self.shared.guard
+        return SessionState(*self._at, guard, short_term=self.short_term, scratchpads=pads)
 
     # --- what is known --------------------------------------------------------------------------
 
@@ -172,22 +145,12 @@ class Services:
 
     @_service
     def bulk(self) -> BulkWriter:
-        shared = self.shared
-        return BulkWriter(
-            shared.store,
-            self.space,
-            shared.clock,
-            shared.guard,
-            memories=self.memories,
-            ask_vectors=shared.ask,
-        )
+        guard, ask = self.shared.guard, self.shared.ask
+        return BulkWriter(*self._at, guard, memories=self.memories, ask_vectors=ask)
 
     @_service
     def memory_reader(self) -> MemoryReader:
-        shared = self.shared
-        return MemoryReader(
-            shared.store, self.space, shared.clock, shared.settings, vault=shared.vault
-        )
+        return MemoryReader(*self._at, self._settings, vault=self.shared.vault)
 
     @_service
     def pending(self) -> PendingQueue:
@@ -195,28 +158,19 @@ class Services:
 
     @_service
     def proposals(self) -> Proposals:
-        shared = self.shared
-        return Proposals(
-            shared.store,
-            self.space,
-            shared.clock,
-            shared.reconciler_of(self.space),
-            trust=shared.settings.trust,
-        )
+        reconciler = self.shared.reconciler_of(self.space)
+        return Proposals(*self._at, reconciler, trust=self._settings.trust)
 
     @_service
     def rollback(self) -> Rollback:
-        shared = self.shared
-        return Rollback(shared.store, self.space, shared.clock, shared.settings)
+        return Rollback(*self._at, self._settings)
 
     @_service
     def onboarding(self) -> Onboarding:
         shared = self.shared
         return Onboarding(
-            shared.store,
-            self.space,
-            shared.clock,
-            shared.settings,
+            *self._at,
+            self._settings,
             reconciler=shared.reconciler_of(self.space),
             settled=lambda: shared.write_views(self.space),
         )
@@ -228,56 +182,47 @@ class Services:
         shared = self.shared
         if shared.embedder is None:
             return None
-        return VectorRoute(
-            shared.embedder,
-            LiveTables(
-                shared.vector_engine_of(self.space), shared.store, self.space, shared.vector_memory
-            ),
-            lambda name: embedder_named(name, shared.settings, shared.circuits),
-        )
+        engine = shared.vector_engine_of(self.space)
+        tables = LiveTables(engine, shared.store, self.space, shared.vector_memory)
+        named = partial(embedder_named, settings=shared.settings, circuits=shared.circuits)
+        return VectorRoute(shared.embedder, tables, named)
 
     @_service
     def touches(self) -> Touches:
-        enabled = self.shared.settings.recall.touch and not self._store.read_only
-        return Touches(self._store, self.space, enabled=enabled)
+        store, space, _ = self._at
+        enabled = self._settings.recall.touch and not store.read_only
+        return Touches(store, space, enabled=enabled)
 
     @_service
     def injected(self) -> InjectedTexts:
-        shared = self.shared
-        return InjectedTexts(shared.store, self.space, shared.clock, shared.settings.trust)
+        return InjectedTexts(*self._at, self._settings.trust)
 
     @_service
     def use_log(self) -> Uses:
-        return Uses(self._store, self.space, self.shared.clock, self.shared.settings.schedule.zone)
+        return Uses(*self._at, self._settings.schedule.zone)
 
     @_service
     def recall(self) -> Recall:
-        shared = self.shared
         return Recall(
-            shared.store,
-            self.space,
-            shared.clock,
-            settings=shared.settings,
+            *self._at,
+            settings=self._settings,
             vectors=self.vectors,
             touches=self.touches,
-            fault=shared.vector_fault,
+            fault=self.shared.vector_fault,
         )
 
     @_service
     def context(self) -> Builder:
-        shared, settings = self.shared, self.shared.settings
         sources = PromptSources(
-            shared.store,
-            self.space,
-            shared.clock,
-            settings,
+            *self._at,
+            self._settings,
             recall=self.recall,
             short_term=self.short_term,
             scratchpad=self.scratchpads.open_tasks,
-            cards=shared.cards_of(self.space).current,
+            cards=self.shared.cards_of(self.space).current,
             pending=self.pending.fresh,
         )
-        return Builder(sources, settings)
+        return Builder(sources, self._settings)
 
     # --- files ----------------------------------------------------------------------------------
 
@@ -308,20 +253,16 @@ class Services:
 
     @_service
     def audit(self) -> Audit:
-        shared = self.shared
-        return Audit(shared.store, self.space, shared.clock, shared.settings)
+        return Audit(*self._at, self._settings)
 
     @_service
     def doctor(self) -> Doctor:
-        shared = self.shared
         return Doctor(
-            shared.store,
-            self.space,
-            shared.clock,
-            shared.settings,
+            *self._at,
+            self._settings,
             forgetting=self.forgetting,
             files=self._files,
-            vector_fault=shared.vector_fault,
+            vector_fault=self.shared.vector_fault,
         )
 
     def _files(self) -> list[Path]:
@@ -357,9 +298,7 @@ class Services:
                 self.vectors.forget()
 
         return Erasure(
-            shared.store,
-            self.space,
-            shared.clock,
+            *self._at,
             settings,
             ask=shared.ask,
             copies=ExternalCopies(

@@ -1,20 +1,25 @@
-"""What all spaces of one database share, and the services that several others use."""
+"""What all spaces of one database share: its model, its embedder, its keys, its vector engine, and
+the services that several others use.
+"""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from mnemic.clock import Clock
+from mnemic.clock import Clock, monotonic_of
 from mnemic.documents.cards import IdentityCards
-from mnemic.documents.library import Documents, folders_of
-from mnemic.errors import MissingExtra
+from mnemic.documents.library import Documents, claim_folders, folders_of
+from mnemic.errors import ConfigError, MissingExtra
+from mnemic.index import embedding_job
 from mnemic.index.backend import BackendEngine
 from mnemic.index.embedding_job import Ask
-from mnemic.index.engine import VectorEngine
-from mnemic.index.vector_memory import VectorMemory
-from mnemic.language.guard import Guard
+from mnemic.index.engine import VectorEngine, engine_for
+from mnemic.index.memory import MemoryEngine
+from mnemic.index.vector_memory import VECTOR_MEMORY, VectorMemory
+from mnemic.language.guard import Guard, guard_of
 from mnemic.learn import window_summary
 from mnemic.learn.advice import ModelJudge
 from mnemic.learn.episode_writer import EpisodeWriter
@@ -27,7 +32,9 @@ from mnemic.locks import ForkSafeLock
 from mnemic.providers.breaker import Circuits
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.chat.budget import SpendingLimit, journal_meter
+from mnemic.providers.chat.choose import chat_model_for, object_model_for
 from mnemic.providers.embedding.base import Embedder, release
+from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
 from mnemic.providers.vault import Vault
 from mnemic.record import daily_events
 from mnemic.record.transcripts import Transcripts
@@ -37,6 +44,9 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.paths import own_base, own_folder
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.types import Extensions, SafeName
+from mnemic.upkeep import bus
+
+_NONE = Extensions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,10 @@ class Shared:
     vector_memory: VectorMemory
     vector_fault: MissingExtra | None = None
     building: ForkSafeLock = field(default_factory=lambda: ForkSafeLock(reentrant=True))
+
+    def at(self, space: str) -> tuple[Store, str, Clock]:
+        """What every service of a space begins with."""
+        return self.store, space, self.clock
 
     @property
     def on_disk(self) -> bool:
@@ -146,23 +160,18 @@ class Shared:
         folder = None
         if self.on_disk:
             folder = folders_of(Path(self.path), space, self.settings).documents
-        return IdentityCards(self.store, space, self.clock, self.settings, folder)
+        return IdentityCards(*self.at(space), self.settings, folder)
 
     def writer_of(self, space: str) -> MemoryWriter:
         reconciler = self.reconciler_of(space)
-        return MemoryWriter(
-            self.store, space, self.clock, self.settings, reconciler, vault=self.vault
-        )
+        return MemoryWriter(*self.at(space), self.settings, reconciler, vault=self.vault)
 
     def pending_of(self, space: str) -> PendingQueue:
-        reconciler = self.reconciler_of(space)
-        return PendingQueue(self.store, space, self.clock, self.settings.pending, reconciler)
+        return PendingQueue(*self.at(space), self.settings.pending, self.reconciler_of(space))
 
     def documents_of(self, space: str) -> Documents:
         return Documents(
-            self.store,
-            space,
-            self.clock,
+            *self.at(space),
             self.settings,
             folders_of(Path(self.path), space, self.settings),
             keeper=self.writer_of(space),
@@ -179,9 +188,82 @@ class Shared:
 
     def learner_of(self, space: str) -> Learner:
         model = self.model_of(space)
-        extractor = (
-            RuleExtractor.of(self.settings)
-            if model is None
-            else ModelExtractor(model, self.settings, self.clock)
+        reconciler = self.reconciler_of(space)
+        if model is None:
+            return Learner(RuleExtractor.of(self.settings), reconciler)
+        return Learner(ModelExtractor(model, self.settings, self.clock), reconciler)
+
+
+def share(
+    store: Store,
+    path: str,
+    settings: Settings,
+    clock: Clock,
+    *,
+    extensions: Extensions = _NONE,
+    vector_memory: int = VECTOR_MEMORY,
+) -> Shared:
+    """What all spaces of a database share; ``extensions`` are the host's own parts."""
+    on_disk = path != MEMORY
+    if on_disk and not store.read_only:
+        claim_folders(Path(path), settings)
+    circuits = Circuits(monotonic_of(clock))
+    embedder = _embedder(settings, circuits, extensions)
+    vector_engine, vector_fault = _vector_engine(settings, path, on_disk=on_disk)
+    return Shared(
+        store=bus.with_rules(store, settings),
+        path=path,
+        settings=settings,
+        clock=clock,
+        guard=guard_of(settings),
+        embedder=embedder,
+        model=_model(settings, circuits, extensions),
+        ask=embedding_job.asking(embedder, settings.jobs.max_attempts),
+        circuits=circuits,
+        vault=_vault(settings, path),
+        extensions=extensions,
+        vector_engine=vector_engine,
+        vector_fault=vector_fault,
+        vector_memory=VectorMemory(vector_memory),
+    )
+
+
+def _vector_engine(
+    settings: Settings, path: str, *, on_disk: bool
+) -> tuple[VectorEngine, MissingExtra | None]:
+    """The engine of the settings or, where its package is missing, the one that needs none."""
+    try:
+        return engine_for(settings, path, on_disk=on_disk), None
+    except MissingExtra as error:
+        said = f"{error.message}: vectors are searched in memory. {error.remedy}"
+        warnings.warn(said, RuntimeWarning, stacklevel=2)
+        return MemoryEngine(), error
+
+
+def _embedder(settings: Settings, circuits: Circuits, extensions: Extensions) -> Embedder | None:
+    if settings.index.vectors == "none":
+        return None
+    if extensions.embedder is not None:
+        return object_embedder_for(settings, extensions.embedder, circuits)
+    return embedder_for(settings, circuits)
+
+
+def _model(settings: Settings, circuits: Circuits, extensions: Extensions) -> ChatModel | None:
+    """The model that learns; None where the rules do."""
+    engine = settings.extraction.engine
+    if engine == "rules":
+        return None
+    if extensions.model is not None:
+        return object_model_for(settings, extensions.model, circuits)
+    model = chat_model_for(settings, circuits)
+    if engine == "model" and model is None:
+        raise ConfigError(
+            "extraction.engine is model and there is none",
+            remedy="Set model.provider and model.name, or extraction.engine to auto",
         )
-        return Learner(extractor, self.reconciler_of(space))
+    return model
+
+
+def _vault(settings: Settings, path: str) -> Vault:
+    beside = None if path == MEMORY else Path(path).parent / settings.secrets.key_file
+    return Vault(settings.secrets.key.reveal(), beside)

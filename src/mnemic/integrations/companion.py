@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from mnemic.engine.aio import AsyncEngine, AsyncMind
-from mnemic.engine.engine import Engine
 from mnemic.engine.mind import Mind
+from mnemic.engine.open import Engine
 from mnemic.errors import InvalidInput, MnemicError
 from mnemic.integrations.questions import HostQuestions
 from mnemic.locks import ForkSafeLock

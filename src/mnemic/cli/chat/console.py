@@ -189,7 +189,7 @@ class Console:
             self._terminal.dim(phrase("Nothing was asked yet."))
             return
         if self._conversation is not None:
-            self._hits = self._conversation.recalled()
+            self._hits = self._conversation.list_recalled()
         title = "Recalled for “{query}”:" if self._hits else "Nothing was recalled for “{query}”."
         self._terminal.strong(phrase(title, query=self._query))
         show_hits(self._terminal, self._hits, self._kinds)

@@ -87,7 +87,7 @@ class ChatConversation:
         self._last_compressed = hidden[-1].index
         return True
 
-    def recalled(self) -> list[Hit]:
+    def list_recalled(self) -> list[Hit]:
         """The evidence shown for the last message, with the reasons for each hit."""
         if self.last is None:
             return []

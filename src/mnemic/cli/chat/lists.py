@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mnemic.cli.chat.terminal import Terminal
-from mnemic.cli.output import joined, when
+from mnemic.cli.output import join_parts, when
 from mnemic.cli.phrases import phrase, sentence, term
 from mnemic.settings.vocabulary import Words
 from mnemic.types import Context, Forgotten, Hit, Memory
@@ -15,12 +15,15 @@ _MOST_LEFT_OUT = 20
 
 def show_hits(terminal: Terminal, hits: Iterable[Hit], kinds: Words) -> None:
     """Print hits with kind, date, speaker, source and reasons."""
-    terminal.listed((hit.text, (_about(hit, kinds), _reasons(hit))) for hit in hits)
+    terminal.show_list((hit.text, (_about(hit, kinds), _reasons(hit))) for hit in hits)
 
 
 def show_memories(terminal: Terminal, memories: Iterable[Memory], kinds: Words) -> None:
-    terminal.listed(
-        (one.content, (joined(term(kinds.said_of(one.kind, one.metadata)), when(one.valid_from)),))
+    terminal.show_list(
+        (
+            one.content,
+            (join_parts(term(kinds.said_of(one.kind, one.metadata)), when(one.valid_from)),),
+        )
         for one in memories
     )
 
@@ -37,15 +40,15 @@ def show_account(terminal: Terminal, context: Context) -> None:
     if context.dropped:
         terminal.strong(phrase("Left out:"))
         some = context.dropped[:_MOST_LEFT_OUT]
-        terminal.listed(
-            (omitted.text, (joined(term(omitted.section), sentence(omitted.reason)),))
+        terminal.show_list(
+            (omitted.text, (join_parts(term(omitted.section), sentence(omitted.reason)),))
             for omitted in some
         )
 
 
 def show_forgotten(terminal: Terminal, items: Sequence[Forgotten]) -> None:
-    terminal.listed(
-        (item.text, (joined(term(item.kind), sentence(item.reason)),)) for item in items
+    terminal.show_list(
+        (item.text, (join_parts(term(item.kind), sentence(item.reason)),)) for item in items
     )
 
 
@@ -54,7 +57,7 @@ def _about(hit: Hit, kinds: Words) -> str:
     place = f"{hit.session} #{hit.index}" if hit.index is not None else hit.session
     source = place or ", ".join(f"{one.session} #{one.index}" for one in hit.sources[:2])
     kind = term(hit.type if hit.kind is None else kinds.said_of(hit.kind, hit.metadata))
-    return joined(kind, when(hit.valid_from or hit.at), speaker, source)
+    return join_parts(kind, when(hit.valid_from or hit.at), speaker, source)
 
 
 def _reasons(hit: Hit) -> str:
@@ -62,4 +65,4 @@ def _reasons(hit: Hit) -> str:
     parts = " ".join(scores)
     routes = ", ".join(map(term, hit.why.routes))
     routes = phrase("found by {routes}", routes=routes) if routes else ""
-    return joined(f"{hit.score:.2f}", routes, parts, " ".join(hit.why.terms))
+    return join_parts(f"{hit.score:.2f}", routes, parts, " ".join(hit.why.terms))

@@ -61,7 +61,7 @@ class Terminal:
     def trouble(self, text: str) -> None:
         self._write(clean(text), _RED)
 
-    def listed(self, entries: Iterable[tuple[str, Sequence[str]]]) -> None:
+    def show_list(self, entries: Iterable[tuple[str, Sequence[str]]]) -> None:
         """Print numbered texts, each on one line, with dim lines below."""
         for number, (text, below) in enumerate(entries, 1):
             self._write(cut(f"{number:>2}  {flat(text)}", terminal_width()), "")

@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mnemic.engine.engine import Engine
+from mnemic.engine.open import Engine
 from mnemic.engine.remote.operations import OPERATIONS, SPACE_PATH, Operation
 from mnemic.errors import Forbidden, InvalidInput, MnemicError, NotFound, ServiceUnavailable
 from mnemic.serve.http.access import Access

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mnemic.engine.engine import Engine
 from mnemic.engine.mind import Mind
+from mnemic.engine.open import Engine
 from mnemic.engine.remote.operations import PAGE_LIMIT, Operation, conversation
 from mnemic.engine.remote.wire import read
 from mnemic.errors import Forbidden, InvalidInput
