@@ -201,15 +201,6 @@ class Traces:
             return {key: self.cleaned(item, key, all_text=all_text) for key, item in value.items()}
         return value
 
-    def dump(self) -> dict[str, Json]:
-        return {
-            "key": self.key,
-            "words": [*sorted(self.words)],
-            "runs": [*sorted(self.runs)],
-            "phrase": None if self.phrase is None else list(self.phrase),
-            "names": dict(self.names),
-        }
-
 
 def _is_text(name: str, value: str) -> bool:
     """Whether a value is text: a single word is a name or state, except in text fields."""

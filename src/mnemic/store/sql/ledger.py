@@ -91,7 +91,7 @@ class _Append:
 class SqlLedger(SpeechRows):
     """The ledger of one space on one connection."""
 
-    statements = {**SpeechRows.statements, **read_statements("ledger")}
+    statements = read_statements("speech", "ledger")
 
     # --- sessions -------------------------------------------------------------------------------
 
