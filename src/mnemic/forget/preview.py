@@ -54,13 +54,6 @@ def _items(unit: Unit, plan: ForgetPlan) -> Iterator[_Item]:
         yield "memory", id_, "rewritten", "it loses a source; others said it too", ""
 
 
-ENGINE_TEXTS: tuple[StoredTextKind, ...] = (
-    "turn reason",
-    "job",
-    "upkeep error",
-)  # what the engine wrote itself
-
-
 def _texts(unit: Unit, plan: ForgetPlan) -> dict[str, str]:
     """What is shown of each record: the text that matches, or its own."""
     removed = plan.removed
