@@ -14,7 +14,7 @@ from mnemic.types import RECORD_TYPES
 class SqlCleanup(Part):
     """Cleanup one space on one connection."""
 
-    statements = read_statements("cleanup")
+    statements = read_statements("sql/cleanup")
 
     def orphans(self, examples: int) -> Orphans:
         """How many rows lead to nothing, and some of them."""

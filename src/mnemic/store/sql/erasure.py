@@ -34,7 +34,7 @@ _RETOLD = "summary goal outcome started_at ended_at actions entities tools tags"
 class SqlEraser(Part):
     """Forgetting in one space on one connection."""
 
-    statements = read_statements("erasure")
+    statements = read_statements("sql/erasure")
 
     # --- finding --------------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ class _Append:
 class SqlLedger(SpeechRows):
     """The ledger of one space on one connection."""
 
-    statements = read_statements("speech", "ledger")
+    statements = read_statements("sql/speech", "sql/ledger")
 
     # --- sessions -------------------------------------------------------------------------------
 

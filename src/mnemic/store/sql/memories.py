@@ -32,7 +32,7 @@ _HASHED = 10_000  # wordings that are computed at a time
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
 _LASTS = "(expires_at IS NULL OR expires_at > :at) AND (valid_to IS NULL OR valid_to > :at)"
-_FILTERS = {"as_of": was_true(), "known_at": was_known(), **read_statements("memory_filters")}
+_FILTERS = {"as_of": was_true(), "known_at": was_known(), **read_statements("sql/memory_filters")}
 _ORDERS: dict[MemoryOrder, str] = {
     "newest": "created_at DESC, doc DESC",
     "oldest": "created_at, doc",
@@ -45,7 +45,7 @@ _ORDERS: dict[MemoryOrder, str] = {
 class SqlMemories(Part):
     """The memories of one space on one connection."""
 
-    statements = read_statements("memories")
+    statements = read_statements("sql/memories")
 
     is_slot = "slot = :slot"
 

@@ -38,21 +38,34 @@ created_at >= :since
 created_at < :until
 
 -- name: holds_at
-(expires_at IS NULL OR expires_at > :holds_at) AND (valid_to IS NULL OR valid_to > :holds_at) AND
-(valid_from <= :holds_at OR status = 'pending')
+(expires_at IS NULL OR expires_at > :holds_at)
+  AND (valid_to IS NULL OR valid_to > :holds_at)
+  AND (valid_from <= :holds_at OR status = 'pending')
 
 -- name: session
 session = :session
 
 -- name: from_turn
-id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space AND m.turn = t.id
-WHERE t.space = :space AND t.id = :from_turn)
+id IN (
+    SELECT m.memory
+    FROM turns t
+    JOIN memory_sources m ON m.space = t.space AND m.turn = t.id
+    WHERE t.space = :space AND t.id = :from_turn
+)
 
 -- name: from_sender
-id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space AND m.turn = t.id
-WHERE t.space = :space AND t.sender = :from_sender)
+id IN (
+    SELECT m.memory
+    FROM turns t
+    JOIN memory_sources m ON m.space = t.space AND m.turn = t.id
+    WHERE t.space = :space AND t.sender = :from_sender
+)
 
 -- name: from_session
-id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space AND m.turn = t.id
-WHERE t.space = :space AND t.session = (SELECT number FROM sessions WHERE space = :space AND id =
-:from_session))
+id IN (
+    SELECT m.memory
+    FROM turns t
+    JOIN memory_sources m ON m.space = t.space AND m.turn = t.id
+    WHERE t.space = :space
+      AND t.session = (SELECT number FROM sessions WHERE space = :space AND id = :from_session)
+)

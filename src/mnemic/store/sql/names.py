@@ -55,7 +55,7 @@ Renamed = Mapping[Name, SafeName]
 class SqlNames(Part):
     """The names of one space on one connection."""
 
-    statements = read_statements("names")
+    statements = read_statements("sql/names")
 
     # --- finding --------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mnemic.store.sql.unit import Unit
 
 _LOOKING = 10  # times longer than a look for the spaces with due work its answer is used
-_SQL = read_statements("queue")
+_SQL = read_statements("sql/queue")
 _SCHEDULED = Fields(Scheduled, "space kind cron zone next_at:time last_at:time?")
 
 

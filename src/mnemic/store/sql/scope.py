@@ -22,7 +22,7 @@ _TIME: dict[RecordType, str] = {
 }
 _TOLD: dict[RecordType, str] = {**_TIME, "memory": "valid_from"}
 _OF_SPAN = "r.{time} >= :days_since AND r.{time} < :days_until"
-_CONDITIONS = read_statements("scope")
+_CONDITIONS = read_statements("sql/scope")
 
 
 def was_true(prefix: str = "") -> str:

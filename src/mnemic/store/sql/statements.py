@@ -9,10 +9,10 @@ _NAME = "-- name: "
 
 
 def read_statements(*files: str) -> Mapping[str, str]:
-    """The statements of these files, given without their ending. Each follows a line with its name;
-    other comments are left out.
+    """The statements of these files, given by their place under ``store/`` without the ending. Each
+    follows a line with its name; other comments are left out.
     """
-    folder, statements = Path(__file__).parent, dict[str, str]()
+    folder, statements = Path(__file__).parents[1], dict[str, str]()
     for file in files:
         text = (folder / f"{file}.sql").read_text(encoding="utf-8")
         for part in text.split(_NAME)[1:]:

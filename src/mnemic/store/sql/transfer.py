@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _FLOAT = 4  # bytes
 _UNIT = 0.01  # how far the square of a vector may be from 1
 _EVERY = 1 << 40
-_LAYOUT = read_statements("transfer")
+_LAYOUT = read_statements("sql/transfer")
 
 
 class Statements(NamedTuple):

@@ -9,9 +9,11 @@
 number
 
 -- name: embedders where
-(EXISTS (SELECT 1 FROM embedded x WHERE x.space = :space AND x.embedder = r.number) OR EXISTS
-  (SELECT 1 FROM vectors x WHERE x.space = :space AND x.embedder = r.number) OR EXISTS (SELECT 1
-  FROM embedding_cache x WHERE x.space = :space AND x.embedder = r.number))
+(
+    EXISTS (SELECT 1 FROM embedded x WHERE x.space = :space AND x.embedder = r.number)
+      OR EXISTS (SELECT 1 FROM vectors x WHERE x.space = :space AND x.embedder = r.number)
+      OR EXISTS (SELECT 1 FROM embedding_cache x WHERE x.space = :space AND x.embedder = r.number)
+)
 
 -- name: embedders find
 r.name = :name
@@ -29,8 +31,15 @@ r.doc & 68719476735
 (SELECT s.id FROM sessions s WHERE s.space = r.space AND s.number = r.session)
 
 -- name: turns write doc
-max(:first_turn + :place, ifnull((SELECT max(doc) + 1 FROM turns WHERE +space = :space AND doc
-  BETWEEN :first_turn AND :last_turn), :first_turn))
+max(
+    :first_turn + :place, ifnull(
+        (
+            SELECT max(doc) + 1
+            FROM turns
+            WHERE +space = :space AND doc BETWEEN :first_turn AND :last_turn
+        ), :first_turn
+    )
+)
 
 -- name: turns write session
 (SELECT number FROM sessions WHERE space = :space AND id = :session)
@@ -45,8 +54,15 @@ doc
 r.doc & 68719476735
 
 -- name: memories write doc
-max(:first_memory + :place, ifnull((SELECT max(doc) + 1 FROM memories WHERE +space = :space AND
-  doc BETWEEN :first_memory AND :last_memory), :first_memory))
+max(
+    :first_memory + :place, ifnull(
+        (
+            SELECT max(doc) + 1
+            FROM memories
+            WHERE +space = :space AND doc BETWEEN :first_memory AND :last_memory
+        ), :first_memory
+    )
+)
 
 -- name: memories order
 doc
@@ -58,8 +74,15 @@ doc
 r.doc & 68719476735
 
 -- name: episodes write doc
-max(:first_episode + :place, ifnull((SELECT max(doc) + 1 FROM episodes WHERE +space = :space AND
-  doc BETWEEN :first_episode AND :last_episode), :first_episode))
+max(
+    :first_episode + :place, ifnull(
+        (
+            SELECT max(doc) + 1
+            FROM episodes
+            WHERE +space = :space AND doc BETWEEN :first_episode AND :last_episode
+        ), :first_episode
+    )
+)
 
 -- name: episodes order
 doc
@@ -71,8 +94,15 @@ doc
 r.doc & 68719476735
 
 -- name: attachments write doc
-max(:first_attachment + :place, ifnull((SELECT max(doc) + 1 FROM attachments WHERE +space = :space
-  AND doc BETWEEN :first_attachment AND :last_attachment), :first_attachment))
+max(
+    :first_attachment + :place, ifnull(
+        (
+            SELECT max(doc) + 1
+            FROM attachments
+            WHERE +space = :space AND doc BETWEEN :first_attachment AND :last_attachment
+        ), :first_attachment
+    )
+)
 
 -- name: attachments order
 doc
@@ -84,19 +114,39 @@ doc
 r.id
 
 -- name: session_progress read digested
-(SELECT t.id FROM turns t WHERE t.space = r.space AND t.doc = (SELECT max(u.doc) FROM turns u
-  WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.digested))
+(
+    SELECT t.id
+    FROM turns t
+    WHERE t.space = r.space
+      AND t.doc = (
+          SELECT max(u.doc)
+          FROM turns u
+          WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.digested
+      )
+)
 
 -- name: session_progress read extracted
-(SELECT t.id FROM turns t WHERE t.space = r.space AND t.doc = (SELECT max(u.doc) FROM turns u
-  WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.extracted))
+(
+    SELECT t.id
+    FROM turns t
+    WHERE t.space = r.space
+      AND t.doc = (
+          SELECT max(u.doc)
+          FROM turns u
+          WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.extracted
+      )
+)
 
 -- name: session_progress order
 number
 
 -- name: session_progress where
-+r.space = :space AND EXISTS (SELECT 1 FROM turns t WHERE t.space = r.space AND t.session =
-  r.number AND +t.doc <= max(r.digested, r.extracted))
++r.space = :space
+  AND EXISTS (
+      SELECT 1
+      FROM turns t
+      WHERE t.space = r.space AND t.session = r.number AND +t.doc <= max(r.digested, r.extracted)
+  )
 
 -- name: session_progress find
 r.space = :space AND r.id = :session
@@ -120,9 +170,18 @@ iif(EXISTS (SELECT 1 FROM jobs WHERE id = :id AND space != :space), :id || '-' |
 id
 
 -- name: jobs where
-r.space = :space AND NOT (r.state = 'running' AND EXISTS (SELECT 1 FROM jobs w WHERE w.space =
-  r.space AND w.kind = r.kind AND w.key = r.key AND (w.state = 'ready' OR w.state = 'running' AND
-  w.id > r.id)))
+r.space = :space
+  AND NOT (
+      r.state = 'running'
+        AND EXISTS (
+            SELECT 1
+            FROM jobs w
+            WHERE w.space = r.space
+              AND w.kind = r.kind
+              AND w.key = r.key
+              AND (w.state = 'ready' OR w.state = 'running' AND w.id > r.id)
+        )
+  )
 
 -- name: jobs find
 r.space = :space AND r.id IN (:id, :id || '-' || :space)
@@ -135,33 +194,41 @@ r.space = :space AND r.id IN (:id, :id || '-' || :space)
 
 -- name: vectors read type
 CASE WHEN r.doc BETWEEN :first_memory AND :last_memory THEN 'memory' WHEN r.doc BETWEEN
-  :first_turn AND :last_turn THEN 'turn' WHEN r.doc BETWEEN :first_episode AND :last_episode THEN
-  'episode' WHEN r.doc BETWEEN :first_attachment AND :last_attachment THEN 'attachment' END
+    :first_turn AND :last_turn THEN 'turn' WHEN r.doc BETWEEN :first_episode AND :last_episode
+    THEN 'episode' WHEN r.doc BETWEEN :first_attachment AND :last_attachment THEN 'attachment' END
 
 -- name: vectors read record
-coalesce((SELECT id FROM turns x WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM
-  memories x WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM episodes x WHERE x.space
-  = r.space AND x.doc = r.doc), (SELECT id FROM attachments x WHERE x.space = r.space AND x.doc =
-  r.doc))
+coalesce(
+    (SELECT id FROM turns x WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM memories x
+        WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM episodes x WHERE x.space =
+        r.space AND x.doc = r.doc), (
+        SELECT id FROM attachments x WHERE x.space = r.space AND x.doc = r.doc
+    )
+)
 
 -- name: vectors write embedder
 (SELECT number FROM embedders WHERE name = :embedder)
 
 -- name: vectors write doc
 CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id = :record)
-  WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record) WHEN 'episode'
-  THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN 'attachment' THEN
-  (SELECT doc FROM attachments WHERE space = :space AND id = :record) END
+    WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record) WHEN 'episode'
+    THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN 'attachment' THEN (
+    SELECT doc FROM attachments WHERE space = :space AND id = :record
+) END
 
 -- name: vectors order
 embedder doc part
 
 -- name: vectors find
-r.space = :space AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder) AND r.doc
-  = CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id = :record)
-  WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record) WHEN 'episode'
-  THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN 'attachment' THEN
-  (SELECT doc FROM attachments WHERE space = :space AND id = :record) END AND r.part = :part
+r.space = :space
+  AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder)
+  AND r.doc = CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id
+      = :record) WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record)
+      WHEN 'episode' THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN
+      'attachment' THEN (
+      SELECT doc FROM attachments WHERE space = :space AND id = :record
+  ) END
+  AND r.part = :part
 
 -- name: embedding_cache read embedder
 (SELECT name FROM embedders e WHERE e.number = r.embedder)
@@ -173,82 +240,113 @@ r.space = :space AND r.embedder = (SELECT number FROM embedders WHERE name = :em
 embedder hash
 
 -- name: embedding_cache find
-r.space = :space AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder) AND r.hash
-  = :hash
+r.space = :space
+  AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder)
+  AND r.hash = :hash
 
 -- name: changed_texts read type
 CASE WHEN r.doc BETWEEN :first_memory AND :last_memory THEN 'memory' WHEN r.doc BETWEEN
-  :first_turn AND :last_turn THEN 'turn' WHEN r.doc BETWEEN :first_episode AND :last_episode THEN
-  'episode' WHEN r.doc BETWEEN :first_attachment AND :last_attachment THEN 'attachment' END
+    :first_turn AND :last_turn THEN 'turn' WHEN r.doc BETWEEN :first_episode AND :last_episode
+    THEN 'episode' WHEN r.doc BETWEEN :first_attachment AND :last_attachment THEN 'attachment' END
 
 -- name: changed_texts read record
-coalesce((SELECT id FROM turns x WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM
-  memories x WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM episodes x WHERE x.space
-  = r.space AND x.doc = r.doc), (SELECT id FROM attachments x WHERE x.space = r.space AND x.doc =
-  r.doc))
+coalesce(
+    (SELECT id FROM turns x WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM memories x
+        WHERE x.space = r.space AND x.doc = r.doc), (SELECT id FROM episodes x WHERE x.space =
+        r.space AND x.doc = r.doc), (
+        SELECT id FROM attachments x WHERE x.space = r.space AND x.doc = r.doc
+    )
+)
 
 -- name: changed_texts write doc
 CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id = :record)
-  WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record) WHEN 'episode'
-  THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN 'attachment' THEN
-  (SELECT doc FROM attachments WHERE space = :space AND id = :record) END
+    WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record) WHEN 'episode'
+    THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN 'attachment' THEN (
+    SELECT doc FROM attachments WHERE space = :space AND id = :record
+) END
 
 -- name: changed_texts order
 doc
 
 -- name: changed_texts find
-r.space = :space AND r.doc = CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space =
-  :space AND id = :record) WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id =
-  :record) WHEN 'episode' THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record)
-  WHEN 'attachment' THEN (SELECT doc FROM attachments WHERE space = :space AND id = :record) END
+r.space = :space
+  AND r.doc = CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id
+      = :record) WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :record)
+      WHEN 'episode' THEN (SELECT doc FROM episodes WHERE space = :space AND id = :record) WHEN
+      'attachment' THEN (
+      SELECT doc FROM attachments WHERE space = :space AND id = :record
+  ) END
 
 -- name: embedded read embedder
 (SELECT name FROM embedders e WHERE e.number = r.embedder)
 
 -- name: embedded read through
 CASE r.type WHEN 'memory' THEN (SELECT x.id FROM memories x WHERE +x.space = r.space AND x.doc
-  BETWEEN :first_memory AND r.doc ORDER BY x.doc DESC LIMIT 1) WHEN 'turn' THEN (SELECT x.id FROM
-  turns x WHERE +x.space = r.space AND x.doc BETWEEN :first_turn AND r.doc ORDER BY x.doc DESC
-  LIMIT 1) WHEN 'episode' THEN (SELECT x.id FROM episodes x WHERE +x.space = r.space AND x.doc
-  BETWEEN :first_episode AND r.doc ORDER BY x.doc DESC LIMIT 1) WHEN 'attachment' THEN (SELECT
-  x.id FROM attachments x WHERE +x.space = r.space AND x.doc BETWEEN :first_attachment AND r.doc
-  ORDER BY x.doc DESC LIMIT 1) END
+    BETWEEN :first_memory AND r.doc ORDER BY x.doc DESC LIMIT 1) WHEN 'turn' THEN (SELECT x.id
+    FROM turns x WHERE +x.space = r.space AND x.doc BETWEEN :first_turn AND r.doc ORDER BY x.doc
+    DESC LIMIT 1) WHEN 'episode' THEN (SELECT x.id FROM episodes x WHERE +x.space = r.space AND
+    x.doc BETWEEN :first_episode AND r.doc ORDER BY x.doc DESC LIMIT 1) WHEN 'attachment' THEN (
+    SELECT x.id
+    FROM attachments x
+    WHERE +x.space = r.space AND x.doc BETWEEN :first_attachment AND r.doc
+    ORDER BY x.doc DESC LIMIT 1
+) END
 
 -- name: embedded read records
 CASE r.type WHEN 'memory' THEN (SELECT count(*) FROM memories x WHERE +x.space = r.space AND x.doc
-  BETWEEN :first_memory AND r.doc) WHEN 'turn' THEN (SELECT count(*) FROM turns x WHERE +x.space =
-  r.space AND x.doc BETWEEN :first_turn AND r.doc) WHEN 'episode' THEN (SELECT count(*) FROM
-  episodes x WHERE +x.space = r.space AND x.doc BETWEEN :first_episode AND r.doc) WHEN
-  'attachment' THEN (SELECT count(*) FROM attachments x WHERE +x.space = r.space AND x.doc BETWEEN
-  :first_attachment AND r.doc) END
+    BETWEEN :first_memory AND r.doc) WHEN 'turn' THEN (SELECT count(*) FROM turns x WHERE +x.space
+    = r.space AND x.doc BETWEEN :first_turn AND r.doc) WHEN 'episode' THEN (SELECT count(*) FROM
+    episodes x WHERE +x.space = r.space AND x.doc BETWEEN :first_episode AND r.doc) WHEN
+    'attachment' THEN (
+    SELECT count(*)
+    FROM attachments x
+    WHERE +x.space = r.space AND x.doc BETWEEN :first_attachment AND r.doc
+) END
 
 -- name: embedded order
 embedder type
 
 -- name: embedded find
-r.space = :space AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder) AND r.type
-  = :type
+r.space = :space
+  AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder)
+  AND r.type = :type
 
 -- name: session_progress stands for
-SELECT 1 FROM sessions r WHERE r.space = :space AND r.id = :session AND (:digested IS NULL OR
-  r.digested >= (SELECT doc FROM turns WHERE space = :space AND id = :digested)) AND (:extracted
-  IS NULL OR r.extracted >= (SELECT doc FROM turns WHERE space = :space AND id = :extracted))
+SELECT 1
+FROM sessions r
+WHERE r.space = :space
+  AND r.id = :session
+  AND (
+      :digested IS NULL
+        OR r.digested >= (SELECT doc FROM turns WHERE space = :space AND id = :digested)
+  )
+  AND (
+      :extracted IS NULL
+        OR r.extracted >= (SELECT doc FROM turns WHERE space = :space AND id = :extracted)
+  )
 
 -- name: embedded stands for
-SELECT 1 FROM embedded r WHERE r.space = :space AND r.embedder = (SELECT number FROM embedders
-  WHERE name = :embedder) AND r.type = :type AND r.doc >= CASE :type WHEN 'memory' THEN (SELECT
-  doc FROM memories WHERE space = :space AND id = :through) WHEN 'turn' THEN (SELECT doc FROM
-  turns WHERE space = :space AND id = :through) WHEN 'episode' THEN (SELECT doc FROM episodes
-  WHERE space = :space AND id = :through) WHEN 'attachment' THEN (SELECT doc FROM attachments
-  WHERE space = :space AND id = :through) END
+SELECT 1
+FROM embedded r
+WHERE r.space = :space
+  AND r.embedder = (SELECT number FROM embedders WHERE name = :embedder)
+  AND r.type = :type
+  AND r.doc >= CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id
+      = :through) WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :through)
+      WHEN 'episode' THEN (SELECT doc FROM episodes WHERE space = :space AND id = :through) WHEN
+      'attachment' THEN (
+      SELECT doc FROM attachments WHERE space = :space AND id = :through
+  ) END
 
 -- name: jobs stands for
-SELECT 1 FROM jobs WHERE space = :space AND kind = :kind AND key = :key AND state = 'ready' AND
-  :state = 'ready'
+SELECT 1
+FROM jobs
+WHERE space = :space AND kind = :kind AND key = :key AND state = 'ready' AND :state = 'ready'
 
 -- name: schedules stands for
-SELECT 1 FROM schedules WHERE space = :space AND kind = :kind AND cron = :cron AND zone = :zone
-  AND last_at IS NOT NULL
+SELECT 1
+FROM schedules
+WHERE space = :space AND kind = :kind AND cron = :cron AND zone = :zone AND last_at IS NOT NULL
 
 -- name: embedders stands for
 SELECT 1 FROM embedders WHERE name = :name AND :dimensions = 0
@@ -258,6 +356,8 @@ SELECT (SELECT number FROM embedders WHERE name = :embedder)
 
 -- name: document through
 SELECT CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :space AND id =
-  :through) WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :through) WHEN
-  'episode' THEN (SELECT doc FROM episodes WHERE space = :space AND id = :through) WHEN
-  'attachment' THEN (SELECT doc FROM attachments WHERE space = :space AND id = :through) END
+    :through) WHEN 'turn' THEN (SELECT doc FROM turns WHERE space = :space AND id = :through) WHEN
+    'episode' THEN (SELECT doc FROM episodes WHERE space = :space AND id = :through) WHEN
+    'attachment' THEN (
+    SELECT doc FROM attachments WHERE space = :space AND id = :through
+) END
