@@ -28,7 +28,7 @@ ORDER BY t.at, t.doc
 -- name: drop_replies
 DELETE FROM replies WHERE space = :space
 
--- name: unlink
+-- name: removed_versions
 SELECT id, superseded_by
 FROM memories
 WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
@@ -47,7 +47,7 @@ SELECT number
 FROM sessions
 WHERE space = :space AND id IN (SELECT value FROM json_each(:sessions))
 
--- name: shorten_sessions
+-- name: empty_sessions
 SELECT number, id
 FROM sessions
 WHERE space = :space AND turns = 0 AND number IN (SELECT atom FROM json_each(:ids))
@@ -78,3 +78,48 @@ ORDER BY number
 
 -- name: end_job
 DELETE FROM jobs WHERE space = :space AND kind = :kind AND key = :key
+
+-- name: drop_events
+DELETE FROM events WHERE space = :space AND subject IN (SELECT value FROM json_each(:ids))
+
+-- name: drop_jobs
+DELETE FROM jobs WHERE space = :space AND key IN (SELECT value FROM json_each(:ids))
+
+-- name: drop_sources_of_turns
+DELETE FROM memory_sources WHERE space = :space AND turn IN (SELECT value FROM json_each(:ids))
+
+-- name: leave_episodes
+UPDATE memories
+SET episode = ''
+WHERE space = :space AND episode IN (SELECT value FROM json_each(:ids))
+
+-- name: hold_on
+UPDATE memories
+SET valid_to = NULL, superseded_by = ''
+WHERE space = :space
+  AND status = 'active'
+  AND superseded_by IN (SELECT value FROM json_each(:ids))
+
+-- name: count_turns_left
+UPDATE sessions
+SET turns = (SELECT count(*) FROM turns t WHERE t.space = sessions.space AND t.session = number)
+WHERE space = :space AND number IN (SELECT atom FROM json_each(:ids))
+
+-- name: drop_sessions
+DELETE FROM sessions WHERE space = :space AND number IN (SELECT atom FROM json_each(:ids))
+
+-- name: drop_transcripts
+DELETE FROM transcripts WHERE space = :space AND session IN (SELECT atom FROM json_each(:ids))
+
+-- name: drop_echo_lines
+DELETE FROM echo_lines WHERE space = :space AND session IN (SELECT value FROM json_each(:ids))
+
+-- name: drop_session_events
+DELETE
+FROM events
+WHERE space = :space
+  AND type IN ('session.variables', 'session.cleared')
+  AND subject IN (SELECT value FROM json_each(:ids))
+
+-- name: drop_vectors
+DELETE FROM vectors WHERE space = :space AND doc IN (SELECT atom FROM json_each(:ids))

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mnemic.rules.speakers import UNREAD
-from mnemic.store import codec
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
 from mnemic.store.sql.part import Part
 from mnemic.store.sql.statements import read_statements
@@ -252,12 +251,7 @@ class SqlTransfer(Part):
     def _put_embedder(self, values: Mapping[str, Any], found: Cells | None) -> None:
         if found is not None and found[1] and values["dimensions"]:
             raise RowRefused(f"the embedder {values['name']!r} has {found[1]} dimensions here")
-        self._conn.execute(
-            "INSERT INTO embedders (name, dimensions) VALUES (:name, :dimensions)"
-            " ON CONFLICT (name) DO UPDATE"
-            " SET dimensions = max(embedders.dimensions, excluded.dimensions)",
-            values,
-        )
+        self._conn.execute(_LAYOUT["put embedder"], values)
 
     def _put_progress(self, values: Mapping[str, Any], found: Cells | None) -> None:
         """Marks only rise; a turn that still waits to be learnt from is not passed over."""
@@ -291,19 +285,10 @@ class SqlTransfer(Part):
         doc = self._conn.execute(_LAYOUT["document through"], values).get
         if number is None or doc is None:
             raise RowRefused(f"it names {values['through']!r}, which is no {type_} here")
-        among = int(
-            self._conn.execute(
-                f"SELECT count(*) FROM {TABLES[type_]} WHERE +space = ? AND doc <= ?"
-                " AND doc >= ifnull((SELECT doc + 1 FROM embedded WHERE space = ?"
-                " AND embedder = ? AND type = ?), ?)",
-                (self._space, doc, self._space, number, type_, first_doc(self._space, type_)),
-            ).get
-        )
-        self._conn.execute(
-            "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
-            " DO UPDATE SET doc = excluded.doc",
-            (self._space, number, type_, doc),
-        )
+        mark = {**values, "number": number, "doc": doc, "first": first_doc(self._space, type_)}
+        statement = f"SELECT count(*) FROM {TABLES[type_]} WHERE {_LAYOUT['between marks']}"
+        among = int(self._conn.execute(statement, mark).get)
+        self._put("embedded", {"embedder": number, "type": type_, "doc": doc}, ("embedder", "type"))
         if among != values["records"]:
             cleanup = self._unit.cleanup
             cleanup.ask_again(cleanup.unvectored(number, _EVERY))
@@ -312,12 +297,8 @@ class SqlTransfer(Part):
         """One that has never run here is only what opening the memory has made."""
         if found is not None and found[-1] is not None:
             raise RowRefused(f"{values['kind']!r} is scheduled otherwise here")
-        self._conn.execute(
-            "INSERT INTO schedules VALUES (:space, :kind, :cron, :zone, :next_at, :last_at)"
-            " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron, zone = excluded.zone,"
-            " next_at = excluded.next_at, last_at = excluded.last_at",
-            values,
-        )
+        names = ("kind", "cron", "zone", "next_at", "last_at")
+        self._put("schedules", {name: values[name] for name in names}, ("kind",))
 
     def _follow_up(self, table: MovedTable, rows: Sequence[Cells]) -> None:
         """What has to be true of the rows that were added."""
@@ -326,34 +307,18 @@ class SqlTransfer(Part):
         elif table.name == "vectors":
             # Copies of vectors in memory that have passed their numbers have to be made anew.
             for embedder, type_ in {(row[0], row[1]) for row in rows}:
-                self._conn.execute(
-                    "INSERT INTO vector_rewrites SELECT ?1, 1 WHERE EXISTS (SELECT 1 FROM embedded"
-                    " WHERE space = ?2 AND type = ?3"
-                    "  AND embedder = (SELECT number FROM embedders WHERE name = ?4))"
-                    " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
-                    (number_of(self._space, type_), self._space, type_, embedder),
-                )
+                number = number_of(self._space, type_)
+                values = {"number": number, "embedder": embedder, "type": type_}
+                self._run(_LAYOUT["count rewrite"], **values)
 
     def _follow_turns(self, turns: Sequence[Mapping[str, Any]]) -> None:
         tools = {(call["name"], turn["id"]) for turn in turns for call in turn["tool_calls"] or ()}
-        self._conn.executemany(
-            "INSERT OR IGNORE INTO turn_tools SELECT ?1, ?2, doc FROM turns"
-            " WHERE space = ?1 AND id = ?3",
-            [(self._space, name, id_) for name, id_ in sorted(tools)],
-        )
+        for name, id_ in sorted(tools):
+            self._run(_LAYOUT["turn tool"], name=name, id=id_)
         # A session that was here with fewer turns goes on after the last one, and who speaks in it
         # is asked anew. Where the session came along, its figures hold already.
-        self._conn.execute(
-            "UPDATE sessions AS s SET speaker = ?, last_at = max(last_at, (SELECT max(t.at)"
-            "  FROM turns t WHERE t.space = s.space AND t.session = s.number)),"
-            " turns = (SELECT count(*) FROM turns t WHERE t.space = s.space"
-            "  AND t.session = s.number),"
-            " next_idx = (SELECT max(t.idx) + 1 FROM turns t WHERE t.space = s.space"
-            "  AND t.session = s.number)"
-            " WHERE s.space = ? AND s.id IN (SELECT value FROM json_each(?)) AND s.next_idx <="
-            " (SELECT max(t.idx) FROM turns t WHERE t.space = s.space AND t.session = s.number)",
-            (UNREAD, self._space, codec.dump(sorted({turn["session"] for turn in turns}))),
-        )
+        sessions = sorted({turn["session"] for turn in turns})
+        self._run(_LAYOUT["longer sessions"], speaker=UNREAD, sessions=sessions)
 
 
 class RowRefused(Exception):

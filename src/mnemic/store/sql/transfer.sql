@@ -361,3 +361,52 @@ SELECT CASE :type WHEN 'memory' THEN (SELECT doc FROM memories WHERE space = :sp
     'attachment' THEN (
     SELECT doc FROM attachments WHERE space = :space AND id = :through
 ) END
+
+-- name: put embedder
+INSERT INTO embedders (name, dimensions)
+VALUES (:name, :dimensions)
+ON CONFLICT (name) DO UPDATE SET dimensions = max(embedders.dimensions, excluded.dimensions)
+
+-- name: between marks
++space = :space
+  AND doc <= :doc
+  AND doc >= ifnull(
+      (
+          SELECT doc + 1
+          FROM embedded
+          WHERE space = :space AND embedder = :number AND type = :type
+      ), :first
+  )
+
+-- name: count rewrite
+INSERT INTO vector_rewrites
+SELECT :number, 1
+WHERE EXISTS (
+    SELECT 1
+    FROM embedded
+    WHERE space = :space
+      AND type = :type
+      AND embedder = (SELECT number FROM embedders WHERE name = :embedder)
+)
+ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1
+
+-- name: turn tool
+INSERT OR IGNORE INTO turn_tools
+SELECT :space, :name, doc
+FROM turns
+WHERE space = :space AND id = :id
+
+-- name: longer sessions
+UPDATE sessions AS s
+SET speaker = :speaker, last_at = max(
+    last_at, (SELECT max(t.at) FROM turns t WHERE t.space = s.space AND t.session = s.number)
+)
+, turns = (SELECT count(*) FROM turns t WHERE t.space = s.space AND t.session = s.number),
+    next_idx = (
+    SELECT max(t.idx) + 1 FROM turns t WHERE t.space = s.space AND t.session = s.number
+)
+WHERE s.space = :space
+  AND s.id IN (SELECT value FROM json_each(:sessions))
+  AND s.next_idx <= (
+      SELECT max(t.idx) FROM turns t WHERE t.space = s.space AND t.session = s.number
+  )
