@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Unpack
 
 from mnemic.clock import Clock
 from mnemic.errors import StoreBusy
@@ -27,6 +27,7 @@ from mnemic.learn.episodes import episode_terms
 from mnemic.learn.memories import existing_memory
 from mnemic.learn.reindex import index_again
 from mnemic.learn.rewrites import restore_originals, versions_of
+from mnemic.plain import plain
 from mnemic.record import triggers
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
@@ -38,6 +39,7 @@ from mnemic.types import (
     EMPTY,
     RECORD_TYPES,
     Fact,
+    ForgetQuery,
     Job,
     Json,
     Memory,
@@ -79,22 +81,13 @@ class RemovedRecords:
     sessions: Collection[SafeName]
     traces: Traces
 
-    def dump(self) -> dict[str, Json]:
-        return {
-            "turns": [*self.turns],
-            "memories": [*self.memories],
-            "sessions": [*sorted(self.sessions)],
-            "traces": self.traces.dump(),
-        }
-
     @classmethod
     def load(cls, payload: Mapping[str, Json]) -> RemovedRecords:
-        return cls(
-            _strings(payload["turns"]),
-            _strings(payload["memories"]),
-            [stored_name(session) for session in _strings(payload["sessions"])],
-            traces.load(payload["traces"]),
+        turns, memories, sessions = (
+            _strings(payload[name]) for name in ("turns", "memories", "sessions")
         )
+        names = list(map(stored_name, sessions))
+        return cls(turns, memories, names, traces.load(payload["traces"]))
 
 
 class Erasure:
@@ -118,30 +111,11 @@ class Erasure:
         self._ask = ask
         self._copies = copies
 
-    def forget(
-        self,
-        *,
-        id: str | None = None,
-        query: str | None = None,
-        session: str | None = None,
-        source: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        dry_run: bool = False,
-    ) -> Receipt:
+    def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
         with self._store.read(self._space) as unit:
             zone = user_zone(unit, self._settings.schedule.zone)
-        request = read_request(
-            id=id,
-            query=query,
-            session=session,
-            source=source,
-            since=since,
-            until=until,
-            zone=zone,
-            guard=self._guard,
-        )
+        request = read_request(query, zone, self._guard)
         if dry_run:
             with self._store.read(self._space) as unit:
                 plan = Planner(unit, self._settings, marked=True).plan(request)
@@ -190,7 +164,7 @@ class Erasure:
 
     def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
         now, eraser = receipt.at, unit.eraser
-        removal, most = plan.removal, self._settings.jobs.max_attempts
+        removal, most = plan.removed.removal, self._settings.jobs.max_attempts
         embedded = [id_ for type_ in RECORD_TYPES for id_ in removal.of(type_)]
         embedded += plan.rewritten_episodes
         bearing = unit.names.bearing(plan.renamed)
@@ -224,7 +198,7 @@ class Erasure:
         unit.tasks.enqueue(
             KIND,
             key=receipt.id,
-            payload=digests({"receipt": receipts.dump(whole), **_removed_records(plan).dump()}),
+            payload=digests({"receipt": receipts.dump(whole), **plain(_removed_records(plan))}),
             # This call does the work itself; the job is for when it dies, so it waits for a lease.
             run_at=now + self._settings.jobs.lease,
             now=now,
@@ -296,7 +270,8 @@ def _finished_later() -> Iterator[None]:
 
 
 def _removed_records(plan: ForgetPlan) -> RemovedRecords:
-    return RemovedRecords(plan.removed.turns, plan.removed.memories, plan.sessions, plan.traces)
+    turns, memories = list(plan.removed.turns), list(plan.removed.memories)
+    return RemovedRecords(turns, memories, sorted(plan.sessions), plan.traces)
 
 
 def _strings(value: Json) -> list[str]:

@@ -16,30 +16,22 @@ from datetime import date
 
 from mnemic.days import day_of
 from mnemic.forget import names
-from mnemic.forget.preview import Change, Preview
-from mnemic.forget.request import (
-    ForgetRequest,
-    Selection,
-    choose,
-)
-from mnemic.forget.traces import (
-    Traces,
-    function_words,
-    tokens,
-    traces_of,
-    words,
-)
+from mnemic.forget.preview import ENGINE_TEXTS, list_items
+from mnemic.forget.request import ForgetRequest, Selection, choose
+from mnemic.forget.traces import Traces, function_words, tokens, traces_of, words
 from mnemic.ids import is_id
 from mnemic.language.guard import guard_of
 from mnemic.language.story import story_of
 from mnemic.learn.episodes import episode_of, episode_terms
 from mnemic.learn.rewrites import made_of
+from mnemic.plain import plain
 from mnemic.record.daily_events import SUMMARISED
 from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.store import codec
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Name, Removal, Rewrite, StoredTextKind, Stretch
+from mnemic.store.erasure import Name, Rewrite, StoredTextKind, Stretch
+from mnemic.store.sql.text_columns import leaves
 from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
@@ -53,11 +45,8 @@ from mnemic.types import (
 
 _KEY_BYTES = 32
 _ID_LENGTH = 36
-# Copies of what people said, and what the engine wrote itself.
+# Copies of what people said.
 _COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboarding")
-_OWN: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
-
-
 _EPISODE_FIELDS = "summary goal outcome started_at ended_at actions entities tools tags".split()
 
 
@@ -83,18 +72,6 @@ class ForgetPlan:
     texts: list[str] = field(default_factory=list)
     traces: Traces = field(default_factory=lambda: Traces("00"))
     items: list[Forgotten] = field(default_factory=list)
-
-    @property
-    def removal(self) -> Removal:
-        removed = self.removed
-        return Removal(
-            removed.turns,
-            removed.memories,
-            removed.episodes,
-            removed.attachments,
-            removed.daily_events,
-            removed.sessions,
-        )
 
     @property
     def names(self) -> dict[Name, SafeName]:
@@ -152,11 +129,11 @@ class Planner:
         self._rewrite_days(plan, days)
         self._remove_rewritten(removed)
         if len(removed.memories) > count:
-            plan.orphaned = names.orphaned_by(unit, plan.removal)
+            plan.orphaned = names.orphaned_by(unit, plan.removed.removal)
         plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
         self._drop_unchanged(plan, stretches)
-        plan.items = self._list_items(plan, removed_turns)
+        plan.items = list_items(unit, plan, marked=self._marked)
         return plan
 
     def _remove_rewritten(self, removed: Selection) -> None:
@@ -189,7 +166,7 @@ class Planner:
         unit, removed = self._unit, plan.removed
         plan.texts = [text for turn in removed_turns for text in turn_texts(turn)]
         # The names of speakers and tools, unless other records have them too.
-        plan.orphaned = names.orphaned_by(unit, plan.removal)
+        plan.orphaned = names.orphaned_by(unit, plan.removed.removal)
         plan.texts += [name.text for name in plan.orphaned if name.kind in ("sender", "tool")]
         for memory in unit.memories.by_id(list(removed.memories)):
             plan.texts += filter(None, [memory.content, memory.value, memory.subject])
@@ -310,7 +287,7 @@ class Planner:
             return cached[text]
 
         texts = {name.text for name in plan.names}
-        for record in eraser.stored_texts((*_COPIED, *_OWN)):
+        for record in eraser.stored_texts((*_COPIED, *ENGINE_TEXTS)):
             quote = next(filter(quotes, record.texts), None)
             named = record.kind == "event" and not texts.isdisjoint(record.texts)
             if quote is None and not named:
@@ -345,43 +322,11 @@ class Planner:
             ):
                 del plan.rewritten_episodes[stretch.episode.id]
 
-    def _list_items(self, plan: ForgetPlan, removed_turns: Sequence[Turn]) -> list[Forgotten]:
-        removed = plan.removed
-        preview = Preview(self._unit, plan.traces if self._marked else None, removed.matches)
-        preview.turns(removed.turns, removed_turns)
-        preview.memories(removed.memories)
-        preview.episodes(removed.episodes, plan.rewritten_episodes)
-        preview.attachments(removed.attachments)
-        preview.daily_events(removed.daily_events, self._days(removed.daily_events))
-        for id_, why in removed.sessions.items():
-            preview.add("session", id_, "removed", why, id_)
-        for id_ in plan.cards:
-            preview.add("card", id_, "removed", "it quotes it", plan.quoting["card", id_])
-        for kind, id_, _ in plan.rewritten:
-            own = kind in _OWN
-            change: Change = "emptied" if own else "rewritten"
-            why = "the engine noted it" if own else "it quotes it"
-            preview.add(kind, id_, change, why, plan.quoting.get((kind, id_), ""))
-        for name, after in plan.renamed.items():
-            change = "renamed" if after else "emptied"
-            preview.add(name.kind, after, change, "the name has the words", name.text)
-        for id_ in plan.detached:
-            preview.add("memory", id_, "rewritten", "it loses a source; others said it too", "")
-        return preview.items
-
 
 def turn_texts(turn: Turn) -> list[str]:
     """Every text of a turn, with the arguments and results of its tools."""
     texts: list[str] = [turn.content]
     for call in turn.tool_calls:
-        texts += [text for value in call.input.values() for text in _strings(value)]
+        texts += leaves(plain(list(call.input.values())))
     texts += [result.content for result in turn.tool_results]
     return [text for text in texts if text]
-
-
-def _strings(value: object) -> list[str]:
-    if isinstance(value, dict):
-        return [text for item in (*value.keys(), *value.values()) for text in _strings(item)]
-    if isinstance(value, list | tuple):
-        return [text for item in value for text in _strings(item)]
-    return [value] if isinstance(value, str) else []

@@ -2,73 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
-from mnemic.forget.traces import Traces
 from mnemic.language.secrets.envelope import masked
+from mnemic.rules import checks
 from mnemic.store.contract import Unit
-from mnemic.types import Forgotten, Turn
+from mnemic.store.erasure import StoredTextKind
+from mnemic.types import Forgotten
+
+if TYPE_CHECKING:
+    from mnemic.forget.plan import ForgetPlan
 
 _EXCERPT = 80  # characters of each text
 _BEFORE = 20  # of them before the first word that is marked
 _ELLIPSIS = "…"
-
 Change = Literal["removed", "rewritten", "emptied", "renamed"]
+_Item = tuple[str, str, Change, str, str]  # kind, id, change, why, text
+# What the engine wrote itself.
+ENGINE_TEXTS: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
 
 
-class Preview:
-    """Collects the items. ``matches`` are the matching texts by record; without ``traces`` nothing
-    is highlighted, for callers that only count.
-    """
+def list_items(unit: Unit, plan: ForgetPlan, *, marked: bool) -> list[Forgotten]:
+    """Every item; ``marked``, with a part of its text and the places of the words in it."""
+    listed: list[Forgotten] = []
+    for kind, id_, change, why, text in _items(unit, plan):
+        places = plan.traces.highlights(text) if text and marked else ()
+        listed.append(Forgotten(kind, id_, change, why, *_excerpt(text, places)))
+    return listed
 
-    def __init__(self, unit: Unit, traces: Traces | None, matches: Mapping[str, str]) -> None:
-        self._unit = unit
-        self._traces = traces
-        self._matches = matches
-        self.items: list[Forgotten] = []
 
-    def add(self, kind: str, id_: str, change: Change, why: str, text: str) -> None:
-        """Add one item; a long text is cut to the part with the words."""
-        marks = self._traces.highlights(text) if text and self._traces is not None else ()
-        excerpt, places = _excerpt(text, marks)
-        self.items.append(Forgotten(kind, id_, change, why, excerpt, places))
-
-    def turns(self, ids: Mapping[str, str], turns: Sequence[Turn]) -> None:
-        self._all("turn", ids, {turn.id: turn.content for turn in turns})
-
-    def memories(self, ids: Mapping[str, str]) -> None:
-        texts: dict[str, str] = {}
-        for memory in self._unit.memories.by_id(list(ids)):
-            visible = masked(memory)
-            # A matching text may contain the secret, so a masked memory shows neither.
-            is_open = visible == memory
-            texts[memory.id] = (
-                self._matches.get(memory.id, visible.content) if is_open else visible.content
-            )
+def _items(unit: Unit, plan: ForgetPlan) -> Iterator[_Item]:
+    texts = _texts(unit, plan)
+    for kind, ids in plan.removed.by_kind.items():
         for id_, why in ids.items():
-            self.add("memory", id_, "removed", why, texts.get(id_, ""))
+            yield kind, id_, "removed", why, texts.get(id_, "")
+        for id_ in plan.rewritten_episodes if kind == "episode" else ():
+            yield kind, id_, "rewritten", "it tells of it", texts.get(id_, "")
+    for id_ in plan.cards:
+        yield "card", id_, "removed", "it quotes it", plan.quoting["card", id_]
+    for kind, id_, _ in plan.rewritten:
+        quote = plan.quoting.get((kind, id_), "")
+        if kind in ENGINE_TEXTS:
+            yield kind, id_, "emptied", "the engine noted it", quote
+        else:
+            yield kind, id_, "rewritten", "it quotes it", quote
+    for name, after in plan.renamed.items():
+        change: Change = "renamed" if after else "emptied"
+        yield name.kind, after, change, "the name has the words", name.text
+    for id_ in plan.detached:
+        yield "memory", id_, "rewritten", "it loses a source; others said it too", ""
 
-    def episodes(self, ids: Mapping[str, str], rewritten: Iterable[str]) -> None:
-        rewritten_ids = list(rewritten)
-        summaries: dict[str, str] = {
-            e.id: e.summary for e in self._unit.episodes.by_id([*ids, *rewritten_ids])
-        }
-        self._all("episode", ids, summaries)
-        for id_ in rewritten_ids:
-            text = self._matches.get(id_, summaries.get(id_, ""))
-            self.add("episode", id_, "rewritten", "it tells of it", text)
 
-    def attachments(self, ids: Mapping[str, str]) -> None:
-        files = self._unit.attachments.by_id(list(ids))
-        self._all("attachment", ids, {file.id: file.filename for file in files})
-
-    def daily_events(self, ids: Mapping[str, str], events: Iterable[tuple[str, str]]) -> None:
-        self._all("daily event", ids, dict(events))
-
-    def _all(self, kind: str, ids: Mapping[str, str], texts: Mapping[str, str]) -> None:
-        for id_, why in ids.items():
-            self.add(kind, id_, "removed", why, self._matches.get(id_, texts.get(id_, "")))
+def _texts(unit: Unit, plan: ForgetPlan) -> dict[str, str]:
+    """What is shown of each record: the text that matches, or its own."""
+    removed = plan.removed
+    episodes = [*removed.episodes, *plan.rewritten_episodes]
+    days = unit.journal.daily_events(None, checks.MAX_ROWS) if removed.daily_events else []
+    texts: dict[str, str] = {id_: id_ for id_ in removed.sessions}
+    texts |= {turn.id: turn.content for turn in unit.ledger.turns_by_id(list(removed.turns))}
+    texts |= {episode.id: episode.summary for episode in unit.episodes.by_id(episodes)}
+    texts |= {f.id: f.filename for f in unit.attachments.by_id(list(removed.attachments))}
+    texts |= {day.id: day.summary for day in days}
+    texts |= removed.matches
+    for memory in unit.memories.by_id(list(removed.memories)):
+        visible = masked(memory)
+        # A matching text may contain the secret, so a masked memory shows neither.
+        if visible != memory or memory.id not in removed.matches:
+            texts[memory.id] = visible.content
+    return texts
 
 
 def _excerpt(

@@ -37,14 +37,8 @@ _REMEDY = "Run `mnemic worker` to finish what was interrupted, or forget it agai
 def marks_of(plan: ForgetPlan) -> tuple[str, ...]:
     """Hashes of the removed ids and whole texts."""
     hashed = Hasher(bytes.fromhex(plan.traces.key))
-    removal = plan.removal
-    ids = (
-        *removal.turns,
-        *removal.memories,
-        *removal.episodes,
-        *removal.attachments,
-        *removal.daily_events,
-    )
+    by_kind = plan.removed.by_kind.items()
+    ids = [id_ for kind, removed in by_kind if kind != "session" for id_ in removed]
     return tuple(sorted({*map(hashed, ids), *map(hashed, _whole(plan.texts))}))
 
 

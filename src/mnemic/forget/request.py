@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from unicodedata import is_normalized
 
 from mnemic.days import Zone
@@ -16,9 +17,9 @@ from mnemic.learn.rollback import origin_of
 from mnemic.learn.rollback_plan import RollbackSource
 from mnemic.rules import checks
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import StoredTextKind
+from mnemic.store.erasure import Removal, StoredTextKind
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import TRUSTS
+from mnemic.types import RECORD_TYPES, TRUSTS, ForgetQuery
 
 _LONGEST_QUERY = 1_000
 # Texts that people wrote: only these select records.
@@ -64,23 +65,33 @@ class Selection:
     sessions: dict[str, str] = field(default_factory=dict)
     matches: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def by_kind(self) -> dict[str, dict[str, str]]:
+        return {
+            "turn": self.turns,
+            "memory": self.memories,
+            "episode": self.episodes,
+            "attachment": self.attachments,
+            "daily event": self.daily_events,
+            "session": self.sessions,
+        }
 
-def read_request(
-    *,
-    id: str | None,
-    query: str | None,
-    session: str | None,
-    source: str | None,
-    since: datetime | str | None,
-    until: datetime | str | None,
-    zone: Zone,
-    guard: Guard,
-) -> ForgetRequest:
+    @property
+    def removal(self) -> Removal:
+        return Removal(*map(list, self.by_kind.values()))
+
+
+def read_request(query: ForgetQuery, zone: Zone, guard: Guard) -> ForgetRequest:
     """Check a request; a time range may be given alone or narrow a query, session or source."""
-    named = [name for name in (id, query, session, source) if name is not None]
-    start, end = maybe_moment(since, "since", zone), maybe_moment(until, "until", zone)
+    named = {
+        name: query.get(name)
+        for name in ("id", "query", "session", "source")
+        if query.get(name) is not None
+    }
+    start = maybe_moment(query.get("since"), "since", zone)
+    end = maybe_moment(query.get("until"), "until", zone)
     timed = start is not None or end is not None
-    if len(named) > 1 or not (named or timed) or (id is not None and timed):
+    if len(named) > 1 or not (named or timed) or ("id" in named and timed):
         raise InvalidInput(
             "What to forget is not clear",
             remedy="Give one of id=, query=, session=, source= or a time range; since= and until="
@@ -88,15 +99,19 @@ def read_request(
         )
     if start is not None and end is not None and start >= end:
         raise InvalidInput("The time range is empty", remedy="Give since= before until=")
-    if id is not None:
-        return ForgetRequest(id=checks.check_name(id, "id"))
-    if query is not None:
-        return ForgetRequest(query=_check_query(query), since=start, until=end)
-    if session is not None:
-        return ForgetRequest(origin=RollbackSource("session", guard.name(session, "session")),
-                     since=start, until=end)  # fmt: skip
-    origin = None if source is None else origin_of(source, guard)
-    return ForgetRequest(origin=origin, since=start, until=end)
+    origin: RollbackSource | None = None
+    if (session := query.get("session")) is not None:
+        origin = RollbackSource("session", guard.name(session, "session"))
+    elif (source := query.get("source")) is not None:
+        origin = origin_of(source, guard)
+    id_, words = query.get("id"), query.get("query")
+    return ForgetRequest(
+        id=None if id_ is None else checks.check_name(id_, "id"),
+        query=None if words is None else _check_query(words),
+        origin=origin,
+        since=start,
+        until=end,
+    )
 
 
 def _check_query(query: str) -> str:
@@ -140,19 +155,13 @@ def _by_id(unit: Unit, id_: str) -> Selection:
 
 def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:
     chosen, why = Selection(), "it has the words"
-    places = {
-        "turn": chosen.turns,
-        "memory": chosen.memories,
-        "episode": chosen.episodes,
-        "attachment": chosen.attachments,
-    }
     phrase = tokens(query)
     for record in unit.eraser.stored_texts(_SEARCHED):
         if not _within(record.at, request):
             continue
         text = next((text for text in record.texts if has_phrase(text, phrase)), None)
         if text is not None:
-            places[record.kind][record.id] = why
+            chosen.by_kind[record.kind][record.id] = why
             chosen.matches[record.id] = text
     return chosen
 
@@ -167,68 +176,47 @@ def has_phrase(text: str, phrase: list[str]) -> bool:
 
 
 def _by_time(unit: Unit, request: ForgetRequest) -> Selection:
-    since, until = request.since, request.until
     why = "it is of that time"
-    days: dict[str, str] = {
-        event.id: why
-        for event in unit.journal.daily_events(None, checks.MAX_ROWS)
-        if _within(event.created_at, request)
-    }
+    span: dict[str, Any] = {"since": request.since, "until": request.until}
     # Memories with sources follow their turns; those added by hand have none.
-    memories = unit.memories.by_id(unit.eraser.records_of("memory", since=since, until=until))
+    memories = unit.memories.by_id(unit.eraser.records_of("memory", **span))
     # An episode that ends later is rewritten from its remaining turns.
-    episodes = unit.episodes.latest(session=None, since=since, until=until, limit=checks.MAX_ROWS)
+    episodes = unit.episodes.latest(session=None, limit=checks.MAX_ROWS, **span)
+    days = unit.journal.daily_events(None, checks.MAX_ROWS)
     return Selection(
-        turns=dict.fromkeys(unit.eraser.records_of("turn", since=since, until=until), why),
+        turns=dict.fromkeys(unit.eraser.records_of("turn", **span), why),
         memories={memory.id: why for memory in memories if not memory.sources},
         episodes={e.id: why for e in episodes if _within(e.ended_at, request)},
-        attachments=dict.fromkeys(
-            unit.eraser.records_of("attachment", since=since, until=until), why
-        ),
-        daily_events=days,
+        attachments=dict.fromkeys(unit.eraser.records_of("attachment", **span), why),
+        daily_events={day.id: why for day in days if _within(day.created_at, request)},
     )
 
 
 def _by_origin(unit: Unit, request: ForgetRequest, origin: RollbackSource) -> Selection:
-    since, until, name = request.since, request.until, origin.name
-    if origin.what == "turn":
+    name, what, eraser = origin.name, origin.what, unit.eraser
+    span: dict[str, Any] = {"since": request.since, "until": request.until}
+    why = f"it came from this {what}"
+    if what == "turn":
         if not unit.ledger.turns_by_id([name]):
             raise NotFound(f"No turn {name}", remedy="See turns()")
         return Selection(turns={name: "it is the source"})
-    why = f"it came from this {origin.what}"
-    if origin.what == "sender":
-        return Selection(
-            turns=dict.fromkeys(
-                unit.eraser.records_of("turn", sender=name, since=since, until=until), why
-            )
-        )
-    if origin.what == "trust":
+    if what == "sender":
+        turns = eraser.records_of("turn", sender=name, **span)
+        return Selection(turns=dict.fromkeys(turns, why))
+    if what == "trust":
         tier = next(trust for trust in TRUSTS if trust == name)
         memories = unit.memories.find(MemoryFilter(trust=tier, limit=checks.MAX_ROWS))
-        return Selection(
-            turns=dict.fromkeys(
-                unit.eraser.records_of("turn", trust=tier, since=since, until=until), why
-            ),
-            memories=dict.fromkeys(
-                (m.id for m in memories if not m.sources and _within(m.created_at, request)), why
-            ),
-        )
-    eraser = unit.eraser
+        added = [m.id for m in memories if not m.sources and _within(m.created_at, request)]
+        turns = eraser.records_of("turn", trust=tier, **span)
+        return Selection(turns=dict.fromkeys(turns, why), memories=dict.fromkeys(added, why))
     info = unit.ledger.session(name)
-    empty = [name] if info is not None and not info.turns and not request.timed else []
-    return Selection(
-        sessions=dict.fromkeys(empty, "it was named"),
-        turns=dict.fromkeys(eraser.records_of("turn", session=name, since=since, until=until), why),
-        memories=dict.fromkeys(
-            eraser.records_of("memory", session=name, since=since, until=until), why
-        ),
-        episodes=dict.fromkeys(
-            eraser.records_of("episode", session=name, since=since, until=until), why
-        ),
-        attachments=dict.fromkeys(
-            eraser.records_of("attachment", session=name, since=since, until=until), why
-        ),
-    )
+    chosen = Selection()
+    if info is not None and not info.turns and not request.timed:
+        chosen.sessions[name] = "it was named"
+    for type_ in RECORD_TYPES:
+        ids = eraser.records_of(type_, session=name, **span)
+        chosen.by_kind[type_].update(dict.fromkeys(ids, why))
+    return chosen
 
 
 def _within(at: datetime, request: ForgetRequest) -> bool:

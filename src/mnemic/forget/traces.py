@@ -16,6 +16,7 @@ from hashlib import blake2b
 
 from mnemic.ids import is_id
 from mnemic.index.segment import index_text
+from mnemic.index.words import words_of
 from mnemic.store.codec import stored_name
 from mnemic.store.erasure import Name, NameKind
 from mnemic.types import Json, SafeName
@@ -27,17 +28,6 @@ _SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
 _TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 _MIN_CHARS = 2  # shorter words carry no content
-# Words without content, however rare.
-_FUNCTION_WORDS = """
-    a about after again all also am an and any are as at be because been before below but by can
-    could did do does for from had has have he her here him his how i if in into is it its just like
-    may me more my no not now of on one only or other our out over please she so some such than that
-    the their them then there these they this those to too two under up us very was we were what
-    when where which who why will with would yes you your
-    我们 你们 他们 她们 它们 自己 这个 那个 这些 那些 这里 那里 这样 那样 什么 怎么 为什么 哪里
-    多少 没有 不是 就是 还是 但是 因为 所以 如果 可以 已经 现在 一个 一些 一下 时候 知道 觉得
-    应该 需要 可能 非常
-"""
 
 
 def tokens(text: str) -> list[str]:
@@ -73,7 +63,7 @@ def words(text: str) -> frozenset[str]:
 @cache
 def function_words() -> frozenset[str]:
     """Index terms of words without content."""
-    return words(_FUNCTION_WORDS)
+    return words(" ".join(words_of("function")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +190,6 @@ class Traces:
         if isinstance(value, dict):
             return {key: self.cleaned(item, key, all_text=all_text) for key, item in value.items()}
         return value
-
-    def dump(self) -> dict[str, Json]:
-        return {
-            "key": self.key,
-            "words": [*sorted(self.words)],
-            "runs": [*sorted(self.runs)],
-            "phrase": None if self.phrase is None else list(self.phrase),
-            "names": dict(self.names),
-        }
 
 
 def _is_text(name: str, value: str) -> bool:

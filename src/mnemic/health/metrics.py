@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import NamedTuple
 
 from mnemic.clock import Clock
@@ -196,47 +197,14 @@ def _rate(part: int, whole: int) -> float | None:
 
 # --- Prometheus ----------------------------------------------------------------------------------
 
-_FIGURES: dict[str, tuple[str, str]] = {
-    "confirmation_rate": ("gauge", "Share of answered pending statements that were confirmed."),
-    "confirmed_of_pending": ("gauge", "Confirmed to all statements that were put to the user."),
-    "refused_of_confirmed": ("gauge", "Refused to confirmed pending statements."),
-    "wrong_write_rate": ("gauge", "Share of learnt memories that were taken back."),
-    "recall_hit_rate": ("gauge", "Share of recalls that found evidence."),
-    "evidence_used_rate": ("gauge", "Share of replies given evidence that use it."),
-    "useful_evidence": ("gauge", "Share of the pieces of evidence shown that replies use."),
-    "context_share": ("gauge", "Share of context tokens that came from memory."),
-    "put_to_user": ("counter", "Statements that were put to the user."),
-    "confirmed": ("counter", "Pending statements that were confirmed."),
-    "refused": ("counter", "Pending statements that were refused."),
-    "learnt": ("counter", "Memories that were learnt from turns."),
-    "taken_back": ("counter", "Learnt memories that were taken back."),
-    "recalls": ("counter", "Recalls."),
-    "recalls_with_evidence": ("counter", "Recalls that found evidence."),
-    "replies": ("counter", "Replies that were given evidence."),
-    "replies_using_evidence": ("counter", "Replies that use the evidence they were given."),
-    "evidence_shown": ("counter", "Pieces of evidence in contexts that were replied to."),
-    "evidence_used": ("counter", "Pieces of evidence that replies use."),
-    "contexts": ("counter", "Contexts that were built."),
-    "context_tokens": ("counter", "Tokens of all contexts."),
-    "memory_tokens": ("counter", "Tokens of contexts that came from memory."),
-    "model_calls": ("counter", "Calls of models."),
-    "model_tokens": ("counter", "Tokens that models read and wrote."),
-    "cost": ("counter", "What models cost."),
-    "pending": ("gauge", "Statements that wait for the user's word."),
-    "queue_depth": ("gauge", "Jobs that wait."),
-    "queue_running": ("gauge", "Jobs that run."),
-    "dead_letters": ("gauge", "Jobs that failed for good."),
-    "turns": ("gauge", "Turns on record."),
-    "turns_failed": ("gauge", "Turns that nothing could be learnt from, yet or for good."),
-    "memories": ("gauge", "Memories that hold."),
-}
-
 
 def as_prometheus(metrics: Sequence[Metrics]) -> str:
     """The Prometheus text format; figures without a value are omitted."""
     lines: list[str] = []
-    for name, (type_, help_) in _FIGURES.items():
-        values = [(one.space, getattr(one, name)) for one in metrics]
+    table = Path(__file__).with_name("figures.tsv").read_text(encoding="utf-8")
+    for row in table.splitlines()[1:]:
+        name, type_, help_ = row.split("\t")
+        values = [(space_metrics.space, getattr(space_metrics, name)) for space_metrics in metrics]
         counted = [(space, value) for space, value in values if value is not None]
         if not counted:
             continue

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from mnemic.locks import ForkSafeLock
 
+if TYPE_CHECKING:
+    from mnemic.index.live_tables import LiveTables
+
 VECTOR_MEMORY = 1 << 30  # bytes, where nothing else is said
-
-
-class VectorHolder(Protocol):
-    """The tables of one space."""
-
-    @property
-    def memory(self) -> int: ...
-    def drop(self) -> None: ...
 
 
 class VectorMemory:
@@ -24,12 +19,12 @@ class VectorMemory:
     def __init__(self, most: int = VECTOR_MEMORY) -> None:
         self._most = most
         self._guard = ForkSafeLock()
-        self._sizes: OrderedDict[VectorHolder, int] = OrderedDict()
+        self._sizes: OrderedDict[LiveTables, int] = OrderedDict()
         self.held = 0  # bytes, as of the last use of each
 
-    def use(self, holder: VectorHolder) -> None:
+    def use(self, holder: LiveTables) -> None:
         """Note a use; the one in use is never dropped itself."""
-        dropped: list[VectorHolder] = []
+        dropped: list[LiveTables] = []
         size = holder.memory
         with self._guard:
             self.held += size - self._sizes.pop(holder, 0)
@@ -39,8 +34,8 @@ class VectorMemory:
                 oldest, bytes_ = self._sizes.popitem(last=False)
                 self.held -= bytes_
                 dropped.append(oldest)
-        for one in dropped:
-            one.drop()
+        for tables in dropped:
+            tables.drop()
 
     def drop_all(self) -> None:
         """Have every space load its vectors again."""

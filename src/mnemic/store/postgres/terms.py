@@ -12,6 +12,7 @@ from typing import Any
 from mnemic.store.postgres.connection import PostgresConnection, escaped
 from mnemic.store.rows import QueryTerm
 from mnemic.store.sql.postings import CountedList, Weighed
+from mnemic.store.sql.statements import read_statements
 
 _LONGEST, _HEAD = 256, 64  # characters
 # To call the function for every word would take as long as to write the rows.
@@ -19,38 +20,14 @@ _WORDS = (
     f"LATERAL (SELECT CASE WHEN length(w) <= {_LONGEST} THEN w ELSE list_name(w) END"
     " FROM string_to_table({words}, ' ') AS w WHERE w <> '') AS t (term)"
 )
-_ADD_LISTS = (
-    "INSERT INTO text_postings SELECT $1, t.term, n.doc FROM unnest($2::bigint[], $3::text[])"
-    f" AS n (doc, words), {_WORDS.format(words='n.words')} ORDER BY t.term, n.doc"
-)
-_ADD_TERMS = (
-    "INSERT INTO text_terms SELECT $1, n.doc, n.packed, n.words"
-    " FROM unnest($2::bigint[], $3::bytea[], $4::text[]) AS n (doc, packed, words)"
-)
-_REMOVE = (
-    "WITH gone AS (DELETE FROM text_terms WHERE space = $1 AND doc = ANY ($2::bigint[])"
-    "  RETURNING doc, words), listed AS (SELECT g.doc, t.term FROM gone g,"
-    f"  {_WORDS.format(words='g.words')})"
-    " DELETE FROM text_postings p USING listed n"
-    " WHERE p.space = $1 AND p.term = n.term AND p.doc = n.doc"
-)
-
 _LIST = "p.space = $1 AND p.doc BETWEEN $2 AND $3"
-# Of another form of a term only those documents count that do not have the term itself.
-_COUNT = (
-    "SELECT coalesce(string_agg((l.doc - $2)::text, ','), ''), count(l.doc),"
-    " coalesce(max(l.doc), $2) FROM unnest($4::text[], $5::text[]) WITH ORDINALITY"
-    " AS n (term, other, place) LEFT JOIN LATERAL (SELECT p.doc FROM text_postings p"
-    f" WHERE {_LIST} AND p.term = n.term COLLATE \"C\" AND (n.other = '' OR NOT EXISTS"
-    ' (SELECT 1 FROM text_postings f WHERE f.space = $1 AND f.term = n.other COLLATE "C"'
-    "  AND f.doc = p.doc)) ORDER BY p.doc LIMIT $6) l ON true GROUP BY n.place ORDER BY n.place"
-)
 # With its offset a condition is looked up for each document. A join in its place reads a list again
 # for every entry of another where the statistics are of a time when both were short.
 _HAS = (
     "EXISTS (SELECT 1 FROM text_postings h WHERE h.space = $1 AND h.doc = p.doc"
     " AND h.term = ${number} OFFSET 0)"
 )
+_SQL = read_statements("postgres/terms")
 
 
 class PostingTerms:
@@ -74,11 +51,11 @@ class PostingTerms:
         packed: Sequence[bytes],
     ) -> None:
         words = list(map(_words, terms))
-        conn.native(_ADD_LISTS, (space, list(docs), words))
-        conn.native(_ADD_TERMS, (space, list(docs), list(packed), words))
+        conn.native(_SQL["add_lists"], (space, list(docs), words))
+        conn.native(_SQL["add_terms"], (space, list(docs), list(packed), words))
 
     def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None:
-        conn.native(_REMOVE, (space, list(docs)))
+        conn.native(_SQL["remove"], (space, list(docs)))
 
     def lists(self, conn: Any, space: int, first: int, last: int) -> PostgresTermLists:
         return PostgresTermLists(conn, space, first, last)
@@ -112,7 +89,7 @@ class PostgresTermLists:
             return []
         texts = [list_name(term.text) for term in terms]
         others = [list_name(term.form_of) for term in terms]
-        rows = self._conn.native(_COUNT, (*self._range, texts, others, limit))
+        rows = self._conn.native(_SQL["count"], (*self._range, texts, others, limit))
         return [CountedList(*row) for row in rows]
 
     def newest(self, terms: Sequence[Weighed], limit: int) -> str:

@@ -10,40 +10,11 @@ from mnemic.store.sql.part import Part
 from mnemic.store.sql.statements import read_statements
 from mnemic.types import RECORD_TYPES
 
-# What leads to nothing: its table, what names it, and how it is told.
-_ORPHANS: dict[str, tuple[str, str, str]] = {
-    "sources of no memory": (
-        "memory_sources",
-        "memory",
-        "NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = o.space AND m.id = o.memory)",
-    ),
-    "sources that are no turn": (
-        "memory_sources",
-        "memory",
-        "NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.id = o.turn)",
-    ),
-    "tools of no turn": (
-        "turn_tools",
-        "name",
-        "NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.doc = o.doc)",
-    ),
-    "choices about no memory": (
-        "document_choices",
-        "memory",
-        "NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = o.space AND m.id = o.memory)",
-    ),
-    "transcripts of no session": (
-        "transcripts",
-        "session",
-        "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.space = o.space AND s.number = o.session)",
-    ),
-}
-
 
 class SqlCleanup(Part):
     """Cleanup one space on one connection."""
 
-    statements = read_statements("cleanup")
+    statements = read_statements("sql/cleanup")
 
     def orphans(self, examples: int) -> Orphans:
         """How many rows lead to nothing, and some of them."""
@@ -90,7 +61,12 @@ class SqlCleanup(Part):
 
     def _kinds(self) -> dict[str, tuple[str, str, str]]:
         """With vectors and index rows, whose number tells the type of their record."""
-        kinds = dict(_ORPHANS)
+        kinds: dict[str, tuple[str, str, str]] = {}
+        for name, condition in self.statements.items():
+            what, _, place = name.partition(": ")
+            if place:
+                table, _, column = place.partition(".")
+                kinds[what] = table, column, condition
         for type_ in RECORD_TYPES:
             bounds = (
                 f"o.doc BETWEEN {first_doc(self._space, type_)} AND {last_doc(self._space, type_)}"

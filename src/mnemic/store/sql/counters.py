@@ -18,7 +18,7 @@ _QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone
 class SqlCounters(Part):
     """The counters of one space on one connection."""
 
-    statements = read_statements("counters")
+    statements = read_statements("sql/counters")
 
     def add(self, day: date, amounts: Mapping[str, int]) -> None:
         self._conn.executemany(

@@ -1,3 +1,2 @@
 -- name: totals
-SELECT name, sum(amount) FROM counters WHERE space = :space AND day >= :since
-GROUP BY name
+SELECT name, sum(amount) FROM counters WHERE space = :space AND day >= :since GROUP BY name

@@ -18,7 +18,7 @@ _MARK = 8  # bytes
 class SqlEchoes(Part):
     """The echo lines of one space on one connection."""
 
-    statements = read_statements("echoes")
+    statements = read_statements("sql/echoes")
 
     def note(
         self,

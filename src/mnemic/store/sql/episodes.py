@@ -34,7 +34,7 @@ _FILTERS = {
 class SqlEpisodes(Part):
     """The stories of sessions and of compressed stretches."""
 
-    statements = read_statements("episodes")
+    statements = read_statements("sql/episodes")
 
     def add(self, episode: Episode, terms: SafeText, *, last_turn: SafeName) -> Episode:
         """``last_turn`` is the id of the last turn that the episode covers."""

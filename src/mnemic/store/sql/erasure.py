@@ -34,7 +34,7 @@ _RETOLD = "summary goal outcome started_at ended_at actions entities tools tags"
 class SqlEraser(Part):
     """Forgetting in one space on one connection."""
 
-    statements = read_statements("erasure")
+    statements = read_statements("sql/erasure")
 
     # --- finding --------------------------------------------------------------------------------
 
@@ -148,15 +148,10 @@ class SqlEraser(Part):
             docs = self.docs(type_, ids)
             if docs:
                 self._remove_docs(type_, docs)
-                self._do(f"DELETE FROM events WHERE space = :space AND subject {_LISTED}", ids)
-                self._do(f"DELETE FROM jobs WHERE space = :space AND key {_LISTED}", ids)
-        self._do(
-            f"DELETE FROM memory_sources WHERE space = :space AND turn {_LISTED}", removal.turns
-        )
-        self._do(
-            f"UPDATE memories SET episode = '' WHERE space = :space AND episode {_LISTED}",
-            removal.episodes,
-        )
+                self._do("drop_events", ids)
+                self._do("drop_jobs", ids)
+        self._do("drop_sources_of_turns", removal.turns)
+        self._do("leave_episodes", removal.episodes)
         for table, column in (("daily_events", "id"), ("events", "subject")):
             self._do(
                 f"DELETE FROM {table} WHERE space = :space AND {column} {_LISTED}",
@@ -188,12 +183,8 @@ class SqlEraser(Part):
         """Versions that stay are joined again over those that go; lists lose the ids."""
         if not memories:
             return
-        removed: dict[str, str] = dict(self._run("unlink", ids=list(memories)))
-        self._do(
-            "UPDATE memories SET valid_to = NULL, superseded_by = '' WHERE space = :space"
-            f" AND status = 'active' AND superseded_by {_LISTED}",
-            memories,
-        )
+        removed: dict[str, str] = dict(self._run("removed_versions", ids=list(memories)))
+        self._do("hold_on", memories)
         rows = self._run("followers", ids=list(memories)).fetchall()
         for id_, next_ in rows:
             seen: set[str] = set()
@@ -219,25 +210,18 @@ class SqlEraser(Part):
 
     def _shorten_sessions(self, numbers: list[int]) -> None:
         """Count what is left; a session of which nothing is left goes, with its jobs and marks."""
-        self._do(
-            "UPDATE sessions SET turns = (SELECT count(*) FROM turns t WHERE t.space ="
-            f" sessions.space AND t.session = number) WHERE space = :space AND number {_NUMBERED}",
-            numbers,
-        )
-        empty = dict(self._run("shorten_sessions", ids=numbers))
-        self._do(f"DELETE FROM sessions WHERE space = :space AND number {_NUMBERED}", list(empty))
-        self._do(
-            f"DELETE FROM transcripts WHERE space = :space AND session {_NUMBERED}", list(empty)
-        )
+        self._do("count_turns_left", numbers)
+        empty = dict(self._run("empty_sessions", ids=numbers))
+        self._do("drop_sessions", list(empty))
+        self._do("drop_transcripts", list(empty))
         names = list(empty.values())
-        self._do(f"DELETE FROM echo_lines WHERE space = :space AND session {_LISTED}", names)
+        self._do("drop_echo_lines", names)
         self._do(  # variables of the host, and where its window begins
-            "DELETE FROM events WHERE space = :space"
-            f" AND type IN ('session.variables', 'session.cleared') AND subject {_LISTED}",
+            "drop_session_events",
             names,
         )
         keys = [key for name in names for key in (name, f"{name}\nquiet")]
-        self._do(f"DELETE FROM jobs WHERE space = :space AND key {_LISTED}", keys)
+        self._do("drop_jobs", keys)
 
     def _lower_marks(self) -> None:
         """No mark stands above the last record, whose number the next one follows."""

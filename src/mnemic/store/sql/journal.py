@@ -23,7 +23,7 @@ DAILY_EVENT = Fields(
 class SqlJournal(Part):
     """The journal of one space on one connection."""
 
-    statements = read_statements("journal")
+    statements = read_statements("sql/journal")
 
     def add_event(
         self,

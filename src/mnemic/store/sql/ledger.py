@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 from mnemic.errors import Conflict, NotFound
 from mnemic.rules.speakers import FOREIGN, Speech
@@ -91,7 +91,7 @@ class _Append:
 class SqlLedger(SpeechRows):
     """The ledger of one space on one connection."""
 
-    statements: ClassVar[Mapping[str, str]] = {**SpeechRows.statements, **read_statements("ledger")}
+    statements = read_statements("sql/speech", "sql/ledger")
 
     # --- sessions -------------------------------------------------------------------------------
 

@@ -32,39 +32,7 @@ _HASHED = 10_000  # wordings that are computed at a time
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
 _LASTS = "(expires_at IS NULL OR expires_at > :at) AND (valid_to IS NULL OR valid_to > :at)"
-_CAME_FROM = (
-    "id IN (SELECT m.memory FROM turns t JOIN memory_sources m ON m.space = t.space"
-    " AND m.turn = t.id WHERE t.space = :space AND {})"
-)
-# A slot is the subject and the predicate in one folded form; without one of them there is none.
-_SUBJECT = "iif(slot = '', lower(trim(subject)), substr(slot, 1, instr(slot, char(31)) - 1))"
-_PREDICATE = "iif(slot = '', lower(trim(predicate)), substr(slot, instr(slot, char(31)) + 1))"
-_FILTERS = {
-    "status": "status = :status",
-    "kind": "kind = :kind",
-    "project": "project = :project",
-    "topic": "topic = :topic",
-    "subject": f"{_SUBJECT} = :subject",
-    "predicate": f"{_PREDICATE} = :predicate",
-    "tag": "EXISTS (SELECT 1 FROM json_each(tags) WHERE value = :tag)",
-    "trust": "trust = :trust",
-    "min_importance": "importance >= :min_importance",
-    "contains": "instr(lower(content), lower(:contains)) > 0",
-    "since": "created_at >= :since",
-    "until": "created_at < :until",
-    "holds_at": (
-        "(expires_at IS NULL OR expires_at > :holds_at) AND (valid_to IS NULL OR valid_to >"
-        " :holds_at) AND (valid_from <= :holds_at OR status = 'pending')"
-    ),
-    "as_of": was_true(),
-    "known_at": was_known(),
-    "session": "session = :session",
-    "from_turn": _CAME_FROM.format("t.id = :from_turn"),
-    "from_sender": _CAME_FROM.format("t.sender = :from_sender"),
-    "from_session": _CAME_FROM.format(
-        "t.session = (SELECT number FROM sessions WHERE space = :space AND id = :from_session)"
-    ),
-}
+_FILTERS = {"as_of": was_true(), "known_at": was_known(), **read_statements("sql/memory_filters")}
 _ORDERS: dict[MemoryOrder, str] = {
     "newest": "created_at DESC, doc DESC",
     "oldest": "created_at, doc",
@@ -77,7 +45,7 @@ _ORDERS: dict[MemoryOrder, str] = {
 class SqlMemories(Part):
     """The memories of one space on one connection."""
 
-    statements = read_statements("memories")
+    statements = read_statements("sql/memories")
 
     is_slot = "slot = :slot"
 

@@ -1,67 +1,95 @@
 -- name: outdated
-SELECT s.turn FROM json_each(:turns) d CROSS JOIN memory_sources s
-ON s.space = :space AND s.turn = d.value CROSS JOIN memories m ON m.space = s.space AND m.id =
-    s.memory GROUP BY s.turn HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT
-    NULL THEN 1 ELSE 0 END) = 1
+SELECT s.turn
+FROM json_each(:turns) d
+CROSS JOIN memory_sources s ON s.space = :space AND s.turn = d.value
+CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory
+GROUP BY s.turn
+HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT NULL THEN 1 ELSE 0 END) = 1
 
 -- name: outdated_in
-SELECT min(x.id), min(t.content) FROM json_each(:sessions) d CROSS JOIN sessions x
-ON x.space = :space AND x.id = d.value CROSS JOIN turns t
-ON t.space = x.space AND t.session = x.number CROSS JOIN memory_sources s
-ON s.space = t.space AND s.turn = t.id CROSS JOIN memories m ON m.space = s.space AND m.id =
-    s.memory GROUP BY t.doc HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT
-    NULL THEN 1 ELSE 0 END) = 1
+SELECT min(x.id), min(t.content)
+FROM json_each(:sessions) d
+CROSS JOIN sessions x ON x.space = :space AND x.id = d.value
+CROSS JOIN turns t ON t.space = x.space AND t.session = x.number
+CROSS JOIN memory_sources s ON s.space = t.space AND s.turn = t.id
+CROSS JOIN memories m ON m.space = s.space AND m.id = s.memory
+GROUP BY t.doc
+HAVING min(CASE WHEN m.status = 'superseded' AND m.valid_to IS NOT NULL THEN 1 ELSE 0 END) = 1
 
 -- name: of_kinds
-SELECT m.doc FROM json_each(:docs) d CROSS JOIN memories m ON m.doc = d.atom
+SELECT m.doc
+FROM json_each(:docs) d
+CROSS JOIN memories m ON m.doc = d.atom
 WHERE m.space = :space AND m.kind IN (SELECT value FROM json_each(:kinds))
 
 -- name: count_offer
-UPDATE memories SET offered = offered + 1
+UPDATE memories
+SET offered = offered + 1
 WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
 
 -- name: supersede
-UPDATE memories SET status = 'superseded', superseded_by = :new, superseded_at = :at,
-valid_to = CASE WHEN :ended = 1 THEN ifnull((SELECT n.valid_from FROM memories n
-WHERE n.space = memories.space AND n.id = :new), :at) END,
-updated_at = :at WHERE space = :space AND id = :old
+UPDATE memories
+SET status = 'superseded', superseded_by = :new, superseded_at = :at, valid_to = CASE WHEN :ended
+    = 1 THEN ifnull(
+    (SELECT n.valid_from FROM memories n WHERE n.space = memories.space AND n.id = :new), :at
+) END, updated_at = :at
+WHERE space = :space AND id = :old
 
 -- name: inherit_core
-UPDATE memories SET core = 1 WHERE space = :space AND id = :new AND EXISTS (SELECT 1
-FROM memories o WHERE o.space = memories.space AND o.id = :old AND o.core = 1)
+UPDATE memories
+SET core = 1
+WHERE space = :space
+  AND id = :new
+  AND EXISTS (
+      SELECT 1 FROM memories o WHERE o.space = memories.space AND o.id = :old AND o.core = 1
+  )
 
 -- name: leave_core
 UPDATE memories SET core = 0 WHERE space = :space AND id = :old AND core = 1
 
 -- name: release
-UPDATE memories SET valid_to = NULL, superseded_by = ''
+UPDATE memories
+SET valid_to = NULL, superseded_by = ''
 WHERE space = :space AND superseded_by = :id AND status = 'active'
 
 -- name: touch
-UPDATE memories SET access_count = access_count + :uses,
-last_accessed_at = max(last_accessed_at, :at) WHERE space = :space AND id = :id
+UPDATE memories
+SET access_count = access_count + :uses, last_accessed_at = max(last_accessed_at, :at)
+WHERE space = :space AND id = :id
 
 -- name: count_noted
-SELECT kind, metadata ->> :key, count(*) FROM memories INDEXED BY memories_with_notes
-WHERE space = :space AND status = 'active' AND metadata != '{}'
-AND metadata ->> :key IS NOT NULL GROUP BY 1, 2
+SELECT kind, metadata ->> :key, count(*)
+FROM memories INDEXED BY memories_with_notes
+WHERE space = :space AND status = 'active' AND metadata != '{}' AND metadata ->> :key IS NOT NULL
+GROUP BY 1, 2
 
 -- name: partition
-SELECT doc FROM memories WHERE space = :space AND status = 'active' AND core = 0
-AND (:project IS NULL OR project IN (:project, '_global'))
-AND kind NOT IN (SELECT value FROM json_each(:without))
+SELECT doc
+FROM memories
+WHERE space = :space
+  AND status = 'active'
+  AND core = 0
+  AND (:project IS NULL OR project IN (:project, '_global'))
+  AND kind NOT IN (SELECT value FROM json_each(:without))
 ORDER BY importance DESC, doc DESC LIMIT :limit
 
 -- name: chain
-WITH RECURSIVE linked(id) AS (SELECT id FROM memories WHERE space = :space
-AND id = :id UNION SELECT CASE WHEN m.id = l.id THEN m.superseded_by ELSE m.id END
-FROM linked l
-JOIN memories m ON m.space = :space AND (m.superseded_by = l.id
-OR m.id = l.id AND m.superseded_by != ''))
-SELECT id FROM linked
+WITH RECURSIVE linked(id) AS (
+    SELECT id
+    FROM memories
+    WHERE space = :space AND id = :id
+    UNION
+    SELECT CASE WHEN m.id = l.id THEN m.superseded_by ELSE m.id END
+    FROM linked l
+    JOIN memories m ON m.space = :space
+      AND (m.superseded_by = l.id OR m.id = l.id AND m.superseded_by != '')
+)
+SELECT id
+FROM linked
 
 -- name: sources
-SELECT m.memory, s.id, t.idx, t.id FROM memory_sources m
+SELECT m.memory, s.id, t.idx, t.id
+FROM memory_sources m
 JOIN turns t ON t.space = m.space AND t.id = m.turn
 JOIN sessions s ON s.space = t.space AND s.number = t.session
 WHERE m.space = :space AND m.memory IN (SELECT value FROM json_each(:ids))

@@ -7,8 +7,6 @@ Forgetting replaces a name wherever it stands; what it belonged to stays what it
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
-from itertools import chain
 from typing import Any
 
 from mnemic.rules.slots import slot_of
@@ -33,20 +31,9 @@ _KEYED: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("events", "operation_id"): (("step",),),
     ("episodes", "session"): (("source", "last_turn"),),
 }
-_TAGGED: tuple[RecordType, ...] = ("memory", "episode", "attachment")
-# Of a part of the host that failed, and of the host's own making: these have a name of its own.
-_OF_HOST = "(type = 'host_fail' OR substr(type, 1, 5) = 'host.')"
+_KINDS_IN_JSON: tuple[NameKind, ...] = ("tag", "tool call", "parameter")
 _SESSION_EVENTS = ("session.ended", "retry")
 _RULE_EVENTS = ("notice", "rule.asked", "rule.done", "rule.approved")
-# Operations that the engine named, and those of them that have a name of people's in theirs.
-_OWN_OPERATIONS = (
-    "compress document-add document-edit document-remove episode episode_told extract forget"
-    " host_fail job off onboarding recall remember rollback rule rules scratchpad session.ended"
-    " session_end told_by_rules upkeep"
-).split()
-_NAMING_OPERATIONS = ("session.ended", "session_end", "document-add", "upkeep")
-
-_CALLING = "(SELECT DISTINCT space, doc FROM turn_tools WHERE {}) u"  # turns that called a tool
 _FEW = 20  # names that are looked for one by one, up to the first that is found
 
 Renamed = Mapping[Name, SafeName]
@@ -55,77 +42,18 @@ Renamed = Mapping[Name, SafeName]
 class SqlNames(Part):
     """The names of one space on one connection."""
 
-    statements = read_statements("names")
+    statements = read_statements("sql/names")
 
     # --- finding --------------------------------------------------------------------------------
 
     def all(self, kinds: Collection[NameKind] | None = None) -> Iterator[Name]:
         """Every name of the space, or those of some kinds, each once."""
-        seen: set[Name] = set()
-        for kind, read in self._readers().items():
-            if kinds is not None and kind not in kinds:
-                continue
-            for text in read():
-                if text and (name := Name(kind, text)) not in seen:
-                    seen.add(name)
-                    yield name
-
-    def _readers(self) -> dict[NameKind, Callable[[], Iterator[str]]]:
-        readers: dict[NameKind, Callable[[], Iterator[str]]] = {
-            kind: partial(self._in_columns, places) for kind, places in COLUMNS.items()
-        }
-        return {
-            **readers,
-            "operation": self._operations,
-            "tag": lambda: chain(*(self._listed(TABLES[type_], "tags") for type_ in _TAGGED)),
-            "tool": lambda: chain(
-                self._in_columns(COLUMNS["tool"]), self._listed("episodes", "tools")
-            ),
-            "tool call": self._calls,
-            "parameter": self._parameters,
-            "host": self._hosts,
-        }
-
-    def _in_columns(self, places: list[tuple[str, str]]) -> Iterator[str]:
-        for table, column in places:
-            for (text,) in self._rows(f"SELECT DISTINCT {column} FROM {table} WHERE {{}}"):
-                yield text
-
-    def _hosts(self) -> Iterator[str]:
-        rows = self._rows(f"SELECT DISTINCT type, subject FROM events WHERE {{}} AND {_OF_HOST}")
-        for type_, subject in rows:
-            yield from (subject, *filter(_is_of_host, (type_,)))
-
-    def _listed(self, table: str, column: str) -> Iterator[str]:
-        rows = self._rows(
-            f"SELECT DISTINCT j.value FROM {table}, json_each({column}) j"
-            f" WHERE {{}} AND {column} != '[]'"
-        )
-        return (text for (text,) in rows)
-
-    def _calls(self) -> Iterator[str]:
-        for part, source in (
-            ("id", f"{_CALLING} CROSS JOIN turns USING (space, doc), json_each(tool_calls) c"),
-            ("call_id", "turns, json_each(tool_results) c WHERE {} AND tool_results IS NOT NULL"),
-        ):
-            for (text,) in self._rows(f"SELECT DISTINCT c.value ->> '{part}' FROM {source}"):
-                yield text
-
-    def _parameters(self) -> Iterator[str]:
-        rows = self._rows(
-            f"SELECT DISTINCT p.key FROM {_CALLING} CROSS JOIN turns USING (space, doc),"
-            " json_each(tool_calls) c, json_each(c.value -> 'input') p"
-        )
-        return (text for (text,) in rows)
-
-    def _operations(self) -> Iterator[str]:
-        """Those that a host named, and those of ours that are named after something of people's."""
-        own = [name for name in _OWN_OPERATIONS if name not in _NAMING_OPERATIONS]
-        rows = self._rows(
-            "SELECT DISTINCT operation_id FROM events WHERE {} AND substr(operation_id, 1,"
-            f" instr(operation_id, ':') - 1) NOT IN ({', '.join(map(repr, own))})"
-        )
-        return (text for (text,) in rows)
+        for kind in kinds or (*COLUMNS, *_KINDS_IN_JSON):
+            statement = self.statements.get(f"every {kind}") or " UNION ".join(
+                f"SELECT DISTINCT {column} FROM {table} WHERE space = :space"
+                for table, column in COLUMNS[kind]
+            )
+            yield from (Name(kind, text) for text in self._column(statement) if text)
 
     def only_in(self, removal: Removal) -> set[Name]:
         """Names that nothing has any more once these records are gone."""

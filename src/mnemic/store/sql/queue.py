@@ -14,25 +14,18 @@ from typing import TYPE_CHECKING, Any
 from mnemic.locks import ForkSafeLock
 from mnemic.store import codec
 from mnemic.store.rows import Scheduled
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.tasks import WAITS_FOR_MODEL
+from mnemic.store.sql.connection import SqlConnection, SqlRows
+from mnemic.store.sql.fields import Fields
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import WAITING_SINCE, Job, SafeText, constant, key_of
 
 if TYPE_CHECKING:
     from mnemic.store.contract import Store
     from mnemic.store.sql.unit import Unit
 
-# From space to space by the index, whatever number of jobs each has.
-_DUE_SPACES = (
-    "WITH RECURSIVE step (space) AS ("
-    " SELECT min(space) FROM jobs WHERE state = 'ready' UNION ALL"
-    " SELECT (SELECT min(j.space) FROM jobs j WHERE j.state = 'ready' AND j.space > step.space)"
-    " FROM step WHERE step.space IS NOT NULL)"
-    " SELECT space FROM step WHERE space IS NOT NULL AND (SELECT min(j.run_at) FROM jobs j"
-    " WHERE j.state = 'ready' AND j.space = step.space) <= :now"
-)
 _LOOKING = 10  # times longer than a look for the spaces with due work its answer is used
-_MINE = "space = :space AND id = :id AND lease_owner = :owner"
+_SQL = read_statements("sql/queue")
+_SCHEDULED = Fields(Scheduled, "space kind cron zone next_at:time last_at:time?")
 
 
 class SpaceRound:
@@ -56,7 +49,7 @@ class SpaceRound:
 
     def _look(self, conn: SqlConnection, now: int) -> None:
         begun = time.monotonic()
-        due = {space for (space,) in conn.execute(_DUE_SPACES, {"now": now})}
+        due = {space for (space,) in conn.execute(_SQL["due_spaces"], {"now": now})}
         earlier = [space for space in self._waiting if space in due]
         self._waiting = deque([*earlier, *sorted(due.difference(earlier))])
         ended = time.monotonic()
@@ -88,7 +81,7 @@ class SqlQueue(ABC):
 
     def finish(self, job: Job, owner: str) -> None:
         with self._store.write_queue() as conn:
-            conn.execute(f"DELETE FROM jobs WHERE {_MINE}", self._held(conn, job, owner))
+            _run(conn, "finish", **self._held(conn, job, owner))
 
     def retry(
         self,
@@ -113,25 +106,12 @@ class SqlQueue(ABC):
             payload[WAITING_SINCE] = waiting_since.isoformat()
         with self._store.write_queue() as conn:
             unit = self._store.enter(conn, job.space)
-            values = {
-                **self._held(conn, job, owner),
-                "run_at": codec.to_micros(run_at),
-                "now": codec.to_micros(now),
-                "error": error,
-                "returned": not counted,
-                "payload": codec.dump(payload),
-            }
-            conn.execute(
-                "UPDATE jobs AS j SET state = 'ready', run_at = :run_at, queued_at = :now,"
-                " error = :error, attempts = attempts - :returned, payload = :payload,"
-                f" lease_owner = '', lease_until = NULL WHERE {_MINE} AND NOT EXISTS (SELECT 1"
-                "  FROM jobs w WHERE w.space = j.space AND w.kind = j.kind AND w.key = j.key"
-                "  AND w.state = 'ready')",
-                values,
-            )
+            held = self._held(conn, job, owner)
+            times = {"run_at": run_at, "now": now}
+            _run(conn, "retry", **held, **times, error=error, returned=not counted, payload=payload)
             settled = conn.changes()
             if not settled:
-                conn.execute(f"DELETE FROM jobs WHERE {_MINE}", values)
+                _run(conn, "finish", **held)
                 settled = conn.changes()
             if settled and not (waiting_since is not None and job.waiting_since):
                 _note_failure(unit, "retry" if counted else "put_off", job, now, error)
@@ -139,44 +119,25 @@ class SqlQueue(ABC):
     def resume(self, space: str, now: datetime) -> None:
         """A model is back: what waited for one in this space is due."""
         with self._store.write_queue() as conn:
-            conn.execute(
-                f"UPDATE jobs SET run_at = :now, queued_at = :now WHERE {WAITS_FOR_MODEL}"
-                " AND run_at > :now",
-                {"space": self._store.enter(conn, space).space, "now": codec.to_micros(now)},
-            )
+            _run(conn, "resume", space=self._store.enter(conn, space).space, now=now)
 
     def bury(self, job: Job, owner: str, *, now: datetime, error: SafeText) -> None:
         """Put a job aside as dead, with the reason."""
         with self._store.write_queue() as conn:
             unit = self._store.enter(conn, job.space)
-            conn.execute(
-                "UPDATE jobs SET state = 'dead', error = :error, lease_owner = '',"
-                f" lease_until = NULL WHERE {_MINE}",
-                {**self._held(conn, job, owner), "error": error},
-            )
+            _run(conn, "bury", **self._held(conn, job, owner), error=error)
             if conn.changes():
                 _note_failure(unit, "dead", job, now, error)
 
     def next_due(self, now: datetime) -> datetime | None:
         """When the next waiting job or schedule comes up; now for what is overdue."""
         with self._store.read_queue() as conn:
-            soonest = conn.execute(
-                "SELECT min(at) FROM (SELECT min(run_at) AS at FROM jobs WHERE state = 'ready'"
-                " UNION ALL SELECT min(lease_until) FROM jobs WHERE state = 'running'"
-                " UNION ALL SELECT min(next_at) FROM schedules) AS due"
-            ).get
+            soonest = _run(conn, "next_due").get
         return None if soonest is None else max(now, codec.from_micros(soonest))
 
     def running(self, now: datetime, space: str | None = None) -> int:
         with self._store.read_queue() as conn:
-            return int(
-                conn.execute(
-                    "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until > :now"
-                    " AND (:space IS NULL OR space = (SELECT s.space FROM spaces s"
-                    " WHERE s.name = :space))",
-                    {"now": codec.to_micros(now), "space": space},
-                ).get
-            )
+            return int(_run(conn, "running", now=now, space=space).get)
 
     # --- schedules ------------------------------------------------------------------------------
 
@@ -186,27 +147,16 @@ class SqlQueue(ABC):
         One that would run later than ``next_at``, its next time by the present clock, was placed by
         a clock that has gone back since. False when the space does not exist yet.
         """
-        values = {"kind": kind, "cron": cron, "zone": zone, "next_at": codec.to_micros(next_at)}
+        values = {"kind": kind, "cron": cron, "zone": zone, "next_at": next_at}
         # Looked up first: a process that starts must not disturb writers.
         with self._store.read_queue() as conn:
             number = self._store.number_of(conn, space)
             if number is None:
                 return False
-            if conn.execute(
-                "SELECT 1 FROM schedules WHERE space = :space AND kind = :kind AND cron = :cron"
-                " AND zone = :zone AND next_at <= :next_at",
-                {**values, "space": number},
-            ).get:
+            if _run(conn, "scheduled", **values, space=number).get:
                 return True
         with self._store.write_queue() as conn:
-            conn.execute(
-                "INSERT INTO schedules VALUES (:space, :kind, :cron, :zone, :next_at, NULL)"
-                " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron,"
-                " zone = excluded.zone, next_at = excluded.next_at"
-                " WHERE schedules.cron != excluded.cron OR schedules.zone != excluded.zone"
-                " OR schedules.next_at > excluded.next_at",
-                {**values, "space": number},
-            )
+            _run(conn, "schedule", **values, space=number)
         return True
 
     def overdue(self, now: datetime, limit: int = 100) -> list[Scheduled]:
@@ -214,18 +164,7 @@ class SqlQueue(ABC):
         the far future; at most ``limit`` of them.
         """
         with self._store.read_queue() as conn:
-            rows = conn.execute(
-                "SELECT s.name, c.kind, c.cron, c.zone, c.next_at, c.last_at FROM schedules c"
-                " JOIN spaces s ON s.space = c.space WHERE c.next_at <= :now OR c.last_at > :now"
-                " ORDER BY c.next_at LIMIT :limit",
-                {"now": codec.to_micros(now), "limit": limit},
-            ).fetchall()
-        return [
-            Scheduled(
-                name, kind, cron, zone, codec.from_micros(next_at), codec.maybe_from_micros(last_at)
-            )
-            for name, kind, cron, zone, next_at, last_at in rows
-        ]
+            return [_SCHEDULED.read(row) for row in _run(conn, "overdue", now=now, limit=limit)]
 
     def advance(
         self, due: Scheduled, *, next_at: datetime, now: datetime, max_attempts: int, run: bool
@@ -235,17 +174,8 @@ class SqlQueue(ABC):
         """
         with self._store.write_queue() as conn:
             unit = self._store.enter(conn, due.space)
-            conn.execute(
-                "UPDATE schedules SET next_at = :next_at, last_at = :now WHERE space = :space"
-                " AND kind = :kind AND next_at = :before",
-                {
-                    "next_at": codec.to_micros(next_at),
-                    "now": codec.to_micros(now),
-                    "space": unit.space,
-                    "kind": due.kind,
-                    "before": codec.to_micros(due.next_at),
-                },
-            )
+            place = {"space": unit.space, "kind": due.kind, "before": due.next_at}
+            _run(conn, "advance", **place, next_at=next_at, now=now)
             if conn.changes() == 0:
                 return False
             if run:
@@ -262,6 +192,11 @@ class SqlQueue(ABC):
     def _held(self, conn: SqlConnection, job: Job, owner: str) -> dict[str, Any]:
         """What names a job that this worker holds."""
         return {"space": self._store.number_of(conn, job.space), "id": job.id, "owner": owner}
+
+
+def _run(conn: SqlConnection, name: str, **values: Any) -> SqlRows:
+    encoded = {key: codec.encode(value) for key, value in values.items()}
+    return conn.execute(_SQL[name], encoded)
 
 
 def _note_failure(unit: Unit, type_: str, job: Job, now: datetime, error: SafeText) -> None:

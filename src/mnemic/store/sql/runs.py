@@ -22,7 +22,7 @@ _STEP = Fields(StepRow, "step finished_at:time? counts:mapping error")
 class SqlRuns(Part):
     """Runs of upkeep: each step is taken by one process at a time, and done once a run."""
 
-    statements = read_statements("runs")
+    statements = read_statements("sql/runs")
 
     def begin(self, work: str, day: date, now: datetime) -> str:
         """The run of that day that was interrupted, else a new one."""

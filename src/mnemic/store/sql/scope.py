@@ -11,6 +11,7 @@ from mnemic.settings.vocabulary import WordFilter
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
 from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.statements import read_statements
 from mnemic.types import RecordType
 
 _TIME: dict[RecordType, str] = {
@@ -21,50 +22,7 @@ _TIME: dict[RecordType, str] = {
 }
 _TOLD: dict[RecordType, str] = {**_TIME, "memory": "valid_from"}
 _OF_SPAN = "r.{time} >= :days_since AND r.{time} < :days_until"
-_OF_OWN_DAYS = (  # the bounds around it are for the index
-    "r.at >= :near_since AND r.at < :near_until AND CASE WHEN r.zone = 0"
-    " THEN r.at >= :days_since AND r.at < :days_until"
-    " ELSE r.at + r.zone * 60000000 >= :wall_since"
-    " AND r.at + r.zone * 60000000 < :wall_until END"
-)
-_SESSION: dict[RecordType, str] = {
-    "turn": "r.session = (SELECT number FROM sessions WHERE space = r.space AND id = :session)",
-    "memory": (
-        "EXISTS (SELECT 1 FROM memory_sources m JOIN turns t ON t.space = m.space AND t.id = m.turn"
-        " JOIN sessions s ON s.space = t.space AND s.number = t.session"
-        " WHERE m.space = r.space AND m.memory = r.id AND s.id = :session)"
-    ),
-    "episode": "r.session = :session",
-    "attachment": "r.session = :session",
-}
-_IN_SESSIONS = (
-    "r.session IN (SELECT {column} FROM sessions WHERE space = r.space AND {{name}} = :{{name}})"
-)
-_PARTITION: dict[RecordType, str] = {
-    "turn": _IN_SESSIONS.format(column="number"),
-    "memory": "r.{name} = :{name}",
-    "episode": _IN_SESSIONS.format(column="id"),
-    "attachment": _IN_SESSIONS.format(column="id"),
-}
-_WITHIN: dict[RecordType, str] = {
-    "turn": "r.session NOT IN (SELECT number FROM sessions WHERE {elsewhere})",
-    "memory": "r.project IN (:within, '_global')",
-    "episode": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
-    "attachment": "r.session NOT IN (SELECT id FROM sessions WHERE {elsewhere})",
-}
-_ELSEWHERE = "space = r.space AND project NOT IN ('', :within)"
-_IMPORTANT = "r.importance >= :min_importance"
-_IMPORTANCE: dict[RecordType, str] = {
-    "turn": "false",
-    "memory": _IMPORTANT,
-    "episode": _IMPORTANT,
-    "attachment": "false",
-}
-# What lies ahead is evidence already, with its date; what has run out by its own date is not.
-_CURRENT = (
-    "r.status = ifnull(:status, 'active') AND (r.expires_at IS NULL OR r.expires_at > :now)"
-    " AND (r.valid_to IS NULL OR r.valid_to > :now OR r.status != 'active')"
-)
+_CONDITIONS = read_statements("sql/scope")
 
 
 def was_true(prefix: str = "") -> str:
@@ -212,7 +170,7 @@ class ScopeFilter:
         """A turn of whole days by the clocks it states."""
         days = self._scope.days
         if type_ == "turn" and days is not None and days.of_days:
-            return _OF_OWN_DAYS
+            return _CONDITIONS["own days"]
         return _OF_SPAN.format(time=_TOLD[type_])
 
     def _conditions(self, type_: RecordType) -> str:
@@ -220,12 +178,12 @@ class ScopeFilter:
         chosen = [
             condition
             for wanted, condition in (
-                (scope.session, _SESSION[type_]),
-                (scope.project, _PARTITION[type_].format(name="project")),
-                (scope.within, _WITHIN[type_].format(elsewhere=_ELSEWHERE)),
-                (scope.topic, _PARTITION[type_].format(name="topic")),
+                (scope.session, _CONDITIONS[f"session {type_}"]),
+                (scope.project, _CONDITIONS[f"project {type_}"]),
+                (scope.within, _CONDITIONS[f"within {type_}"]),
+                (scope.topic, _CONDITIONS[f"topic {type_}"]),
                 (scope.words or None, self._worded if type_ == "memory" else "false"),
-                (scope.min_importance, _IMPORTANCE[type_]),
+                (scope.min_importance, _CONDITIONS[f"importance {type_}"]),
                 (scope.speaker, "r.sender = :speaker" if type_ == "turn" else "false"),
                 (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
                 (scope.since, f"r.{time} >= :since"),
@@ -238,7 +196,7 @@ class ScopeFilter:
         for _, holds, name in filter(lambda asked: asked[0], then):
             chosen.append(holds("r.") if type_ == "memory" else f"r.{time} <= :{name}")
         if type_ == "memory" and not (scope.as_of or scope.known_at):
-            chosen.append(_CURRENT)
+            chosen.append(_CONDITIONS["current"])
         if type_ == "attachment":
             chosen.append("r.put_away IS NULL")
         return " AND ".join(chosen) or "true"

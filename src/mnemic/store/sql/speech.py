@@ -14,7 +14,7 @@ from mnemic.types import SafeName, Trust
 class SpeechRows(Part):
     """The speakers of one space on one connection."""
 
-    statements = read_statements("speech")
+    statements = read_statements("sql/speech")
 
     def claimed(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
         """A turn with the trust it has in its session, the session's speech after it, and whether

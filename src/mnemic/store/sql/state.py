@@ -27,7 +27,7 @@ _LOOK = 64  # one of so many keys looks whether there are more
 class SqlScratchpads(Part):
     """What the agent is working on: one text for a space."""
 
-    statements = read_statements("state")
+    statements = read_statements("sql/state")
 
     def get(self) -> PadRow | None:
         rows = self._run("get_scratchpad")
@@ -40,7 +40,7 @@ class SqlScratchpads(Part):
 class SqlCards(Part):
     """The short cards made of identity sources."""
 
-    statements = read_statements("state")
+    statements = read_statements("sql/state")
 
     def all(self) -> dict[str, CardRow]:
         rows = self._run("all_cards")
@@ -56,7 +56,7 @@ class SqlCards(Part):
 class SqlOnboardings(Part):
     """The first talk about who the agent and the user are; there is one in a space."""
 
-    statements = read_statements("state")
+    statements = read_statements("sql/state")
 
     def get(self) -> OnboardingRow | None:
         for stage, answers in self._run("get_onboarding").fetchall():
@@ -71,7 +71,7 @@ class SqlOnboardings(Part):
 class SqlDocumentStates(Part):
     """What was written to the documents people read, and what they chose to see there."""
 
-    statements = read_statements("state")
+    statements = read_statements("sql/state")
 
     def get(self, name: str) -> DocumentRow | None:
         for written, writing, rolled in self._run("get_document_state", name=name).fetchall():
@@ -105,7 +105,7 @@ def _load(text: str | None) -> Written | None:
 class SqlReplies(Part):
     """Answers to requests under an Idempotency-Key, for a day."""
 
-    statements = read_statements("state")
+    statements = read_statements("sql/state")
 
     def find(self, key: bytes) -> KeptReply | None:
         for mark, status, body in self._run("find_reply", key=key):

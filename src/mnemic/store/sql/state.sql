@@ -11,27 +11,29 @@ DELETE FROM cards WHERE space = :space AND name = :name
 SELECT stage, answers FROM onboarding WHERE space = :space
 
 -- name: get_document_state
-SELECT written, writing, rolled_through FROM documents
-WHERE space = :space AND name = :name
+SELECT written, writing, rolled_through FROM documents WHERE space = :space AND name = :name
 
 -- name: document_choices
-SELECT document, memory, choice, at FROM document_choices WHERE space = :space
+SELECT document, memory, choice, at
+FROM document_choices
+WHERE space = :space
 ORDER BY at, document, memory
 
 -- name: drop_document_choices
-DELETE FROM document_choices WHERE space = :space AND memory = :memory
-AND (:document IS NULL OR document = :document)
+DELETE
+FROM document_choices
+WHERE space = :space AND memory = :memory AND (:document IS NULL OR document = :document)
 
 -- name: find_reply
 SELECT mark, status, body FROM replies WHERE space = :space AND key = :key
 
 -- name: keep_reply
-INSERT INTO replies VALUES (:space, :key, :mark, :status, :body, :at)
+INSERT INTO replies
+VALUES (:space, :key, :mark, :status, :body, :at)
 ON CONFLICT (space, key) DO NOTHING
 
 -- name: oldest_reply
-SELECT at FROM replies WHERE space = :space ORDER BY at DESC LIMIT 1
-OFFSET 10000
+SELECT at FROM replies WHERE space = :space ORDER BY at DESC LIMIT 1 OFFSET 10000
 
 -- name: drop_replies
 DELETE FROM replies WHERE space = :space AND at < :before

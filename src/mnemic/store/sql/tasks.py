@@ -30,7 +30,7 @@ WAITS_FOR_MODEL = (  # the text first, by which an index knows the few that may
 class SqlTasks(Part):
     """Queueing and looking at the jobs of one space."""
 
-    statements = read_statements("tasks")
+    statements = read_statements("sql/tasks")
 
     def enqueue(
         self,

@@ -42,7 +42,7 @@ _PROFILE_WRITTEN = (
 class SqlTiers(Part):
     """What upkeep moves, of one space on one connection."""
 
-    statements = read_statements("tiers")
+    statements = read_statements("sql/tiers")
 
     def walk(
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None

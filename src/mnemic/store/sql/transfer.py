@@ -7,7 +7,7 @@ is not here violates a constraint and is refused by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mnemic.rules.speakers import UNREAD
-from mnemic.store import codec
-from mnemic.store.rows import TABLES, first_doc, last_doc, number_of, place_of
+from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
 from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
 from mnemic.store.transfer import (
     Cells,
     MovedTable,
@@ -32,169 +32,10 @@ from mnemic.types import RECORD_TYPES, RecordType
 if TYPE_CHECKING:
     from mnemic.store.sql.unit import Unit
 
-_PLACE = f"r.doc & {place_of(-1)}"  # all bits of the counter
 _FLOAT = 4  # bytes
 _UNIT = 0.01  # how far the square of a vector may be from 1
 _EVERY = 1 << 40
-_EMBEDDER = "(SELECT number FROM embedders WHERE name = :embedder)"
-_EMBEDDER_NAME = "(SELECT name FROM embedders e WHERE e.number = r.embedder)"
-
-
-def _by_type(of: Callable[[RecordType], str], type_: str) -> str:
-    cases = " ".join(f"WHEN '{name}' THEN {of(name)}" for name in RECORD_TYPES)
-    return f"CASE {type_} {cases} END"
-
-
-_DOC = _by_type(
-    lambda name: f"(SELECT doc FROM {TABLES[name]} WHERE space = :space AND id = :record)", ":type"
-)
-_THROUGH = _DOC.replace(":record", ":through")
-_TYPE = (
-    "CASE "
-    + " ".join(
-        f"WHEN r.doc BETWEEN :first_{name} AND :last_{name} THEN '{name}'" for name in RECORD_TYPES
-    )
-    + " END"
-)
-_SAME = "WHERE x.space = r.space AND x.doc = r.doc"
-_RECORD = f"coalesce({', '.join(f'(SELECT id FROM {t} x {_SAME})' for t in TABLES.values())})"
-_LAST_TURN = (
-    "(SELECT t.id FROM turns t WHERE t.space = r.space AND t.doc = (SELECT max(u.doc) FROM turns u"
-    " WHERE u.space = r.space AND u.session = r.number AND +u.doc <= r.{mark}))"
-)
-_TWIN = (
-    "EXISTS (SELECT 1 FROM jobs w WHERE w.space = r.space AND w.kind = r.kind AND w.key = r.key"
-    " AND (w.state = 'ready' OR w.state = 'running' AND w.id > r.id))"
-)
-
-
-class _Layout(NamedTuple):
-    """Where a table stands in SQLite, as far as it is not just there.
-
-    ``read`` gives columns as expressions over ``r``; ``write`` gives columns of SQLite as
-    expressions over the cells of a row; ``find`` tells the row that a key names.
-    """
-
-    read: Mapping[str, str] = {}
-    write: Mapping[str, str] = {}
-    order: tuple[str, ...] = ()
-    where: str = "r.space = :space"
-    find: str = ""
-    table: str = ""
-
-
-def _record_layout(type_: RecordType, read: Mapping[str, str], write: Mapping[str, str]) -> _Layout:
-    """The next number, or a higher one that leaves the gaps of the source where they were."""
-    bounds = f":first_{type_} AND :last_{type_}"
-    number = (
-        f"max(:first_{type_} + :place, ifnull((SELECT max(doc) + 1 FROM {TABLES[type_]}"
-        f" WHERE +space = :space AND doc BETWEEN {bounds}), :first_{type_}))"
-    )
-    return _Layout(
-        {"place": _PLACE, **read},
-        {"doc": number, **write},
-        ("doc",),
-        f"+r.space = :space AND r.doc BETWEEN {bounds}",
-    )
-
-
-_LAYOUTS: Mapping[str, _Layout] = {
-    # Those that have made something in this space: they are the file's, not the space's.
-    "embedders": _Layout(
-        order=("number",),
-        where="(EXISTS (SELECT 1 FROM embedded x WHERE x.space = :space AND x.embedder = r.number)"
-        " OR EXISTS (SELECT 1 FROM vectors x WHERE x.space = :space AND x.embedder = r.number)"
-        " OR EXISTS (SELECT 1 FROM embedding_cache x WHERE x.space = :space"
-        "  AND x.embedder = r.number))",
-        find="r.name = :name",
-    ),
-    "sessions": _Layout(order=("number",), where="+r.space = :space"),
-    "turns": _record_layout(
-        "turn",
-        {
-            "session": (
-                "(SELECT s.id FROM sessions s WHERE s.space = r.space AND s.number = r.session)"
-            )
-        },
-        {"session": "(SELECT number FROM sessions WHERE space = :space AND id = :session)"},
-    ),
-    "memories": _record_layout("memory", {}, {}),
-    "episodes": _record_layout("episode", {}, {}),
-    "attachments": _record_layout("attachment", {}, {}),
-    "session_progress": _Layout(
-        {
-            "session": "r.id",
-            "digested": _LAST_TURN.format(mark="digested"),
-            "extracted": _LAST_TURN.format(mark="extracted"),
-        },
-        order=("number",),
-        where="+r.space = :space AND EXISTS (SELECT 1 FROM turns t WHERE t.space = r.space"
-        " AND t.session = r.number AND +t.doc <= max(r.digested, r.extracted))",
-        find="r.space = :space AND r.id = :session",
-        table="sessions",
-    ),
-    # A lease is its holder's: what was running is ready again, unless the same already waits.
-    "jobs": _Layout(
-        {"state": "iif(r.state = 'running', 'ready', r.state)"},
-        {
-            # An id is the file's; the same job of another space keeps it.
-            "id": "iif(EXISTS (SELECT 1 FROM jobs WHERE id = :id AND space != :space),"
-            " :id || '-' || :space, :id)",
-            "state": ":state",
-            "lease_owner": "''",
-        },
-        ("id",),
-        f"r.space = :space AND NOT (r.state = 'running' AND {_TWIN})",
-        "r.space = :space AND r.id IN (:id, :id || '-' || :space)",
-    ),
-    "upkeep_steps": _Layout(write={"owner": "''"}),
-    "vectors": _Layout(
-        {"embedder": _EMBEDDER_NAME, "type": _TYPE, "record": _RECORD},
-        {"embedder": _EMBEDDER, "doc": _DOC},
-        ("embedder", "doc", "part"),
-        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.doc = {_DOC} AND r.part = :part",
-    ),
-    "token_vectors": _Layout(
-        {"embedder": _EMBEDDER_NAME, "type": _TYPE, "record": _RECORD},
-        {"embedder": _EMBEDDER, "doc": _DOC},
-        ("embedder", "doc"),
-        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.doc = {_DOC}",
-    ),
-    "embedding_cache": _Layout(
-        {"embedder": _EMBEDDER_NAME},
-        {"embedder": _EMBEDDER},
-        ("embedder", "hash"),
-        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.hash = :hash",
-    ),
-    "changed_texts": _Layout(
-        {"type": _TYPE, "record": _RECORD},
-        {"doc": _DOC},
-        ("doc",),
-        find=f"r.space = :space AND r.doc = {_DOC}",
-    ),
-    "embedded": _Layout(
-        {
-            "embedder": _EMBEDDER_NAME,
-            "through": _by_type(
-                lambda name: (
-                    f"(SELECT x.id FROM {TABLES[name]} x WHERE +x.space = r.space"
-                    f" AND x.doc BETWEEN :first_{name} AND r.doc ORDER BY x.doc DESC LIMIT 1)"
-                ),
-                "r.type",
-            ),
-            "records": _by_type(
-                lambda name: (
-                    f"(SELECT count(*) FROM {TABLES[name]} x WHERE +x.space = r.space"
-                    f" AND x.doc BETWEEN :first_{name} AND r.doc)"
-                ),
-                "r.type",
-            ),
-        },
-        order=("embedder", "type"),
-        find=f"r.space = :space AND r.embedder = {_EMBEDDER} AND r.type = :type",
-    ),
-}
-_USUAL = _Layout()
+_LAYOUT = read_statements("sql/transfer")
 
 
 class Statements(NamedTuple):
@@ -205,29 +46,34 @@ class Statements(NamedTuple):
     further: str
     find: str
     insert: str
+    stands_for: str
 
 
 @cache
 def statements_of(table: MovedTable) -> Statements:
-    layout = _LAYOUTS.get(table.name, _USUAL)
-    source = layout.table or table.name
-    cells = ", ".join(layout.read.get(name, f"r.{name}") for name in table.names)
-    order = ", ".join(f"r.{name}" for name in layout.order or table.key or ("space",))
-    page = f"SELECT {cells}, {order} FROM {source} r WHERE {layout.where}"
+    def told(part: str, usual: str) -> str:
+        return _LAYOUT.get(f"{table.name} {part}", usual)
+
+    source, where = told("table", table.name), told("where", "r.space = :space")
+    cells = ", ".join(told(f"read {name}", f"r.{name}") for name in table.names)
+    order = ", ".join(f"r.{name}" for name in told("order", " ".join(table.key) or "space").split())
+    page = f"SELECT {cells}, {order} FROM {source} r WHERE {where}"
     end = f" ORDER BY {order} LIMIT :limit"
     after = ", ".join(f":after_{n}" for n in range(order.count(",") + 1))
-    find = layout.find or " AND ".join(
-        ("r.space = :space", *(f"r.{name} = :{name}" for name in table.key))
-    )
+    own_key = " AND ".join(("r.space = :space", *(f"r.{name} = :{name}" for name in table.key)))
     values = {"space": ":space"} if table.name != "embedders" else {}
-    values |= {name: f":{name}" for name in table.names if name not in layout.read}
-    values |= layout.write
+    values |= {
+        name: f":{name}" for name in table.names if f"{table.name} read {name}" not in _LAYOUT
+    }
+    made = f"{table.name} write "
+    values |= {n.removeprefix(made): cell for n, cell in _LAYOUT.items() if n.startswith(made)}
     return Statements(
-        f"SELECT count(*) FROM {source} r WHERE {layout.where}",
+        f"SELECT count(*) FROM {source} r WHERE {where}",
         page + end,
         f"{page} AND ({order}) > ({after}){end}",
-        f"SELECT {cells} FROM {source} r WHERE {find}",
+        f"SELECT {cells} FROM {source} r WHERE {told('find', own_key)}",
         f"INSERT INTO {source} ({', '.join(values)}) SELECT {', '.join(values.values())}",
+        told("stands for", ""),
     )
 
 
@@ -288,8 +134,8 @@ class SqlTransfer(Part):
         """Whether a row is here, or what is here does for one that says something else."""
         if found is not None and table.same(found, row):
             return True
-        rule = STANDS_FOR.get(table.name)
-        return rule is not None and bool(self._conn.execute(rule, values).get)
+        rule = statements_of(table).stands_for
+        return bool(rule and self._conn.execute(rule, values).get)
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -323,7 +169,7 @@ class SqlTransfer(Part):
         """Add all rows with a new key at once, and say which; none where one of them does not fit.
         A row that something else may stand for is looked at by itself.
         """
-        if not rows or not table.key or table.name in STANDS_FOR:
+        if not rows or not table.key or statements_of(table).stands_for:
             return []
         new: dict[Cells, int] = {}
         for n, here in enumerate(self._find(table, rows, every)):
@@ -405,12 +251,7 @@ class SqlTransfer(Part):
     def _put_embedder(self, values: Mapping[str, Any], found: Cells | None) -> None:
         if found is not None and found[1] and values["dimensions"]:
             raise RowRefused(f"the embedder {values['name']!r} has {found[1]} dimensions here")
-        self._conn.execute(
-            "INSERT INTO embedders (name, dimensions) VALUES (:name, :dimensions)"
-            " ON CONFLICT (name) DO UPDATE"
-            " SET dimensions = max(embedders.dimensions, excluded.dimensions)",
-            values,
-        )
+        self._conn.execute(_LAYOUT["put embedder"], values)
 
     def _put_progress(self, values: Mapping[str, Any], found: Cells | None) -> None:
         """Marks only rise; a turn that still waits to be learnt from is not passed over."""
@@ -440,23 +281,14 @@ class SqlTransfer(Part):
         vectors yet go on waiting for them.
         """
         type_: RecordType = values["type"]
-        number = self._conn.execute(f"SELECT {_EMBEDDER}", values).get
-        doc = self._conn.execute(f"SELECT {_THROUGH}", values).get
+        number = self._conn.execute(_LAYOUT["embedder number"], values).get
+        doc = self._conn.execute(_LAYOUT["document through"], values).get
         if number is None or doc is None:
             raise RowRefused(f"it names {values['through']!r}, which is no {type_} here")
-        among = int(
-            self._conn.execute(
-                f"SELECT count(*) FROM {TABLES[type_]} WHERE +space = ? AND doc <= ?"
-                " AND doc >= ifnull((SELECT doc + 1 FROM embedded WHERE space = ?"
-                " AND embedder = ? AND type = ?), ?)",
-                (self._space, doc, self._space, number, type_, first_doc(self._space, type_)),
-            ).get
-        )
-        self._conn.execute(
-            "INSERT INTO embedded VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, type)"
-            " DO UPDATE SET doc = excluded.doc",
-            (self._space, number, type_, doc),
-        )
+        mark = {**values, "number": number, "doc": doc, "first": first_doc(self._space, type_)}
+        statement = f"SELECT count(*) FROM {TABLES[type_]} WHERE {_LAYOUT['between marks']}"
+        among = int(self._conn.execute(statement, mark).get)
+        self._put("embedded", {"embedder": number, "type": type_, "doc": doc}, ("embedder", "type"))
         if among != values["records"]:
             cleanup = self._unit.cleanup
             cleanup.ask_again(cleanup.unvectored(number, _EVERY))
@@ -465,12 +297,8 @@ class SqlTransfer(Part):
         """One that has never run here is only what opening the memory has made."""
         if found is not None and found[-1] is not None:
             raise RowRefused(f"{values['kind']!r} is scheduled otherwise here")
-        self._conn.execute(
-            "INSERT INTO schedules VALUES (:space, :kind, :cron, :zone, :next_at, :last_at)"
-            " ON CONFLICT (space, kind) DO UPDATE SET cron = excluded.cron, zone = excluded.zone,"
-            " next_at = excluded.next_at, last_at = excluded.last_at",
-            values,
-        )
+        names = ("kind", "cron", "zone", "next_at", "last_at")
+        self._put("schedules", {name: values[name] for name in names}, ("kind",))
 
     def _follow_up(self, table: MovedTable, rows: Sequence[Cells]) -> None:
         """What has to be true of the rows that were added."""
@@ -479,61 +307,18 @@ class SqlTransfer(Part):
         elif table.name == "vectors":
             # Copies of vectors in memory that have passed their numbers have to be made anew.
             for embedder, type_ in {(row[0], row[1]) for row in rows}:
-                self._conn.execute(
-                    "INSERT INTO vector_rewrites SELECT ?1, 1 WHERE EXISTS (SELECT 1 FROM embedded"
-                    " WHERE space = ?2 AND type = ?3"
-                    "  AND embedder = (SELECT number FROM embedders WHERE name = ?4))"
-                    " ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1",
-                    (number_of(self._space, type_), self._space, type_, embedder),
-                )
+                number = number_of(self._space, type_)
+                values = {"number": number, "embedder": embedder, "type": type_}
+                self._run(_LAYOUT["count rewrite"], **values)
 
     def _follow_turns(self, turns: Sequence[Mapping[str, Any]]) -> None:
         tools = {(call["name"], turn["id"]) for turn in turns for call in turn["tool_calls"] or ()}
-        self._conn.executemany(
-            "INSERT OR IGNORE INTO turn_tools SELECT ?1, ?2, doc FROM turns"
-            " WHERE space = ?1 AND id = ?3",
-            [(self._space, name, id_) for name, id_ in sorted(tools)],
-        )
+        for name, id_ in sorted(tools):
+            self._run(_LAYOUT["turn tool"], name=name, id=id_)
         # A session that was here with fewer turns goes on after the last one, and who speaks in it
         # is asked anew. Where the session came along, its figures hold already.
-        self._conn.execute(
-            "UPDATE sessions AS s SET speaker = ?, last_at = max(last_at, (SELECT max(t.at)"
-            "  FROM turns t WHERE t.space = s.space AND t.session = s.number)),"
-            " turns = (SELECT count(*) FROM turns t WHERE t.space = s.space"
-            "  AND t.session = s.number),"
-            " next_idx = (SELECT max(t.idx) + 1 FROM turns t WHERE t.space = s.space"
-            "  AND t.session = s.number)"
-            " WHERE s.space = ? AND s.id IN (SELECT value FROM json_each(?)) AND s.next_idx <="
-            " (SELECT max(t.idx) FROM turns t WHERE t.space = s.space AND t.session = s.number)",
-            (UNREAD, self._space, codec.dump(sorted({turn["session"] for turn in turns}))),
-        )
-
-
-# Where something else does as well as the row: marks that are further, a job that waits, a
-# schedule with its own next time.
-STANDS_FOR: Mapping[str, str] = {
-    "session_progress": (
-        "SELECT 1 FROM sessions r WHERE r.space = :space AND r.id = :session AND"
-        + " AND ".join(
-            f" (:{mark} IS NULL OR r.{mark} >= (SELECT doc FROM turns WHERE space = :space"
-            f" AND id = :{mark}))"
-            for mark in ("digested", "extracted")
-        )
-    ),
-    "embedded": (
-        f"SELECT 1 FROM embedded r WHERE r.space = :space AND r.embedder = {_EMBEDDER}"
-        f" AND r.type = :type AND r.doc >= {_THROUGH}"
-    ),
-    "jobs": (
-        "SELECT 1 FROM jobs WHERE space = :space AND kind = :kind AND key = :key"
-        " AND state = 'ready' AND :state = 'ready'"
-    ),
-    "schedules": (
-        "SELECT 1 FROM schedules WHERE space = :space AND kind = :kind AND cron = :cron"
-        " AND zone = :zone AND last_at IS NOT NULL"
-    ),
-    "embedders": "SELECT 1 FROM embedders WHERE name = :name AND :dimensions = 0",
-}
+        sessions = sorted({turn["session"] for turn in turns})
+        self._run(_LAYOUT["longer sessions"], speaker=UNREAD, sessions=sessions)
 
 
 class RowRefused(Exception):

@@ -49,7 +49,7 @@ _MANY = 2_000  # records that wait
 class SqlVectors(Part):
     """The vectors of one space on one connection."""
 
-    statements = read_statements("vectors")
+    statements = read_statements("sql/vectors")
 
     def embedder(self, name: str, dimensions: int) -> int:
         """The number of an embedder, given when it is first used."""

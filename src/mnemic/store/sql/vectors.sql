@@ -8,8 +8,7 @@ SELECT name, number FROM embedders
 SELECT count(*) FROM changed_texts WHERE space = :space
 
 -- name: reached
-SELECT doc FROM embedded WHERE space = :space AND embedder = :embedder
-AND type = :type
+SELECT doc FROM embedded WHERE space = :space AND embedder = :embedder AND type = :type
 
 -- name: check_lengths
 UPDATE embedders SET dimensions = :dimensions WHERE number = :number
@@ -18,7 +17,8 @@ UPDATE embedders SET dimensions = :dimensions WHERE number = :number
 SELECT dimensions FROM embedders WHERE number = :number
 
 -- name: count_rewrite
-INSERT INTO vector_rewrites VALUES (:number, 1)
+INSERT INTO vector_rewrites
+VALUES (:number, 1)
 ON CONFLICT (space) DO UPDATE SET count = vector_rewrites.count + 1
 
 -- name: state
@@ -34,8 +34,10 @@ SELECT embedder, doc FROM embedded WHERE space = :space
 SELECT number, name, dimensions FROM embedders
 
 -- name: stored
-SELECT doc, vector FROM vectors WHERE space = :space AND embedder = :embedder
-AND doc > :first AND doc <= :last ORDER BY doc, part
+SELECT doc, vector
+FROM vectors
+WHERE space = :space AND embedder = :embedder AND doc > :first AND doc <= :last
+ORDER BY doc, part
 
 -- name: count
 SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = :space
