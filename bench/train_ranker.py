@@ -1,4 +1,4 @@
-"""Train the ranker: `python -m bench.train_ranker BANKS.jsonl… --out evidence_model.json`.
+"""Train the ranker: `python -m bench.train_ranker BANKS.jsonl… --out evidence_read.json`.
 
 First out of fold: the banks are dealt into folds, and each fold is ranked by a model that never saw
 its banks; the table shows those figures. Then once on everything, which is written. Only numpy is
@@ -11,7 +11,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from mnemic.recall.evidence_model import (
     probability,
     query_summary,
 )
-from mnemic.recall.features import crowding
+from mnemic.recall.features import GROUPS, crowding
 from mnemic.recall.ranker import SPREAD
 
 Floats = NDArray[np.floating]
@@ -45,6 +45,7 @@ _FIT_DECAY = 5e-4
 _FIT_DEPTH = 20  # candidates of a question that the second network learns from
 _FARTHEST = 6.0
 _MIXED = 0.3  # weight of an example of all kinds of records, beside one of turns
+_OF_READER = frozenset({*GROUPS["reading"], "query best late"})
 Parameters = list[NDArray[np.floating]]
 
 
@@ -305,15 +306,23 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where the model is written")
     parser.add_argument("--cache", type=Path, help="a folder that keeps the features")
     parser.add_argument("--limit", type=int, help="banks of each file")
-    parser.add_argument("--provider", default="auto", help="embedding.provider; none: words alone")
+    parser.add_argument(
+        "--words", action="store_true", help="for words, with vectors of no reader and without any"
+    )
     parser.add_argument("--folds", type=int, default=5)
     given = parser.parse_args()
     names: tuple[str, ...] = ()
     examples: list[Example] = []
     for path in given.files:
-        names, of_file = gather(path, given.limit, given.cache, given.provider)
-        examples += of_file
-        print(f"{path.stem}: {len(of_file)} examples", flush=True)
+        before = len(examples)
+        for provider in ("auto", "none") if given.words else ("auto",):
+            names, of_file = gather(path, given.limit, given.cache, provider)
+            examples += of_file
+        print(f"{path.stem}: {len(examples) - before} examples", flush=True)
+    if given.words:
+        kept = [n for n, name in enumerate(names) if name not in _OF_READER]
+        names = tuple(names[n] for n in kept)
+        examples = [replace(one, rows=one.rows[:, kept]) for one in examples]
     learn = frozenset({one.file for one in examples} - set(given.only_measure))
     folds = folds_of(examples, given.folds)
     scored, odds = crossed(names, examples, folds, learn)

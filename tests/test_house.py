@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.schema import LATEST, latest
+from tests.house import BUDGETS, count_lines
 
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 LONGEST_FILE = 600
@@ -90,3 +91,9 @@ def is_room(name: str) -> bool:
 
 def test_a_new_database_is_made_as_the_migrations_make_it() -> None:
     assert LATEST.read_text(encoding="utf-8") == latest(), "run `python -m tests.fixtures.schema`"
+
+
+def test_no_folder_is_larger_than_its_budget() -> None:
+    lines = count_lines()
+    over = {name: count for name, count in lines.items() if count > BUDGETS.get(name, 0)}
+    assert not over, "cut, or see tests/house.py for what raising a budget takes"

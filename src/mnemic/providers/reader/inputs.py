@@ -18,7 +18,7 @@ SCRIPTS: tuple[Script, ...] = ("latin", "han")
 BEFORE = 40  # pieces of the turn before
 WINDOW = 128  # pieces of a turn that are read at once
 OVERLAP = 16
-QUESTION = 48  # pieces of a question
+QUESTION = 64  # pieces of a question; of a long message the end says what is wanted
 MOST_WINDOWS = 40  # of a text, about ten pages; what lies beyond is found by its words
 _MOST_CHARACTERS = 24_000
 _BEFORE_CHARACTERS = 400
@@ -70,7 +70,7 @@ class Cutter:
 
     def question(self, text: str) -> Window:
         """A question, as the model reads it."""
-        pieces = self._pieces(text[:_BEFORE_CHARACTERS])[:QUESTION]
+        pieces = self._pieces(text[-_BEFORE_CHARACTERS:])[-QUESTION:]
         return Window((self._first, *pieces, self._end), 0)
 
     def windows(self, passage: Passage) -> list[Window]:
