@@ -23,6 +23,22 @@ _PIECES = 4  # of a bank, of each size
 _PER_PIECE = 3
 _OPENING = 60  # characters of a turn that tell whether an episode quotes it
 _SEED = 11
+_ASKED_OF_WORLD = 3
+_OF_THE_WORLD = (
+    "How many moons does Jupiter have?", "Who painted the Night Watch?", "Explain recursion",
+    "What is the boiling point of ethanol?", "Write a limerick about penguins", "Bye bye blues",
+    "Why is the sky blue?", "convert 14 miles to kilometers", "Who won the 1966 World Cup?",
+    "Give me a synonym for brave", "What does HTTP 418 mean?", "Summarize the French Revolution",
+    "What is the square root of 361?", "how does a transistor work", "Best works of Mozart",
+    "木星有几颗卫星？", "夜巡是谁画的？", "乙醇的沸点是多少", "写一首关于企鹅的打油诗",
+    "天为什么是蓝的？", "14 英里等于多少公里", "1966 年世界杯冠军是谁", "勇敢的近义词",
+    "总结一下法国大革命", "361 的平方根是多少", "晶体管是怎么工作的", "莫扎特的代表作有哪些",
+    "黑洞是怎么形成的", "把这句话翻译成拉丁文",
+)  # fmt: skip
+_GREETINGS = (
+    "hi", "good evening", "thank you so much", "okay then", "bye",
+    "嗨", "晚上好", "多谢啦", "行吧", "再见",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +95,7 @@ def _of_bank(
         retriever.add(bank.items)
         draw = random.Random(crc32(bank.name.encode()))
         foreign = draw.sample(others, min(len(others), (len(bank.questions) + 1) // 2))
+        foreign += unanswerable(draw)
         asked = [*((one, False) for one in bank.questions), *((one, True) for one in foreign)]
         for question, is_foreign in asked:
             gold = frozenset() if is_foreign else frozenset(question.gold)
@@ -104,6 +121,13 @@ def _of_bank(
                 )
     finally:
         retriever.close()
+
+
+def unanswerable(draw: random.Random) -> list[Question]:
+    """Questions and requests about the world, a greeting, and letters that are no word."""
+    letters = "".join(draw.choices("bcdfghjklmnpqrstvwxz", k=draw.randrange(4, 9)))
+    queries = [*draw.sample(_OF_THE_WORLD, _ASKED_OF_WORLD), draw.choice(_GREETINGS), letters]
+    return [Question(f"none {n}", query, ()) for n, query in enumerate(queries)]
 
 
 def _is_gold(hit: Hit, gold: frozenset[str], retriever: Mnemic, bank: Bank) -> bool:

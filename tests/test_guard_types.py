@@ -41,7 +41,11 @@ OPENED = "space"  # passes the guard once, when a mind is opened
 READ_BACK = "sender speaker text"  # of rows that only come out of a store
 PLAIN = frozenset(" ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, OPENED, READ_BACK)).split())
 ROWS = (erasure, upkeep, document_states, rows)
-ROWS_READ = {"Place": {"sender", "text"}, "EmbedText": {"speaker", "text"}, "StoredText": {"texts"}}
+ROWS_READ = {
+    "Place": {"sender", "text"},
+    "EmbedText": {"speaker", "text", "role", "before"},
+    "StoredText": {"texts"},
+}
 ROWS_ASKED = {"QueryTerm": {"text"}, "Name": {"text"}}  # compared with what is stored
 WRITTEN = ("content", "summary", "goal", "project", "topic", "tags", "value", "channel", "error",
            "reason", "description", "filename", "path", "url", "title", "purpose", "model",

@@ -23,7 +23,7 @@ from zlib import crc32
 import numpy as np
 from tokenizers import Tokenizer
 
-from mnemic.providers.reader.inputs import SCRIPTS, Cutter, Passage, Script, script_of
+from mnemic.providers.reader.inputs import SCRIPTS, Cutter, Script, TurnText, script_of
 
 HELD_OUT = 5  # one conversation in so many
 RELATIONS = (
@@ -102,7 +102,7 @@ class Writer:
     def turn(
         self,
         bank: int,
-        passage: Passage,
+        passage: TurnText,
         labels: Sequence[Label] | None,
         trap: int = 0,
         foreign: Sequence[tuple[int, int]] | None = None,
@@ -223,7 +223,7 @@ def add_talk(writer: Writer, talk: Mapping[str, Any], others: Mapping[str, str])
         day = date.fromisoformat(session["at"][:10])
         for n, turn in enumerate(session["turns"]):
             place = f"{session['id']}#{n}"
-            passage = Passage(turn["text"], turn["role"], day, before)
+            passage = TurnText(turn["text"], turn["role"], day, before)
             known = labels.get(place, []) if turn["role"] == "user" else None
             trap = traps.get(place, 0)
             own = known is not None and trap not in _FOREIGN
@@ -244,7 +244,7 @@ def add_public(writer: Writer, group: Mapping[str, Any]) -> None:
     for item in group["items"]:
         day = date.fromisoformat(item["timestamp"][:10]) if item.get("timestamp") else None
         before = last.get(item["session"], "")
-        turns.append(writer.turn(bank, Passage(item["text"], item["speaker"], day, before), None))
+        turns.append(writer.turn(bank, TurnText(item["text"], item["speaker"], day, before), None))
         last[item["session"]] = f"{item['speaker']}: {item['text']}"
     for question in group["questions"]:
         gold = [turns[n] for n in question["gold"]]
@@ -275,7 +275,7 @@ def add_labeled(writer: Writer, conversation: Mapping[str, Any]) -> None:
                     labels.append(Label(start, end, relation, of_user, "present"))
                 wanted = left
             trap = 1 + TRAPS.index("joke") if turn.get("trap") else 0
-            passage = Passage(turn["text"], turn["role"], day, before)
+            passage = TurnText(turn["text"], turn["role"], day, before)
             own = turn["role"] == "user" and not trap
             writer.turn(bank, passage, labels, trap, () if own else None)
             before = f"{turn['role']}: {turn['text']}"
@@ -292,7 +292,7 @@ def add_message(writer: Writer, marked: str) -> None:
         else:
             text += part
     bank = writer.bank("public", is_held_out(text))
-    writer.turn(bank, Passage(text, "user"), None, 0, foreign)
+    writer.turn(bank, TurnText(text, "user"), None, 0, foreign)
 
 
 def read_talks(folders: Sequence[Path]) -> Iterator[Mapping[str, Any]]:

@@ -19,7 +19,7 @@ from mnemic.providers.embedding.cache import CachedEmbedder
 from mnemic.providers.embedding.choose import embedder_for
 from mnemic.providers.embedding.http import HttpEmbedder
 from mnemic.providers.reader import model
-from mnemic.providers.reader.model import Reader
+from mnemic.providers.reader.model import TrainedReader
 from mnemic.settings import Settings, load
 from tests.providers.scripted import Asked, Scripted, reply
 from tests.providers.tiny import write_folder
@@ -32,7 +32,7 @@ def settings(preset: str = "default", **embedding: Any) -> Settings:
 @pytest.mark.feature("X9")
 def test_the_default_is_the_local_model() -> None:
     made = embedder_for(settings())
-    assert isinstance(made, Reader)
+    assert isinstance(made, TrainedReader)
     assert made.embed(["tea"]).shape == (1, made.dimensions)
 
 

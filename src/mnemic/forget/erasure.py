@@ -179,7 +179,7 @@ class Erasure:
         for id_, turns in plan.detached.items():
             unit.memories.drop_sources(id_, turns)
         restore_originals(unit, removal.memories, now)
-        eraser.remove(removal)
+        read_again = eraser.remove(removal)
         for stretch in plan.rewritten_episodes.values():
             eraser.retell(stretch, episode_terms(stretch.episode))
         for change in plan.rewritten:
@@ -192,7 +192,7 @@ class Erasure:
             unit.cards.drop(name)
         for session in eraser.learn_again(plan.turns_to_relearn):
             triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
-        if plan.rewritten_episodes or named or removal.turns:
+        if plan.rewritten_episodes or named or read_again:
             self._ask(unit, now)
         whole = receipts.without_present(unit, receipt, plan.texts)
         unit.tasks.enqueue(

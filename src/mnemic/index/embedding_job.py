@@ -25,8 +25,8 @@ from mnemic.index.engine import VectorEngine, follow
 from mnemic.language.passages import passages
 from mnemic.language.secrets.envelope import unsealed_part
 from mnemic.providers.embedding.base import Embedder, expect
-from mnemic.providers.reader.inputs import Passage
-from mnemic.providers.reader.model import Reader
+from mnemic.providers.reader.inputs import TurnText
+from mnemic.providers.reader.model import TrainedReader
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import EmbedText, VectorRow, type_of
@@ -103,7 +103,7 @@ class _Vectors(NamedTuple):
         return _Vectors([*self.rows, *other.rows], self.tokens | other.tokens)
 
 
-def _read(reader: Reader, records: Sequence[EmbedText]) -> _Vectors:
+def _read(reader: TrainedReader, records: Sequence[EmbedText]) -> _Vectors:
     """What the reader keeps: a vector for each window of a text, and all its token vectors."""
     said = [record for record in records if unsealed_part(record.text).strip()]
     made = _Vectors([], {})
@@ -114,10 +114,10 @@ def _read(reader: Reader, records: Sequence[EmbedText]) -> _Vectors:
     return made
 
 
-def passage_of(record: EmbedText) -> Passage:
+def passage_of(record: EmbedText) -> TurnText:
     """A record as the reader is given it, without what is sealed."""
     local = record.local
-    return Passage(
+    return TurnText(
         unsealed_part(record.text),
         record.speaker or record.role,
         None if local is None else _EPOCH + timedelta(days=local // _DAY),
@@ -250,7 +250,7 @@ class EmbeddingJob:
         engine.keep_only(space, name)
 
     def _vectors(self, space: str, number: int, records: Sequence[EmbedText]) -> _Vectors:
-        if isinstance(self._embedder, Reader):
+        if isinstance(self._embedder, TrainedReader):
             return _read(self._embedder, records)
         parts = [
             (record.doc, part, f"{record.speaker}: {text}" if record.speaker else text)

@@ -17,6 +17,7 @@ from mnemic.prompts import prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import choice_in, numbers_in
 from mnemic.providers.embedding.base import Embedder
+from mnemic.providers.reader.model import TrainedReader
 from mnemic.rules.lifetimes import sooner
 from mnemic.rules.likeness import apart, as_written, overlap, same_value
 from mnemic.rules.reconcile import Neighbours
@@ -298,7 +299,7 @@ class Adviser:
         """A vector hardly moves from Monday to Tuesday: where a telling word differs, it does not
         say that two statements are one.
         """
-        if cosine <= self._settings.merge_cosine:
+        if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, TrainedReader):
             return cosine
         mine, theirs = weighed_words(candidate.content), weighed_words(memory.content)
         differ = apart(mine, theirs, CHARACTER_WEIGHT)

@@ -110,7 +110,8 @@ def _holding(
 ) -> Flags:
     named = {doc for route in _NAMING for doc in lists.lists.get(route, ())}
     held = np.array([doc in named for doc in docs], bool)
-    if vectors is None or cover.max(initial=0.0) > _NO_WORD:
+    # The ranker itself knows what the reader says.
+    if vectors is None or vectors.late is not None or cover.max(initial=0.0) > _NO_WORD:
         return np.asarray(held | (cover >= _EVERY_WORD))
     return np.asarray(held | (vectors.similarity - vectors.mean >= _NEAR_IN_MEANING))
 

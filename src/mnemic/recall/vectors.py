@@ -21,7 +21,7 @@ from mnemic.index.nearest import Near
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.embedding.base import Embedder, clear_cache, expect, release
 from mnemic.providers.reader.late_interaction import score_passages
-from mnemic.providers.reader.model import Question, Reader
+from mnemic.providers.reader.model import AskedQuestion, TrainedReader
 from mnemic.recall.features import Floats, VectorScores
 from mnemic.store.contract import Unit
 from mnemic.store.rows import are_of, type_of
@@ -53,10 +53,10 @@ class VectorMatches(Protocol):
 class _AskedVectors:
     """What both kinds of matches know: the query as the reader reads it."""
 
-    _question: Question | None = None
+    _question: AskedQuestion | None = None
     _number = 0
 
-    def asked(self, question: Question | None, number: int) -> Self:
+    def asked(self, question: AskedQuestion | None, number: int) -> Self:
         """These matches, of a query that was read, and of the embedder with this number."""
         self._question, self._number = question, number
         return self
@@ -182,7 +182,7 @@ class VectorRoute:
         count = rows.count(vectors.number, SCAN_LIMIT + 1) if small else SCAN_LIMIT + 1
         if not count:
             return None
-        question = embedder.ask(query) if isinstance(embedder, Reader) else None
+        question = embedder.ask(query) if isinstance(embedder, TrainedReader) else None
         vector = question.whole if question else embedder.embed([query], query=True)[0]
         if not vector.any():
             return None

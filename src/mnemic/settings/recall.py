@@ -57,10 +57,10 @@ class RecallSettings(SettingsGroup):
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
     min_score: float = ratio(
-        0.002, "Results below this score are left out, unless the caller says otherwise."
+        0.01, "Results below this score are left out, unless the caller says otherwise."
     )
     evidence_score: float = ratio(
-        0.075,
+        0.2,
         "Evidence is put into a prompt where its best three pieces together score this much;"
         " weaker pieces beside them fill the room that is free, the fewer the less there is."
         " 0: every piece, the best first; see `ranking.fusion`.",

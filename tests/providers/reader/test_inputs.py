@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from mnemic.providers.reader import inputs
-from mnemic.providers.reader.inputs import Cutter, Passage, script_of
+from mnemic.providers.reader.inputs import Cutter, TurnText, script_of
 from mnemic.providers.reader.model import installed_folder
 
 
@@ -39,12 +39,12 @@ def test_text_is_read_by_the_encoder_of_its_script(text: str, script: str) -> No
     assert script_of(text) == script
 
 
-@given(words=st.integers(1, 700), script=st.sampled_from(inputs.SCRIPTS))
+@given(words=st.integers(1, 500), script=st.sampled_from(inputs.SCRIPTS))
 def test_windows_cover_every_piece_of_a_long_text(words: int, script: str) -> None:
     folder = installed_folder()
     cutter = Cutter(Tokenizer.from_file(str(folder / f"{script}.json")), script)  # type: ignore[arg-type]
     text = " ".join(f"w{n}" for n in range(words))
-    windows = cutter.windows(Passage(text, "user", date(2026, 2, 3), "assistant: tell me more"))
+    windows = cutter.windows(TurnText(text, "user", date(2026, 2, 3), "assistant: tell me more"))
     covered = {offset for window in windows for offset in window.offsets}
     whole = Tokenizer.from_file(str(folder / f"{script}.json")).encode(
         text, add_special_tokens=False
@@ -54,8 +54,8 @@ def test_windows_cover_every_piece_of_a_long_text(words: int, script: str) -> No
 
 
 def test_own_pieces_begin_after_the_turn_before(cutters: dict[str, Cutter]) -> None:
-    alone = cutters["latin"].windows(Passage("It rains"))[0]
-    (beside,) = cutters["latin"].windows(Passage("It rains", before="user: how is the weather?"))
+    alone = cutters["latin"].windows(TurnText("It rains"))[0]
+    (beside,) = cutters["latin"].windows(TurnText("It rains", before="user: how is the weather?"))
     assert beside.ids[beside.own :] == alone.ids[alone.own :]
     assert beside.own > alone.own
 
@@ -63,6 +63,6 @@ def test_own_pieces_begin_after_the_turn_before(cutters: dict[str, Cutter]) -> N
 def test_day_is_written_in_the_words_of_the_script(cutters: dict[str, Cutter]) -> None:
     day = date(2026, 5, 7)
     for script, text, written in (("latin", "rain", "7 May 2026"), ("han", "雨", "2026年5月7日")):
-        (window,) = cutters[script].windows(Passage(text, day=day))
+        (window,) = cutters[script].windows(TurnText(text, day=day))
         asked = cutters[script].question(written).ids[1:-1]
         assert window.ids[window.own : window.own + len(asked)] == asked

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from mnemic.providers.reader.late_interaction import TOKEN, score_passages
-from mnemic.providers.reader.model import Question
+from mnemic.providers.reader.model import AskedQuestion
 
 
 def unit_rows(seed: int, rows: int) -> NDArray[np.float32]:
@@ -22,7 +22,7 @@ def test_score_is_the_weighted_mean_of_the_best_likeness(sizes: list[int], token
     asked = unit_rows(1, tokens)
     weights = np.arange(1, tokens + 1, dtype=np.float32)
     weights /= weights.sum()
-    question = Question(asked[0], asked, weights)
+    question = AskedQuestion(asked[0], asked, weights)
     passages = [
         np.round(unit_rows(2 + n, size) * 127).astype(np.int8) for n, size in enumerate(sizes)
     ]

@@ -19,7 +19,7 @@ BEFORE = 40  # pieces of the turn before
 WINDOW = 128  # pieces of a turn that are read at once
 OVERLAP = 16
 QUESTION = 64  # pieces of a question; of a long message the end says what is wanted
-MOST_WINDOWS = 40  # of a text, about ten pages; what lies beyond is found by its words
+MOST_WINDOWS = 24  # of a text, some pages; what lies beyond is found by its words
 _MOST_CHARACTERS = 24_000
 _BEFORE_CHARACTERS = 400
 _LETTERS_A_HAN = 3  # a word of Latin letters is about as long as this many times a Han one
@@ -28,7 +28,7 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TurnText:
     """A text to read, with what it was said beside; ``before`` begins with its own speaker."""
 
     text: str
@@ -38,7 +38,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PieceWindow:
     """Pieces for a model; those from ``own`` on, but for the closing mark, are the turn's."""
 
     ids: tuple[int, ...]
@@ -68,12 +68,12 @@ class Cutter:
         self._first = tokenizer.token_to_id("[CLS]") or 0
         self._end = tokenizer.token_to_id("[SEP]") or 0
 
-    def question(self, text: str) -> Window:
+    def question(self, text: str) -> PieceWindow:
         """A question, as the model reads it."""
         pieces = self._pieces(text[-_BEFORE_CHARACTERS:])[-QUESTION:]
-        return Window((self._first, *pieces, self._end), 0)
+        return PieceWindow((self._first, *pieces, self._end), 0)
 
-    def windows(self, passage: Passage) -> list[Window]:
+    def windows(self, passage: TurnText) -> list[PieceWindow]:
         """A passage in one window, or in several where it is long."""
         before = self._pieces(passage.before[-_BEFORE_CHARACTERS:])[-BEFORE:]
         opening = self._pieces(self._opening(passage))
@@ -81,11 +81,11 @@ class Cutter:
         head = (self._first, *before, self._end, *opening)
         own = len(before) + 2
         return [
-            Window((*head, *text.ids[at:to], self._end), own, tuple(text.offsets[at:to]))
+            PieceWindow((*head, *text.ids[at:to], self._end), own, tuple(text.offsets[at:to]))
             for at, to in _stretches(len(text.ids))
         ]
 
-    def _opening(self, passage: Passage) -> str:
+    def _opening(self, passage: TurnText) -> str:
         day = "" if passage.day is None else _written(passage.day, self._script) + " "
         return day + (f"{passage.speaker}: " if passage.speaker else "")
 

@@ -6,7 +6,10 @@ both make vectors of one space, so a question in one language finds a turn in th
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -20,7 +23,7 @@ from numpy.typing import NDArray
 from mnemic.errors import MissingExtra, ModelRefused
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
-from mnemic.providers.reader.inputs import SCRIPTS, Cutter, Passage, Script, Window, script_of
+from mnemic.providers.reader.inputs import SCRIPTS, Cutter, PieceWindow, Script, TurnText, script_of
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
@@ -28,11 +31,20 @@ _PACKAGE = "mnemic_reader"
 _EXTRA = "local"
 _AT_ONCE = 16  # windows that one run reads
 _QUESTION, _TURN = 0, 1
+_LAST_RUN = 10.0  # seconds that the end of a process waits for
 _LEVELS = 127  # of a number of a token vector
 
 
+_NOTHING = np.zeros((1, 64), np.float32)
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has a letter or a digit."""
+    return any(map(str.isalnum, text))
+
+
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TurnVectors:
     """A passage as the reader keeps it: a vector for each window, and its token vectors."""
 
     wholes: Floats
@@ -40,7 +52,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedQuestion:
     """A question as it is compared with passages."""
 
     whole: Floats
@@ -48,14 +60,16 @@ class Question:
     weights: Floats  # of its tokens, together 1
 
 
-class Reader:
+class TrainedReader:
     """Loads an encoder when its script is first met; safe to use from several threads."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._encoders: dict[Script, _Encoder] = {}
         self._loading = ForkSafeLock()
-        self._asked: tuple[str, Question | None] = ("", None)
+        self._asked: tuple[str, AskedQuestion | None] = ("", None)
+        # A lock inside of a session may be held by a thread that a child does not have.
+        os.register_at_fork(after_in_child=self._encoders.clear)
 
     def forget(self) -> None:
         """Drop the latest question."""
@@ -84,25 +98,31 @@ class Reader:
             rows = [self.ask(text).whole for text in texts]
         else:
             # A long text leans on what its windows have in common.
-            rows = [reading.wholes.mean(axis=0) for reading in self.read([*map(Passage, texts)])]
-        made = np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
-        length = np.linalg.norm(made, axis=1, keepdims=True)
-        unit: Floats = np.divide(made, length, out=np.zeros_like(made), where=length > 0)
+            made = self.read([TurnText(text) for text in texts])
+            rows = [
+                reading.wholes.mean(axis=0) * says_something(text)
+                for text, reading in zip(texts, made, strict=True)
+            ]
+        stacked = np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
+        length = np.linalg.norm(stacked, axis=1, keepdims=True)
+        unit: Floats = np.divide(stacked, length, out=np.zeros_like(stacked), where=length > 0)
         return unit
 
-    def ask(self, text: str) -> Question:
+    def ask(self, text: str) -> AskedQuestion:
         """What a question is compared by; a prompt is made of several recalls of one question."""
+        if not says_something(text):
+            return AskedQuestion(np.zeros(self.dimensions, np.float32), _NOTHING, _NOTHING[:, 0])
         asked, question = self._asked
         if question is not None and asked == text:
             return question
         encoder = self._encoder(script_of(text))
         made = encoder.run([encoder.cutter.question(text)], _QUESTION)
         weights = made["weights"][0]
-        question = Question(made["whole"][0], made["tokens"][0], weights / weights.sum())
+        question = AskedQuestion(made["whole"][0], made["tokens"][0], weights / weights.sum())
         self._asked = text, question
         return question
 
-    def read(self, passages: Sequence[Passage]) -> list[Reading]:
+    def read(self, passages: Sequence[TurnText]) -> list[TurnVectors]:
         """What is kept of each passage."""
         wholes: list[list[Floats]] = [[] for _ in passages]
         tokens: list[list[Bytes]] = [[] for _ in passages]
@@ -111,13 +131,13 @@ class Reader:
             own = made["tokens"][window.own : len(window.ids) - 1]
             tokens[n].append(np.round(own * _LEVELS).astype(np.int8))
         return [
-            Reading(np.stack(whole), np.concatenate(kept))
+            TurnVectors(np.stack(whole), np.concatenate(kept))
             for whole, kept in zip(wholes, tokens, strict=True)
         ]
 
     def run(
-        self, passages: Sequence[Passage]
-    ) -> Iterator[tuple[int, Window, Mapping[str, Floats]]]:
+        self, passages: Sequence[TurnText]
+    ) -> Iterator[tuple[int, PieceWindow, Mapping[str, Floats]]]:
         """Every window of every passage with all that its encoder says, windows of one in order."""
         for script in SCRIPTS:
             mine = [n for n, passage in enumerate(passages) if script_of(passage.text) == script]
@@ -162,7 +182,7 @@ class _Encoder:
         self.cutter = Cutter(tokenizer, script)
         self._outputs = [output.name for output in self._session.get_outputs()]
 
-    def run(self, windows: Sequence[Window], kind: int) -> dict[str, Floats]:
+    def run(self, windows: Sequence[PieceWindow], kind: int) -> dict[str, Floats]:
         """Every output, a row a window."""
         length = max(len(window.ids) for window in windows)
         ids = np.zeros((len(windows), length), np.int64)
@@ -174,7 +194,44 @@ class _Encoder:
             mask[row, :size] = 1
             own[row, window.own : size - (1 if kind == _TURN else 0)] = 1
         feed = {"ids": ids, "mask": mask, "own": own, "kind": np.array(kind)}
-        return dict(zip(self._outputs, self._session.run(None, feed), strict=True))
+        with _runs:
+            made = self._session.run(None, feed)
+        return dict(zip(self._outputs, made, strict=True))
+
+
+class _Runs:
+    """Counts the calls of native code, so that a process ends after the last and before the next:
+    the interpreter ends its other threads where they stand, which native code does not survive.
+    """
+
+    def __init__(self) -> None:
+        self._reset()
+        os.register_at_fork(after_in_child=self._reset)
+        atexit.register(self._end)
+
+    def _reset(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+        self._ending = False
+
+    def __enter__(self) -> None:
+        with self._changed:
+            while self._ending:
+                self._changed.wait()
+            self._count += 1
+
+    def __exit__(self, *exc: object) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def _end(self) -> None:
+        with self._changed:
+            self._ending = True
+            self._changed.wait_for(lambda: not self._count, _LAST_RUN)
+
+
+_runs = _Runs()
 
 
 def installed_folder() -> Path:
@@ -188,16 +245,16 @@ def installed_folder() -> Path:
     return Path(spec.submodule_search_locations[0])
 
 
-def installed_reader() -> Reader:
+def installed_reader() -> TrainedReader:
     """The reader of the installed package; ``MissingExtra`` where a part of it is missing."""
     extras.require(_EXTRA, "onnxruntime", "tokenizers")
     return _reader_in(installed_folder())
 
 
 @cache
-def _reader_in(folder: Path) -> Reader:
+def _reader_in(folder: Path) -> TrainedReader:
     """One for all memories of a process: the weights are large and never change."""
-    return Reader(folder)
+    return TrainedReader(folder)
 
 
 def _damaged(what: str, error: Exception) -> ModelRefused:

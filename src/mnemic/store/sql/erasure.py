@@ -136,13 +136,16 @@ class SqlEraser(Part):
 
     # --- removing -------------------------------------------------------------------------------
 
-    def remove(self, removal: Removal) -> None:
-        """Take records out, and everything that is only about them."""
+    def remove(self, removal: Removal) -> bool:
+        """Take records out, and everything that is only about them; True when turns that stay have
+        to be read again, since they were read beside some that go.
+        """
         self._unit.overwrite()
         # Answers may say anything that was recorded.
         self._run("drop_replies")
         self._unlink(removal.memories)
         sessions = self._sessions_of(removal)
+        followers = self._read_followers_again(self.docs("turn", removal.turns))
         for type_ in RECORD_TYPES:
             ids = removal.of(type_)
             docs = self.docs(type_, ids)
@@ -160,24 +163,24 @@ class SqlEraser(Part):
         self._shorten_sessions(sessions)
         self._lower_marks()
         self._unit.text_stats.forget()
+        return followers
 
     def _remove_docs(self, type_: RecordType, docs: list[int]) -> None:
         """Numbers are never left in an index: the next record may get the highest again."""
         self._unit.index.remove(self._conn, self._space, docs)
-        if type_ == "turn":
-            self._read_followers_again(docs)
         self.drop_vectors(docs)
         for table in (TABLES[type_], "changed_texts", "turn_tools"):
             self._do(f"DELETE FROM {table} WHERE space = :space AND doc {_NUMBERED}", docs)
         self._unit.vectors.count_rewrite(type_)
 
-    def _read_followers_again(self, turns: list[int]) -> None:
+    def _read_followers_again(self, turns: list[int]) -> bool:
         """Drop the vectors of turns that were read beside these, and let them wait for new ones."""
         followers = self._column("followers_of_turns", docs=turns)
         left = sorted(set(followers) - set(turns))
         if left:
             self.drop_vectors(left)
             self._unit.cleanup.ask_again(left)
+        return bool(left)
 
     def _unlink(self, memories: Collection[str]) -> None:
         """Versions that stay are joined again over those that go; lists lose the ids."""

@@ -25,7 +25,7 @@ LATEST = 10
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "4eeb7e778873461ce55f5a1a39b278a4c61eafafda573d2bf485088029a15b8c"
+DIGEST = "90afd9c74be16dfdb25bccbc3fb1bf05c5dd47d3b46ae679780c25a01195b1d2"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _MAGIC = b"SQLite format 3\x00"

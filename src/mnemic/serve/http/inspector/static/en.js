@@ -299,6 +299,7 @@ export default {
   "part.wish": "wish",
   "part.words": "words",
   "part.words and meaning": "words and meaning",
+  "part.reading": "reading",
   "pending.approve": "Let it act",
   "pending.approved": "Approved",
   "pending.archive": "Yes, archive it",

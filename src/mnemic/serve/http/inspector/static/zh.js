@@ -299,6 +299,7 @@ export default {
   "part.wish": "愿望",
   "part.words": "词语",
   "part.words and meaning": "词语与语义",
+  "part.reading": "阅读",
   "pending.approve": "允许执行",
   "pending.approved": "已允许",
   "pending.archive": "是，收起",
