@@ -20,7 +20,7 @@ BUDGETS = {
     "documents": 3_927,
     "engine": 3_874,
     "integrations": 2_874,
-    "recall": 2_849,
+    "recall": 2_865,
     "upkeep": 2_810,
     "settings": 2_689,
     "rules": 2_177,

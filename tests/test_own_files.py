@@ -105,7 +105,7 @@ def test_a_planted_link_is_not_written_through(
         (documents / "MEMORY.md").symlink_to(outside / "MEMORY.md")
     mind = open_mind(home / "memory.db", ledger=COPIES)
     mind.session("s").user("I like tea")
-    mind.remember("likes tea", kind="preference")
+    mind.remember("plays chess on Fridays", kind="preference")
     mind.drain()
     (job,) = (job for job in mind.jobs() if job.kind == "transcript")
     assert "symbolic link" in job.error
@@ -119,7 +119,10 @@ def test_a_planted_link_is_not_written_through(
     assert victim.read_text() == "precious\n"
     assert (outside / "MEMORY.md").read_text() == "- likes nothing\n"
     assert sorted(path.name for path in outside.iterdir()) == ["MEMORY.md", "s.jsonl"]
-    assert {memory.content for memory in mind.memories()} == {"likes tea", "I like tea"}
+    assert {memory.content for memory in mind.memories()} == {
+        "plays chess on Fridays",
+        "I like tea",
+    }
 
 
 def test_a_link_loop_is_one_of_our_errors(open_mind: OpenMind, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Each route gives a ranked list of documents; what they add to a score is the ran
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -101,7 +102,7 @@ class CandidateSearch:
         request, text = outcome or (request, None)
         # Where partitions come first, meaning chooses inside them and nowhere else.
         by_meaning = "partition" not in lists
-        vector = self._by_meaning(attempts, request) if by_meaning else None
+        vector = self._by_meaning(attempts, request, text) if by_meaning else None
         cut = False
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
@@ -192,13 +193,19 @@ class CandidateSearch:
             near = vector.among(few, limit)
         return [match.doc for match in near]
 
-    def _by_meaning(self, attempts: Attempts, request: Request) -> VectorMatches | None:
+    def _by_meaning(
+        self, attempts: Attempts, request: Request, text: TextMatches | None
+    ) -> VectorMatches | None:
+        """A number that no text has is not there, however like it others look."""
         vectors = self._vectors
         if vectors is None:
             return None
-        return attempts.run("vector", lambda unit: vectors.search(unit, request.query))
+        unknown = text is not None and not text.matches
+        query = _WITH_DIGITS.sub(" ", request.query) if unknown else request.query
+        return attempts.run("vector", lambda unit: vectors.search(unit, query))
 
 
+_WITH_DIGITS = re.compile(r"[A-Za-z]*\d\w*")
 _MOST_TERMS = 32  # of a query that is looked through for misspelt names
 
 

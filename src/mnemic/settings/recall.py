@@ -57,7 +57,7 @@ class RecallSettings(SettingsGroup):
         0, "Ask full text only when the partition gave fewer than this; 0: ask always."
     )
     min_score: float = ratio(
-        0.01, "Results below this score are left out, unless the caller says otherwise."
+        0.002, "Results below this score are left out, unless the caller says otherwise."
     )
     evidence_score: float = ratio(
         0.2,

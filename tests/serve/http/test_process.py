@@ -73,7 +73,7 @@ def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> N
         ("sessions", {"project": "kitchen"}),
         ("attachments", {"path_or_url": "/x/cat.png"}),
         ("events", {"type": "host.noted", "payload": {"n": 1}}),
-        ("memories", {"text": "likes tea", "kind": "preference"}),
+        ("memories", {"text": "plays chess on Fridays", "kind": "preference"}),
         (f"memories/{memory}/archive", {}),
         ("jobs/drain", {}),
         ("forget", {"session": "nobody", "dry_run": True}),
