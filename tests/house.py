@@ -24,7 +24,7 @@ BUDGETS = {
     "upkeep": 2_810,
     "settings": 2_689,
     "rules": 2_177,
-    "index": 1_981,
+    "index": 1_983,
     "record": 1_942,
     "serve": 1_928,
     "context": 1_867,

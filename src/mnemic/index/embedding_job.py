@@ -34,6 +34,7 @@ from mnemic.types import EMPTY, RECORD_TYPES, Job
 
 KIND = "embed"
 _BATCH = 256
+_READ_BATCH = 32  # half a second of reading: closing waits for no more
 _PORTION = 5_000  # vectors brought to an engine in one snapshot
 _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
 _LOOK = 1_000
@@ -136,6 +137,7 @@ class EmbeddingJob:
         self._embedder = embedder
         self._clock = clock
         self._engine = engine
+        self._batch = _READ_BATCH if isinstance(embedder, TrainedReader) else _BATCH
 
     def run(self, job: Job) -> None:
         """Embed everything that waits, or the one record that was set aside under its id."""
@@ -169,7 +171,7 @@ class EmbeddingJob:
         before: list[EmbedText] = []
         while True:
             with self._store.read(job.space) as unit:
-                waiting = unit.vectors.unembedded(number, _BATCH)
+                waiting = unit.vectors.unembedded(number, self._batch)
             if not waiting:
                 break
             if waiting == before:

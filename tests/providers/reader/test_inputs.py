@@ -39,7 +39,7 @@ def test_text_is_read_by_the_encoder_of_its_script(text: str, script: str) -> No
     assert script_of(text) == script
 
 
-@given(words=st.integers(1, 500), script=st.sampled_from(inputs.SCRIPTS))
+@given(words=st.integers(1, 250), script=st.sampled_from(inputs.SCRIPTS))
 def test_windows_cover_every_piece_of_a_long_text(words: int, script: str) -> None:
     folder = installed_folder()
     cutter = Cutter(Tokenizer.from_file(str(folder / f"{script}.json")), script)  # type: ignore[arg-type]
