@@ -20,7 +20,7 @@ from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
 from mnemic.rules.importance import DEFAULT_CONFIDENCE
-from mnemic.rules.kinds import importance_of, lifetime_of
+from mnemic.rules.kinds import importance_of, lifetime_of, profile_of
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.likeness import same_value
 from mnemic.rules.reconcile import (
@@ -41,6 +41,7 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import (
     EMPTY,
+    GLOBAL_PROJECT,
     Candidate,
     Decision,
     Memory,
@@ -49,6 +50,14 @@ from mnemic.types import (
     SafeName,
     Source,
 )
+
+
+def spell_project(unit: Unit, candidate: SafeCandidate) -> SafeCandidate:
+    """The candidate in the known project that differs from its own in case alone, if any."""
+    project = candidate.project
+    known = unit.memories.projects() if project != GLOBAL_PROJECT else ()
+    same = [name for name in known if name.casefold() == project.casefold()]
+    return candidate if not same or project in same else replace(candidate, project=same[0])
 
 
 class Reconciler:
@@ -255,10 +264,10 @@ class Reconciler:
         session: SafeName = EMPTY,
         waiting: Memory | None = None,
     ) -> Settlement:
-        """An operation whose decision is made elsewhere."""
+        """An operation whose decision is made elsewhere; its project is spelled as it is known."""
         return Settlement(
             unit,
-            candidate,
+            spell_project(unit, candidate),
             claim,
             said_at,
             operation_id,
@@ -269,6 +278,7 @@ class Reconciler:
             sources,
             session,
             waiting,
+            profile=profile_of(self._settings),
         )
 
     # --- deciding -------------------------------------------------------------------------------

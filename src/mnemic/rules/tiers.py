@@ -41,6 +41,14 @@ def fit_for_core(memory: Memory) -> bool:
     )
 
 
+def is_profile(memory: Memory, kinds: Collection[Kind]) -> bool:
+    """Whether a memory is core by its kind: what steers the agent only by the owner's word."""
+    own = memory.trust == "owner" or (
+        memory.kind not in ("rule", "identity", "trait") and memory.origin != "proposal"
+    )
+    return memory.kind in kinds and own and fit_for_core(memory)
+
+
 def choose_core(
     candidates: Iterable[Memory], decay: DecaySettings, now: datetime, most: int
 ) -> list[Memory]:
