@@ -157,7 +157,9 @@ def _by_work(turns: Sequence[Turn], actions: Sequence[ActionNode], *, ended: boo
 
 def _is_half_done(text: str) -> bool:
     undone = _pattern(_UNDONE).search(text)
-    return undone is not None and _pattern(_DONE).search(_pattern(_UNDONE).sub(" ", text)) is not None
+    return (
+        undone is not None and _pattern(_DONE).search(_pattern(_UNDONE).sub(" ", text)) is not None
+    )
 
 
 def _asks_for_input(sentence: str) -> bool:

@@ -25,6 +25,7 @@ from mnemic.index.segment import (
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
 from mnemic.language.names import respelt, words_of
+from mnemic.language.query_intent import asks_recent
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
 from mnemic.recall.slot_route import answers_by_slot
@@ -128,6 +129,10 @@ class CandidateSearch:
                 lists[route] = result.docs
                 total = max(total, result.total)
                 first |= frozenset(result.docs if result.first else ())
+        if "recent" in lists and query_terms(request.query) and not asks_recent(request.query):
+            # It speaks for what is found, and does not fill up what is not.
+            others = {doc for name, docs in lists.items() if name != "recent" for doc in docs}
+            lists["recent"] = [doc for doc in lists["recent"] if doc in others]
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
         if self._beside_core and not request.scope.words:
@@ -162,6 +167,8 @@ class CandidateSearch:
         """The matches, and the request again with the names spelt as they are known here."""
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
+        if not self._settings.evidence_score:  # by place alone a small word would count as much
+            terms = [term for term in terms if term.weight > STOP_WEIGHT] or terms
         matches = unit.text.search(terms, request.scope, limit)
         known = with_known_names(request, terms, matches, unit)
         if known is not request:
