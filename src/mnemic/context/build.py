@@ -211,7 +211,9 @@ class Builder:
             return False
         if self._settings.recall.evidence_score and is_nod(query):
             return False  # nothing that was said is evidence for a greeting
-        return bool(query.strip()) and self._from.gate(query).wants
+        # Memories that are to be injected are not left to the tools.
+        always = self._settings.gate.mode == "on_demand"
+        return bool(query.strip()) and (always or self._from.gate(query).wants)
 
     def _language(
         self,

@@ -18,7 +18,7 @@ def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
     """The priority that a memory's life amounts to; what outlives a short term is long-term."""
     if memory.expires_at is None:
         return "permanent"
-    life = memory.expires_at - memory.created_at
+    life = memory.expires_at - memory.updated_at  # a repetition or a demotion sets both
     if lifetimes.transient is not None and life <= lifetimes.transient:
         return "transient"
     if lifetimes.long_term is not None and life < lifetimes.long_term:

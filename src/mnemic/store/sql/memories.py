@@ -315,6 +315,6 @@ def _life_condition(life: Life, values: dict[str, Any]) -> str:
         return "expires_at IS NULL"
     values["life_over"] = life.over // _MICROSECOND
     if life.most is None:
-        return "expires_at - created_at > :life_over"
+        return "expires_at - updated_at > :life_over"
     values["life_most"] = life.most // _MICROSECOND
-    return "expires_at - created_at > :life_over AND expires_at - created_at <= :life_most"
+    return "expires_at - updated_at > :life_over AND expires_at - updated_at <= :life_most"
