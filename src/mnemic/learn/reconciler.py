@@ -15,7 +15,7 @@ from mnemic.language.guard import guard_of
 from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
-from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere
+from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere, says_change
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
@@ -402,8 +402,16 @@ class Reconciler:
         return work.withdraw(ended, waiting)
 
     def _close_waiting(self, work: Settlement, search: NeighbourSearch, by: Memory) -> None:
-        for waiting in self._matching(search, "pending"):
+        """What waits for an answer that is known by now."""
+        same = self._matching(search, "pending")
+        for waiting in same:
             work.close(waiting, by, "it was said clearly")
+        existing = search.neighbours("pending")
+        overtaken = existing.chosen(relate(search.candidate, existing).replaced)
+        if search.candidate.kind == "event" and says_change(search.candidate, work.turns):
+            overtaken += [memory for memory in existing.near if memory.kind == "event"]
+        for waiting in {memory.id: memory for memory in overtaken if memory not in same}.values():
+            work.close(waiting, by, "it was overtaken")
 
     # --- looking --------------------------------------------------------------------------------
 
