@@ -72,7 +72,8 @@ _CHANGE = re.compile(
 
 _CORRECTS = re.compile(r"^\s*(?:no|wrong|not quite|不对|不是|错了)\s*[,，.。!！]\s*", re.IGNORECASE)
 _CALLED = re.compile(
-    r"(?:我(?:其实)?叫|叫我|我的名字(?:是|叫)|\bmy name is|\bcall me)\s*(?P<text>[^,，.。!！]+)", re.IGNORECASE
+    r"(?:我(?:其实)?叫|叫我|我的名字(?:是|叫)|\bmy name is|\bcall me)\s*(?P<text>[^,，.。!！]+)",
+    re.IGNORECASE,
 )
 _WANTS_CHANGE = frozenset(map(fold, ("修改", "改", "要改", "更改", "change", "edit", "change it")))
 
@@ -213,9 +214,7 @@ class Onboarding:
             self._settled()
         return self._next(after, unclear=unclear)
 
-    def _after(
-        self, unit: Unit, row: OnboardingRow, answer: SafeText
-    ) -> tuple[OnboardingRow, str]:
+    def _after(self, unit: Unit, row: OnboardingRow, answer: SafeText) -> tuple[OnboardingRow, str]:
         """The state after an answer, and the text to show where it changed nothing."""
         answers, guard = dict(row.answers), self._reconciler.guard
         language = language_of([answer], self._settings.memory.language)
