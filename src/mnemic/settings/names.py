@@ -124,6 +124,52 @@ def _wrong(path: str, value: object, allowed: str) -> ConfigError:
     return ConfigError(f"{path}: {value!r:.40} cannot be used", remedy=f"Give {allowed}")
 
 
+_RULE_WORDS = {"event_type": "event", "action_mode": "mode", "risk_level": "risk"}
+_TARGETS = {"memory_consolidator": "consolidate"}  # E §11.1
+
+
+def read_rules(raw: Raw) -> dict[str, Any]:
+    """A layer whose event rules may be written as in document E §11.1."""
+    events = raw.get("events")
+    rules = events.get("rules") if isinstance(events, Mapping) else None
+    if isinstance(rules, list):
+        rules = {str(rule.get("name", n)): rule for n, rule in enumerate(rules, 1)}
+    if not isinstance(rules, Mapping):
+        return dict(raw)
+    read = {
+        name: _rule(rule) if isinstance(rule, Mapping) else rule for name, rule in rules.items()
+    }
+    return {**raw, "events": {**events, "rules": read}}
+
+
+def _rule(raw: Raw) -> dict[str, Any]:
+    rule = {_RULE_WORDS.get(key, key): value for key, value in raw.items() if key != "name"}
+    conditions = rule.pop("conditions", None)
+    if isinstance(conditions, Mapping):
+        if set(conditions) - {"all"}:
+            raise _wrong("conditions", sorted(conditions), '"all" with a list of tests')
+        rule["when"] = [
+            f"{t['field']} {t['op']} {_test_value(t['value'])}" for t in conditions["all"]
+        ]
+    if isinstance(actions := rule.get("actions"), list | tuple):
+        rule["actions"] = [_action(one) if isinstance(one, Mapping) else one for one in actions]
+    return rule
+
+
+def _action(raw: Raw) -> str:
+    target = str(raw.get("target", ""))
+    if raw.get("action_type") != "run_agent":
+        return str(raw.get("action_type", ""))
+    return _TARGETS.get(target, f"call:{target}")
+
+
+def _test_value(value: object) -> str:
+    """As it stands in a test: a text in quotes, true and false in lower case."""
+    if isinstance(value, str):
+        return f"'{value}'"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:
     """Set a value in nested tables."""
     for step in path[:-1]:
