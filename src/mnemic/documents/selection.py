@@ -18,7 +18,7 @@ from mnemic.prompts import Language
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted
-from mnemic.types import KINDS, Kind, Memory
+from mnemic.types import GLOBAL_PROJECT, KINDS, Kind, Memory
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
@@ -152,11 +152,13 @@ def user_section(memory: Memory) -> str:
     what = predicate_of(memory.predicate)
     if subject_of(memory.subject) == "user":
         named = _NAMED.get(what, "")
-        if named != "projects" and _ENVIRONMENT.search(memory.value):
+        if named != "projects" and _ENVIRONMENT.search(memory.value or memory.content):
             return "environment"
         return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")
     if memory.kind == "config" and what.endswith(("version", "版本")):
         return "stack"
+    if memory.kind == "decision" and memory.project != GLOBAL_PROJECT:
+        return "projects"  # what the talk is about
     return _BY_KIND.get(memory.kind, "")
 
 
