@@ -82,10 +82,15 @@ def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
     return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
 
 
-def for_user(ranked: Iterable[Memory]) -> list[Placement]:
-    """Memories about the user, each in its section."""
+def for_user(ranked: Iterable[Memory], projects: bool = True) -> list[Placement]:
+    """Memories about the user, each in its section; ``projects``: they have no other document."""
     placements = (Placement(memory, user_section(memory)) for memory in ranked)
-    return [chosen for chosen in placements if chosen.section]
+    return [
+        one
+        for one in placements
+        if one.section
+        and (projects or one.section != "projects" or subject_of(one.memory.subject) == "user")
+    ]
 
 
 def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:

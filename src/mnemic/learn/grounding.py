@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import takewhile
@@ -149,17 +149,18 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
     best = max(read, key=lambda one: len(about & _words(one.content)), default=None)
     if best is None or len(about & _words(best.content)) < _TOLD:
         return None
-    return replace(
-        best,
-        importance=candidate.importance,
-        confidence=candidate.confidence,
-        project=candidate.project,
-        topic=candidate.topic,
-        tags=candidate.tags,
-        trust="owner",
-        sources=candidate.sources,
-        origin=candidate.origin,
-    )
+    said = {
+        "kind",
+        "content",
+        "subject",
+        "predicate",
+        "value",
+        "duration",
+        "valid_from",
+        "valid_to",
+    }
+    own = {field.name: getattr(best, field.name) for field in fields(best) if field.name in said}
+    return replace(candidate, **own, trust="owner")
 
 
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
