@@ -1,4 +1,4 @@
-"""Ten bilingual days with their nights under a preset: the prompt of each day, the files at the end.
+"""Ten bilingual days with their nights under a preset: each day's prompt, the files at the end.
 
     python -m bench.ten_days openakita            # by rules
     python -m bench.ten_days openakita --model    # with a scripted model on loopback
@@ -88,10 +88,8 @@ def live(folder: Path, preset: str, **settings: Any) -> Iterator[tuple[int, str]
     """The number of each day and the prompt before its last message."""
     clock = ManualClock(START)
     database = folder / "memory.db"
-    embedding = {"embedding": {"provider": "none"}, "schedule": {"zone": ZONE}}
-    with mnemic.open(
-        database, preset=preset, clock=clock, worker="none", **embedding, **settings
-    ) as mind:
+    settings |= {"embedding": {"provider": "none"}, "schedule": {"zone": ZONE}}
+    with mnemic.open(database, preset=preset, clock=clock, worker="none", **settings) as mind:
         for number, day in enumerate(SCRIPT["days"], 1):
             said = day["said"]
             with mind.session(f"day{number}", project=day["project"]) as session:

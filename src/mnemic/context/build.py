@@ -92,8 +92,8 @@ class Builder:
         if session is not None and prompt_of_host is None:
             conversation = self._conversation(query, session, limits, zone)
         cards = self._from.cards(persona)
-        said = "\n".join(text for name, text in cards.items() if name in _LEARNT_CARDS)
-        core, omitted = self._core(limits, count, project, zone, said)
+        learnt = "\n".join(text for name, text in cards.items() if name in _LEARNT_CARDS)
+        core, omitted = self._core(limits, count, project, zone, learnt)
         if "user" in cards:
             rules = {normalised(item.text) for item in core if item.kind == "rule"}
             cards = {**cards, "user": _without_lines(cards["user"], rules)}
