@@ -31,6 +31,7 @@ MnemicError
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
+    ├── WrongKey           the file is encrypted and the key is missing or another one
     ├── SchemaTooNew       written by a newer Mnemic; left untouched
     └── StoreUnavailable   the file or server cannot be opened
 """
@@ -227,6 +228,12 @@ class StoreDamaged(StoreError):
 
 class NotADatabase(StoreError):
     """The file is not a Mnemic database."""
+
+
+class WrongKey(StoreError):
+    """The file is encrypted and the key is missing or another one, or a plain file was given one;
+    it was left untouched.
+    """
 
 
 class SchemaTooNew(StoreError):
