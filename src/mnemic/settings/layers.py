@@ -33,8 +33,7 @@ ALIASES = {
 }
 # Variables of ours that are not settings.
 RESERVED = frozenset(
-    PREFIX + name
-    for name in ("CACHE", "CONFIG", "DB", "FILES", "PRESET", "SPACE", "TOKEN", "TORTURE")
+    PREFIX + name for name in "CACHE CONFIG DB FILES KEY NEW_KEY PRESET SPACE TOKEN TORTURE".split()
 )
 RESERVED_PREFIX = PREFIX + "TEST_"
 
