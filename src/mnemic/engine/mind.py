@@ -155,6 +155,8 @@ class Mind(CheckedCalls):
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""
         self._services.session_ends.end(session)
+        if self.settings.short_term.clear_at_end:
+            self._services.sessions.clear(session)
 
     def before_compression(
         self, session: str, messages: Iterable[HostMessage] | None = None

@@ -153,7 +153,9 @@ class Shared:
             self.settings,
             self.ask,
             embedder=self.embedder,
-            judge=None if model is None else ModelJudge(model, self.settings),
+            judge=ModelJudge(model, self.settings)
+            if model is not None and self.settings.reconcile.judge
+            else None,
         )
 
     def cards_of(self, space: str) -> IdentityCards:

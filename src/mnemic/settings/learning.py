@@ -70,6 +70,7 @@ class ExtractionSettings(SettingsGroup):
     fact_chars: int = setting(
         300, "Longest statement a model is asked for: room for a decision and its reason.", low=40
     )
+    stories: bool = setting(True, "Whether a model tells the episodes; else the rules do.")
     patterns: Place = setting(
         "", "File or folder of your own patterns for the rules, see patterns.md."
     )
@@ -85,6 +86,7 @@ class ReconcileSettings(SettingsGroup):
 
     merge_cosine: float = ratio(0.9, "Vectors more alike than this are one memory.")
     merge_overlap: float = ratio(0.9, "The same by shared words, where there are no vectors.")
+    judge: bool = setting(True, "Whether a model is asked where two statements may meet.")
 
 
 class RoutingSettings(SettingsGroup):
