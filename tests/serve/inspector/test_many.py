@@ -68,15 +68,16 @@ def test_any_place_of_a_long_list_is_shown_at_once(visit: Watched) -> None:
         assert page.locator(".row").count() < MOST_ROWS, "only what is in sight is drawn"
     began = time.perf_counter()
     page.fill("input[name=text]", "Part 3-77 ")
-    page.keyboard.press("Enter")
+    expect(page.locator(".count")).to_have_text("1 memory")
     expect(page.locator(".row-text")).to_have_text("Part 3-77 is kept in hall 77")
     print(f"filtered in {time.perf_counter() - began:.2f} s")
-    expect(page.locator(".count")).to_contain_text("1 in this list")
 
 
 def test_a_list_of_unknown_length_grows_to_its_end(visit: Watched) -> None:
     page = visit.open("memories?text=Part+2-5")
     listed = page.locator(".virtual-list")
-    expect(page.locator(".count")).to_have_text("More than 100 in this list")
+    expect(page.locator(".count")).to_have_text("More than 50 memories")
     listed.evaluate("(one) => { one.scrollTop = one.scrollHeight; }")
-    expect(page.locator(".count")).to_have_text("111 in this list")
+    expect(page.locator(".count")).to_have_text("More than 100 memories")
+    listed.evaluate("(one) => { one.scrollTop = one.scrollHeight; }")
+    expect(page.locator(".count")).to_have_text("111 memories")

@@ -32,6 +32,7 @@ HEADINGS = {
 
 def unfold(page: Page) -> None:
     """Show all that a click shows."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     closed = page.locator("[data-reveal] button[aria-expanded=false]")
     for _ in range(min(3, closed.count())):
         closed.first.click()
