@@ -173,6 +173,17 @@ def test_the_timeline_tells_what_was_done(visit: Watched) -> None:
     expect(page.locator(".turn pre").first).to_contain_text("Lisboa")
 
 
+def test_a_conversation_is_not_called_by_its_greeting(visit: Watched, served: Running) -> None:
+    mind = served.engine.mind("work")
+    for text in ("Hey Tim!", "My brother Paul moved to Kiel last week."):
+        mind.record(session="hello", role="user", content=text)
+    visit.space = "work"
+    page = visit.open("timeline")
+    expect(page.locator(".session h3")).to_have_text("My brother Paul moved to Kiel last week.")
+    page.click(".session h3 a")
+    expect(page.locator("main h1")).to_have_text("My brother Paul moved to Kiel last week.")
+
+
 def test_the_timeline_is_narrowed_and_jumps_to_a_date(visit: Watched) -> None:
     page = visit.open("timeline")
     page.fill("input[name=text]", "lisbon")

@@ -58,6 +58,15 @@ def test_the_content_can_be_reached_at_once(visit: Watched) -> None:
     assert page.evaluate("document.activeElement.id") == "main"
 
 
+def test_a_tooltip_follows_the_keyboard(visit: Watched) -> None:
+    page = fresh(visit, "jobs")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    expect(page.locator(".tip")).to_have_text("What is known about you (g o)")
+    page.keyboard.press("Escape")
+    expect(page.locator(".tip")).to_be_hidden()
+
+
 def test_a_new_page_says_its_name(visit: Watched) -> None:
     page = visit.open("overview")
     page.keyboard.press("g")
@@ -76,6 +85,10 @@ def test_rows_are_walked_and_opened(visit: Watched) -> None:
     page.keyboard.press("k")
     row = page.evaluate("document.activeElement.closest('li').dataset.index")
     assert row == "1"
+    page.keyboard.press("x")
+    expect(page.locator(".several")).to_contain_text("1 selected")
+    page.keyboard.press("x")
+    expect(page.locator(".several")).to_be_hidden()
     chosen = page.evaluate("document.activeElement.querySelector('.row-text').textContent")
     page.keyboard.press("Enter")
     expect(page.locator(".memory h2")).to_have_text(chosen)

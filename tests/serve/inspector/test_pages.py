@@ -119,6 +119,16 @@ def test_nothing_is_remembered_yet(visit: Watched) -> None:
     accessible(page, "empty")
 
 
+def test_what_is_chosen_and_edited_can_be_read_by_everybody(visit: Watched) -> None:
+    page = visit.open("memories")
+    page.locator(".row input").first.click()
+    page.hover("#nav a[data-page=pending]")
+    expect(page.locator(".tip")).to_contain_text("g p")
+    accessible(page, "chosen")
+    visit.open("documents/USER.md").get_by_role("button", name="Edit").click()
+    accessible(page, "edited")
+
+
 def test_theme_and_language_are_switched_and_kept(visit: Watched) -> None:
     page = visit.open("overview")
     background = "getComputedStyle(document.body).backgroundColor"

@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 const GAP = 8; // pixels to the element and to the edges of the window
 
 export function startTooltips() {
-  const tip = h("div", { class: "tip", role: "tooltip", hidden: true });
+  const tip = h("div", { class: "tip", "aria-hidden": "true", hidden: true });
   document.body.append(tip);
   const hide = () => { tip.hidden = true; };
   const show = (event) => {

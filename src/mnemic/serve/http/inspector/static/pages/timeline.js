@@ -78,13 +78,12 @@ async function overall({ api, space, query: asked, setQuery }) {
 }
 
 function card(space, { session, title, episodes, learned }) {
-  const told = episodes.map((episode) => ({ ...episode, summary: beyond(episode.summary, title) })).filter((episode) => episode.summary || episode.actions.length);
   const count = episodes.reduce((sum, episode) => sum + episode.memories.length, 0);
   return h("article", { class: "card session" },
     h("header", null,
       h("h3", null, h("a", { href: address(space, "timeline", session.id) }, title || t("timeline.untitled"))),
       h("span", { class: "when muted" }, times(session.started_at, session.last_at))),
-    told.map((episode) => story(episode)),
+    told(episodes, title).map(story),
     learned.length > 0 && h("div", { class: "learned" }, h("span", { class: "muted" }, t("timeline.learned")),
       h("ul", null, learned.map((memory) => h("li", null, icon("memories"), h("a", { href: address(space, "memories", memory.id) }, memory.content))),
         count > learned.length && h("li", { class: "muted" }, t("timeline.learned.more", { count: number(count - learned.length) })))),
@@ -94,9 +93,10 @@ function card(space, { session, title, episodes, learned }) {
       !session.ended_at && chip(t("timeline.open"), "good", t("timeline.open.tip"))));
 }
 
-// A summary without the title that it begins with.
-function beyond(summary, title) {
-  return summary.startsWith(title) ? summary.slice(title.length).replace(/^\s*[·→]\s*/, "") : summary;
+// Episodes that say more than the title, without it.
+function told(episodes, title) {
+  const beyond = (summary) => (summary.startsWith(title) ? summary.slice(title.length).replace(/^\s*[·→]\s*/, "") : summary);
+  return episodes.map((episode) => ({ ...episode, summary: beyond(episode.summary) })).filter((episode) => episode.summary || episode.actions.length);
 }
 
 // An episode; how it ended is only said of one in which something was done.
@@ -145,7 +145,7 @@ async function conversation({ api, space, id, query, heading }) {
     h("div", { class: "actions" },
       linkButton("timeline", t("timeline.back"), address(space, "timeline")),
       allowed("admin", linkButton("forget", t("timeline.forget"), address(space, "forget", "", { by: "session", what: id })))),
-    episodes.items.length > 0 && h("section", { class: "card stack" }, h("h2", null, t("timeline.story")), episodes.items.map(story)),
+    told(episodes.items, title).length > 0 && h("section", { class: "card stack" }, h("h2", null, t("timeline.story")), told(episodes.items, title).map(story)),
     earlier(start),
     first.items.length ? list : empty(t("timeline.none"), t("timeline.none.hint")),
     later(first.next),
