@@ -134,18 +134,19 @@ export async function render({ api, space, id, query: asked, setQuery }) {
   // --- choosing several ---------------------------------------------------------------------------
 
   const chosen = h("p", { role: "status" });
+  const archiveAll = button([icon("archive"), t("memory.archive")], () => archive([...picked.values()]));
+  const restoreAll = button([icon("restore"), t("memory.restore")], () => restore([...picked.values()]));
   const several = h("div", { class: "several", hidden: true },
     chosen,
     h("div", { class: "actions" },
       allowed("write",
-        button([icon("archive"), t("memory.archive")], () => archive([...picked.values()])),
-        button([icon("restore"), t("memory.restore")], () => restore([...picked.values()]))),
+        archiveAll, restoreAll),
       allowed("admin", twoStep([icon("delete"), t("memory.delete")], t("memories.delete.sure"), () => remove([...picked.values()]))),
       button(t("memories.select.all"), () => {
         for (const { memory } of list.loaded()) picked.set(memory.id, memory);
         showPicked();
-      }, { class: "quiet" }),
-      button(t("memories.select.none"), () => pick(null), { class: "quiet" })));
+      }, { class: "quiet", "data-tip": t("memories.select.all.tip") })),
+    iconButton("close", t("memories.select.none"), () => pick(null)));
 
   function pick(memory, on, range = false) {
     if (memory === null) picked.clear();
@@ -163,7 +164,10 @@ export async function render({ api, space, id, query: asked, setQuery }) {
   }
 
   function showPicked() {
+    const has = (status) => [...picked.values()].some((memory) => memory.status === status);
     several.hidden = picked.size === 0;
+    archiveAll.hidden = !has("active");
+    restoreAll.hidden = !has("archived");
     chosen.textContent = t("memories.selected", { count: number(picked.size) });
     for (const box of list.element.querySelectorAll("input[type=checkbox]")) box.checked = picked.has(box.dataset.id);
   }
