@@ -823,7 +823,7 @@ export declare class Mnemic {
   session(values?: { id?: null | string; project?: null | string; topic?: null | string }, options?: RequestOptions): Promise<string>;
 
   /** Conversations, the latest first. */
-  sessions(values?: { limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<SessionInfo>>;
+  sessions(values?: { project?: null | string; text?: null | string; since?: null | string; until?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<SessionInfo>>;
 
   /** Mark a conversation as ended; what it leaves is worked out in the background. */
   endSession(values: { session: string }, options?: RequestOptions): Promise<void>;
@@ -880,7 +880,7 @@ export declare class Mnemic {
   dailyEvents(values?: { day?: string | null; text?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<DailyEvent>>;
 
   /** What changed and what failed, the latest first. */
-  events(values?: { subject?: null | string; type?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Event>>;
+  events(values?: { subject?: null | string; type?: null | string; since?: null | string; until?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Event>>;
 
   /** An event of the host, host.NAME: rules of the settings may act on it. */
   emit(values: { type: string; payload?: Record<string, number | boolean | null | (number | boolean | null | unknown[] | Record<string, unknown> | string)[] | Record<string, number | boolean | null | unknown[] | Record<string, unknown> | string> | string> | null; subject?: string }, options?: RequestOptions): Promise<Event>;

@@ -54,6 +54,7 @@ from mnemic.types import (
     Hit,
     Job,
     JobState,
+    JournalQuery,
     Json,
     Kind,
     Memory,
@@ -71,6 +72,7 @@ from mnemic.types import (
     RolledBack,
     Scratchpad,
     SessionInfo,
+    SessionQuery,
     Stats,
     Trust,
     Turn,
@@ -172,9 +174,9 @@ class Mind(CheckedCalls):
         """The summary that the host has made of the dropped messages."""
         return self._services.compression.after(episode, summary)
 
-    def sessions(self, *, limit: int = 100, offset: int = 0) -> list[SessionInfo]:
+    def sessions(self, **query: Unpack[SessionQuery]) -> list[SessionInfo]:
         """Conversations, the latest first."""
-        return self._services.ledger.sessions(limit=limit, offset=offset)
+        return self._services.ledger.sessions(query)
 
     def turns(self, **query: Unpack[TurnQuery]) -> list[Turn]:
         """Turns by session, time, role, tool, state or metadata."""
@@ -209,11 +211,9 @@ class Mind(CheckedCalls):
         """
         return self._services.ledger.daily_events(day, text, limit)
 
-    def events(
-        self, *, subject: str | None = None, type: str | None = None, limit: int = 100
-    ) -> list[Event]:
+    def events(self, **query: Unpack[JournalQuery]) -> list[Event]:
         """What changed and what failed, the latest first."""
-        return self._services.ledger.events(subject=subject, type_=type, limit=limit)
+        return self._services.ledger.events(query)
 
     def emit(
         self, type: str, payload: Mapping[str, Json] | None = None, *, subject: str = ""
