@@ -94,7 +94,10 @@ def restore(
                 raise explain(error, str(backup)) from error
         released = _release(unfinished.path)
         with _reading(unfinished.path) as conn:
-            spaces = tuple(str(name) for (name,) in conn.execute("SELECT name FROM spaces"))
+            spaces = tuple(
+                str(name)
+                for (name,) in conn.execute("SELECT name FROM spaces WHERE forgotten_at IS NULL")
+            )
         copy = examined(unfinished.path, backup)
         with _alone(to):
             aside = _set_aside(to, now)

@@ -21,11 +21,11 @@ from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
 
-LATEST = 10
+LATEST = 11
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "90afd9c74be16dfdb25bccbc3fb1bf05c5dd47d3b46ae679780c25a01195b1d2"
+DIGEST = "e6a48ad7ea70c5812f26dc33335f728bca4131b171f10852927fc614bf9b2717"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _MAGIC = b"SQLite format 3\x00"
