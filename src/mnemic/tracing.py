@@ -57,6 +57,12 @@ def start() -> None:
     _tracer = trace.get_tracer("mnemic")
 
 
+def start_from_environment() -> None:
+    """Trace where OTEL_TRACES_EXPORTER asks for it."""
+    if os.environ.get(EXPORTER, "none") != "none":
+        start()
+
+
 def stop() -> None:
     """Trace no longer."""
     global _tracer  # noqa: PLW0603

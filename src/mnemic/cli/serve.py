@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -80,7 +79,7 @@ def serve(
         from mnemic.serve.http.limits import Limits, usual_threads
         from mnemic.serve.http.observer import AccessLog, operation_names
         from mnemic.serve.http.server import HttpServer, bind
-        from mnemic.serve.http.workers import Workers
+        from mnemic.serve.http.workers import Workers, once_for_all
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "mnemic":
             raise
@@ -102,11 +101,11 @@ def serve(
         actual = bound.getsockname()[1]
         url = f"http://{f'[{host}]' if ':' in host else host}:{actual}"
         shared = max(2, usual_threads() // (workers or 1)) if workers else usual_threads()
-        first = _FirstOnly(lambda: _announce(state, url, lent[0] if lent else ""))
+        announce = once_for_all(lambda: _announce(state, url, lent[0] if lent else ""))
 
         def answer_requests(place: int) -> None:
             figures.row = place
-            start_tracing()
+            tracing.start_from_environment()
             engine = state.connect(create=True, worker="none" if workers else "thread")
             if lent is not None:
                 engine.tokens.lend(*lent)
@@ -116,12 +115,12 @@ def serve(
                 issuer=trusted, figures=figures, log=log,
             )  # fmt: skip
             with bind(host, actual, shared=True) if workers else nullcontext(bound) as listening:
-                HttpServer(service, started=first).run(sockets=[listening])
+                HttpServer(service, started=announce).run(sockets=[listening])
 
         def learn() -> None:
             from mnemic.cli.jobs import Stopping, work_until
 
-            start_tracing()
+            tracing.start_from_environment()
             with Stopping() as stopping, state.connect(create=True) as engine:
                 work_until(stopping, engine)
 
@@ -132,41 +131,15 @@ def serve(
             Workers([*roles, *[learn] * learners]).run()
 
 
-def start_tracing() -> None:
-    if os.environ.get(tracing.EXPORTER, "none") != "none":
-        tracing.start()
-
-
-class _FirstOnly:
-    """Something that one of several processes does: whoever takes the byte."""
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        self._work = work
-        self._taken, give = os.pipe()
-        os.set_blocking(self._taken, False)
-        os.write(give, b"1")
-        os.close(give)
-
-    def __call__(self) -> None:
-        try:
-            taken = os.read(self._taken, 1)
-        except BlockingIOError:
-            return
-        if taken:
-            self._work()
-
-
 def _lend_token(state: State, issuer: str | None) -> tuple[str, Grant] | None:
     """A token of this run, where there is no other way in."""
-    from mnemic.engine.tokens import make_token, open_tokens
+    from mnemic.engine.tokens import make_token
     from mnemic.types import EVERY_SPACE
 
-    now, path = datetime.now(UTC), state.path(create=True)
-    if path != ":memory:" and ("://" in path or Path(path).exists()):
-        with open_tokens(path) as tokens:
-            if issuer or any(grant.holds(now) for grant in tokens.all()):
-                return None
-    return None if issuer else make_token(now, "this run", "admin", [EVERY_SPACE])
+    now = datetime.now(UTC)
+    with state.connect(create=True) as engine:
+        others = issuer or any(grant.holds(now) for grant in engine.tokens.all())
+    return None if others else make_token(now, "this run", "admin", [EVERY_SPACE])
 
 
 def _announce(state: State, url: str, token: str) -> None:
@@ -192,13 +165,10 @@ _SCOPES = ("read", "write", "admin")
 
 @contextmanager
 def _tokens(state: State, *, create: bool = False) -> Iterator[Tokens]:
-    from mnemic.engine.tokens import open_tokens
-
-    path = state.path(create=create)
-    if path == ":memory:":
+    if state.path(create=create) == ":memory:":
         raise ConfigError("A memory in RAM keeps no tokens", remedy="Name a database file")
-    with open_tokens(path) as tokens:
-        yield tokens
+    with state.connect(create=create) as engine:
+        yield engine.tokens
 
 
 @click.group(cls=CommandGroup)

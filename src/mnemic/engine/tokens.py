@@ -11,24 +11,21 @@ import hashlib
 import secrets
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from mnemic.clock import Clock, SystemClock
+from mnemic.clock import Clock
 from mnemic.errors import InvalidInput, NotFound, RateLimited, StoreBusy, Unauthorized
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.store.contract import Store
 from mnemic.store.sql.tokens import SqlTokens, periods_of
-from mnemic.store.target import open_store
 from mnemic.types import SCOPES, AccessEntry, Grant, Scope
 
 PREFIX = "mnm_"
 FRESH = 1.0  # seconds for which a process believes what it read
 _BYTES = 32
-_BUSY = 10.0  # seconds
 _MOST_NAME = 100
 _MOST_KNOWN = 10_000  # tokens that a process remembers
 _LOGIN = timedelta(hours=12)
@@ -50,17 +47,6 @@ def make_token(now: datetime, name: str, scope: Scope, spaces: Sequence[str]) ->
         raise InvalidInput("A token needs a space", remedy="Name one, or * for every space")
     token = PREFIX + secrets.token_urlsafe(_BYTES)
     return token, Grant(digest_of(token)[:8], name, scope, tuple(dict.fromkeys(spaces)), now)
-
-
-@contextmanager
-def open_tokens(target: str) -> Iterator[Tokens]:
-    """The tokens of a database, of which nothing else is opened."""
-    clock = SystemClock()
-    store = open_store(target, busy_timeout=_BUSY, now=clock.now)
-    try:
-        yield Tokens(store, clock)
-    finally:
-        store.close()
 
 
 class Tokens:

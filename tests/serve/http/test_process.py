@@ -16,7 +16,6 @@ import pytest
 import mnemic
 from mnemic.clock import ManualClock
 from mnemic.engine.remote.client import open_remote
-from mnemic.engine.tokens import open_tokens
 from mnemic.serve.http.server import bind
 from tests.cli.conftest import Shell
 from tests.serve.http.conftest import serving
@@ -66,8 +65,8 @@ def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> N
     database = tmp_path / "memory.db"
     with mnemic.open(database, worker="none") as mind:
         memory = mind.remember("The printer is on the second floor", kind="fact").id
-    with open_tokens(str(database)) as tokens:
-        token = tokens.add("app", "admin", ["*"])[0]
+    with mnemic.connect(database, worker="none") as engine:
+        token = engine.tokens.add("app", "admin", ["*"])[0]
     writes: list[tuple[str, dict[str, Any]]] = [
         ("turns", {"session": "s", "role": "user", "content": "I like tea"}),
         ("turns/bulk", {"turns": [{"session": "s", "role": "user", "content": "and milk"}]}),

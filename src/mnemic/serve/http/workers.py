@@ -18,6 +18,14 @@ _PATIENCE = 3  # such ends in a row
 _GRACE = 60.0  # seconds that processes get to finish
 
 
+def once_for_all(work: Role) -> Role:
+    """What one of several processes does: whichever takes the byte."""
+    taken, given = os.pipe()
+    os.write(given, b"1")
+    os.close(given)
+    return lambda: work() if os.read(taken, 1) else None
+
+
 class Workers:
     """Runs each role in a process of its own until a signal ends them all."""
 
