@@ -86,9 +86,9 @@ def serve(
         raise _missing(error, "serve") from error
     from mnemic.engine.remote.operations import OPERATIONS
 
-    lent = _lend_token(state, issuer)
-    if lent is None and workers is not None and state.path(create=True) == ":memory:":
+    if workers is not None and state.path(create=True) == ":memory:":
         raise ConfigError("Processes share no memory in RAM", remedy="Name a file with --db")
+    lent = _lend_token(state, issuer)
     if lent is not None and not is_loopback(host):
         raise ConfigError(
             f"{host} can be reached by other machines, and there are no tokens",
