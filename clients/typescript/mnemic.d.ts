@@ -23,6 +23,16 @@ export interface ClientOptions {
   fetch?: typeof fetch;
 }
 
+/** One thing that was done with a token; status is that of the answer, 0 while it is being done or where its process died. subject is the id that was asked about. */
+export interface AccessEntry {
+  id: string;
+  at: string;
+  token: string;
+  operation: string;
+  status: number;
+  subject: string;
+}
+
 /** One tool call in the story of an episode. */
 export interface ActionNode {
   tool: string;
@@ -1043,6 +1053,12 @@ export declare class Mnemic {
 
   /** Remove for good whatever an id, words, a session, a source or a time range names. */
   forget(values?: { dry_run?: boolean; id?: null | string; query?: null | string; session?: null | string; source?: null | string; since?: null | string; until?: null | string }, options?: RequestOptions): Promise<Receipt>;
+
+  /** Remove this whole memory for good, with its name; dry_run only counts what would go. */
+  forgetSpace(values?: { dry_run?: boolean }, options?: RequestOptions): Promise<Receipt>;
+
+  /** What was done in this space over HTTP and by which token, the latest first; reads are in the access log of the service. */
+  accesses(values?: { token?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<AccessEntry>>;
 
   /** Check the database; changes nothing. */
   doctor(values?: { deep?: boolean; forgotten?: ReceiptInput | null | string }, options?: RequestOptions): Promise<Finding[]>;

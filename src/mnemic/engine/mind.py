@@ -568,6 +568,13 @@ class Mind(CheckedCalls):
         """
         return self._services.forgetting.forget(dry_run=dry_run, **query)
 
+    def forget_space(self, *, dry_run: bool = False) -> Receipt:
+        """Remove this whole memory for good, with its name; ``dry_run`` only counts what would go.
+
+        It begins anew when it is next written to.
+        """
+        return self._services.space_erasure.forget(dry_run=dry_run)
+
     def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
         """Unite another database with this one; merging it again changes nothing.
 
