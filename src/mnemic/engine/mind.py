@@ -590,6 +590,10 @@ class Mind(CheckedCalls):
         calls = self._services.devices
         return calls.exchange(folder, passphrase, add, remove, progress)
 
+    def device_key(self) -> str:
+        """The public key of this device, which another one is given to let it in."""
+        return self._services.devices.public_key()
+
     def devices(self) -> DevicesReport:
         """The devices of this memory, what was forgotten on them, and what they contradict each
         other in.

@@ -56,6 +56,9 @@ class Union:
             if known is not record:  # a file may say several things of one row
                 known.setdefault("g", {}).update(record.get("g", {}))
                 known.update({name: record[name] for name in ("x",) if name in record})
+        for name, some in by_table.items():  # before removing one row takes others with it
+            if name in MERGED and is_changed(self._unit, MERGED[name], some):
+                raise ChangedMeanwhile
         first = self._unit.sync.next_turn()
         for name, table in MERGED.items():
             if name in by_table:
@@ -70,10 +73,7 @@ class Union:
 
     def _take(self, table: MergedTable, records: Mapping[str, Record], sender: str) -> None:
         shadows = self._unit.sync.shadows(table.name, list(records))
-        here = [key for key in records if key in shadows] if table.final else list(records)
-        if is_changed(self._unit, table, here):
-            raise ChangedMeanwhile
-        rows = read_rows(self._unit, table, [key for key in here if key in shadows])
+        rows = read_rows(self._unit, table, shadows)
         after: dict[str, Shadow] = {}
         new: dict[str, dict[str, Any]] = {}
         gone: list[str] = []

@@ -56,6 +56,8 @@ def find_changes(unit: Unit) -> Keys:
 def read_rows(unit: Unit, table: MergedTable, keys: Collection[str]) -> dict[str, Sequence[Any]]:
     """Stored rows by their keys; few by index, many or those with another key by a scan."""
     wanted = set(keys)
+    if not wanted:
+        return {}
     chosen: list[str] | None = None
     if not table.hashed and table.key and table.key[0] == table.table.key[0]:
         chosen = list({table.key_values(key)[table.key[0]] for key in wanted})
@@ -64,9 +66,13 @@ def read_rows(unit: Unit, table: MergedTable, keys: Collection[str]) -> dict[str
 
 
 def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
-    """Whether any of these rows was changed here and not captured yet."""
-    shadows, rows = unit.sync.shadows(table.name, keys), read_rows(unit, table, keys)
-    for key in keys:
+    """Whether any of these rows was changed here and not captured yet; a row with an id that
+    nobody else gives is not looked for where nothing is known of it.
+    """
+    shadows = unit.sync.shadows(table.name, keys)
+    chosen = shadows if table.final else keys
+    rows = read_rows(unit, table, chosen)
+    for key in chosen:
         shadow, row = shadows.get(key), rows.get(key)
         marks = "" if row is None else " ".join(table.marks(row))
         known = "" if shadow is None or shadow.is_parked else shadow.marks

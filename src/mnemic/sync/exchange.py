@@ -84,6 +84,7 @@ class Exchange:
         if self._forgotten:
             self._write_changes()
         self._tidy()
+        self._confirm()
         with self._store.read(self._space) as unit:
             conflicts = list_conflicts(unit)
         added, changed, removed = map(dict, self._counts)
@@ -144,11 +145,13 @@ class Exchange:
                 records = self._records(unit, range(file.number, file.number + 1), chunk)
             self._put(file, records)
 
-    def _capture(self, unit: Unit, chunk: Mapping[str, Sequence[str]]) -> ChangeFile | None:
+    def _capture(
+        self, unit: Unit, chunk: Mapping[str, Sequence[str]], *, confirms: bool = False
+    ) -> ChangeFile | None:
         devices = unit.sync.devices()
         number = 1 + max(device.clock for device in devices.values())
         me = self._own.device
-        said = self._say_forgotten(unit, number)
+        said = self._say_forgotten(unit, number, confirms=confirms)
         if not chunk and not said:
             return None
         capture_rows(unit, Stamp(number, me), chunk)
@@ -159,13 +162,14 @@ class Exchange:
         unit.sync.put_file(file)
         return file
 
-    def _say_forgotten(self, unit: Unit, number: int) -> bool:
+    def _say_forgotten(self, unit: Unit, number: int, *, confirms: bool) -> bool:
         """Give receipts and confirmations that nobody was told of the number of this change."""
         said, me = False, self._own.device
         for one in unit.sync.receipts().values():
             confirmed = json.loads(one.confirmed)
-            if (one.device == me and not one.number) or confirmed.get(me, [1])[0] == 0:
-                mine = number if one.device == me else one.number
+            new = one.device == me and not one.number
+            if new or (confirms and confirmed.get(me, [1])[0] == 0):
+                mine = number if new else one.number
                 confirmed |= {me: [number, self._now()]}
                 unit.sync.put_receipt(one._replace(number=mine, confirmed=dump(confirmed)))
                 said = True
@@ -198,6 +202,16 @@ class Exchange:
         with self._store.write(self._space) as unit:
             unit.sync.put_file(file._replace(sha256=digest, bytes=size, stale=False))
         self._written += 1
+
+    def _confirm(self) -> None:
+        """Say what was erased here, once no file of this device has it."""
+        with self._store.write(self._space) as unit:
+            file = self._capture(unit, {}, confirms=True)
+            records = (
+                () if file is None else self._records(unit, range(file.number, file.number + 1), {})
+            )
+        if file is not None:
+            self._put(file, records)
 
     def _tidy(self) -> None:
         """Write again what is missing, stale or small."""
@@ -368,15 +382,25 @@ class Exchange:
         with self._store.read(self._space) as unit:
             receipts = unit.sync.receipts().values()
         for one in receipts:
-            told = changes.device in confirmed_by(one)
-            seen = changes.seen.get(one.device, 0)
-            if not one.body or told or one.device == changes.device or seen >= one.number > 0:
+            told = one.device == changes.device or changes.device in confirmed_by(one)
+            if not one.body or told or self._has_seen(changes, one):
                 continue
             found = traces.load(json.loads(one.body)["traces"])
             for record in changes.records:
                 if any(found.quotes(text) for text in leaves(record.get("g", {}))):
                     return "its device has still to erase what was forgotten"
         return ""
+
+    def _has_seen(self, changes: Changes, one: Forgotten) -> bool:
+        """Whether a device has erased something: when it wrote a file, or by its last one."""
+        last = changes
+        if changes.seen.get(one.device, 0) < one.number:
+            numbers, _ = files.list_numbers(self._folder, changes.device)
+            try:
+                last = files.read_changes(self._folder, self._key, changes.device, numbers[-1])
+            except (PartlyCopied, SyncRefused, OSError):
+                return False
+        return last.seen.get(one.device, 0) >= one.number > 0
 
     def _now(self) -> int:
         return to_micros(self._services.clock.now())

@@ -74,3 +74,8 @@ class DevicesReport:
     devices: tuple[KnownDevice, ...]
     forgotten: tuple[TravellingReceipt, ...]
     conflicts: tuple[tuple[str, str], ...]
+
+    @property
+    def own(self) -> str:
+        """The id of this device; empty before its first exchange."""
+        return next((device.id for device in self.devices if device.own), "")

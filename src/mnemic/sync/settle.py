@@ -85,17 +85,19 @@ def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
 
 def _find_held(unit: Unit, touched: Touched) -> None:
     """Where rows went, those that are shown otherwise may be shown as they are again."""
-    for name in touched.gone & {"turns", "events", "episodes", "memories"}:
+    parents = {
+        "turns": ("session", touched.sessions),
+        "events": ("operation_id", touched.operations),
+        "episodes": ("session", touched.stretches),
+        "memories": ("id", touched.memories),
+    }
+    gone = touched.gone & parents.keys()
+    for name in gone | ({"sessions"} if "turns" in gone else set()):
         held = {key for key, shadow in unit.sync.shadows(name).items() if '"true"' in shadow.held}
-        if name == "memories":
-            touched.memories |= held
-            continue
-        column = {"turns": "session", "events": "operation_id", "episodes": "session"}[name]
-        rows = unit.sync.rows(MERGED[name].table, ("id", column)) if held else []
-        found = {value for id_, value in rows if id_ in held}
-        {"turns": touched.sessions, "events": touched.operations, "episodes": touched.stretches}[
-            name
-        ].update(found)
+        column, found = parents.get(name, ("id", touched.sessions))
+        table = MERGED[name]
+        rows = unit.sync.rows(table.table, ("id", column)) if held else []
+        found |= {row[1] for row in rows if table.key_of(row) in held}
 
 
 Moves = Sequence[tuple[str, dict[str, Any]]]
