@@ -32,6 +32,7 @@ MnemicError
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
+    ├── WrongKey           the file is encrypted and the key is missing or another one
     ├── SchemaTooNew       written by a newer Mnemic; left untouched
     └── StoreUnavailable   the file or server cannot be opened
 """
@@ -232,6 +233,12 @@ class StoreDamaged(StoreError):
 
 class NotADatabase(StoreError):
     """The file is not a Mnemic database."""
+
+
+class WrongKey(StoreError):
+    """The file is encrypted and the key is missing or another one, or a plain file was given one;
+    it was left untouched.
+    """
 
 
 class SchemaTooNew(StoreError):

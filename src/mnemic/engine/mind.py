@@ -429,6 +429,8 @@ class Mind(CheckedCalls):
         or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
+        if self._services.documents is not None:
+            self._services.documents.follow_edits()
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
             count=count, shown=shown,
