@@ -19,7 +19,6 @@ from typing import Any
 
 import mnemic
 from mnemic.clock import ManualClock
-from mnemic.errors import MnemicError
 
 START = datetime(2026, 2, 12, 12, tzinfo=UTC)
 QUICK: dict[str, Any] = {

@@ -84,6 +84,8 @@ class Union:
                 merged.remove(Stamp(int(record["x"]), sender))
             for part, (number, cells) in record.get("g", {}).items():
                 merged.take(part, Stamp(int(number), sender), self._sealed(table, part, cells))
+            for device, (number, cells) in record.get("n", {}).items():
+                merged.take("+", Stamp(int(number), str(device)), cells)
             if not merged.changed:
                 continue
             if before is not None:
@@ -106,7 +108,7 @@ class Union:
         """Whether a session still has turns; it is then told to the others anew."""
         if table.name != "sessions" or row is None:
             return False
-        return bool(self._unit.sync.latest_turns([row[0]]))
+        return bool(self._unit.sync.spans([row[0]]))
 
     def _sealed(self, table: MergedTable, part: str, cells: list[Any]) -> list[Any]:
         """A credential is sealed again with the key of this device."""

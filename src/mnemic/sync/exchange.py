@@ -11,6 +11,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 
@@ -26,7 +27,7 @@ from mnemic.store.sql.sync import ChangeFile, Device, Forgotten
 from mnemic.store.sql.text_columns import leaves
 from mnemic.sync import files, keys
 from mnemic.sync.apply import Union
-from mnemic.sync.capture import Capture, Keys, Record, find_changes, list_records
+from mnemic.sync.capture import Capture, Keys, Record, Teller, find_changes, list_records
 from mnemic.sync.files import Changes, PartlyCopied, file_name
 from mnemic.sync.keys import Keyring
 from mnemic.sync.registers import ChangedMeanwhile, Stamp
@@ -134,7 +135,7 @@ class Exchange:
 
     def _write_changes(self) -> None:
         with self._store.read(self._space) as unit:
-            changes = find_changes(unit)
+            changes = find_changes(unit, unpublished(unit))
         chunks = list(split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
             self._progress(number, len(chunks))
@@ -154,12 +155,9 @@ class Exchange:
         said = self._say_forgotten(unit, number, confirms=confirms)
         if not chunk and not said:
             return None
-        capture_rows(unit, Stamp(number, me), chunk)
-        seen = {one.device: one.clock for one in devices.values() if not one.own}
-        file = ChangeFile(number, devices[me].clock, dump(seen), "", 0, False)
+        file = capture_rows(unit, Stamp(number, me), chunk)
         self._own = devices[me]._replace(clock=number, at=self._now())
         unit.sync.put_device(self._own)
-        unit.sync.put_file(file)
         return file
 
     def _say_forgotten(self, unit: Unit, number: int, *, confirms: bool) -> bool:
@@ -187,7 +185,8 @@ class Exchange:
                 )
             elif (told := json.loads(one.confirmed).get(me, [0]))[0] in numbers:
                 records.append({"c": one.receipt, "at": told[1]})
-        records += list_records(unit, me, numbers, chunk, self._services.vault.open)
+        teller = Teller(me, numbers, self._services.vault.open, unpublished(unit))
+        records += list_records(unit, teller, chunk)
         return tuple(records)
 
     def _put(self, file: ChangeFile, records: tuple[Record, ...]) -> None:
@@ -407,32 +406,48 @@ class Exchange:
 
 
 def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
-    """This device, made if the memory has none."""
+    """This device, made if the memory has none. Until it exchanges anything, ``public``, copies of
+    one database are one device.
+    """
     own = next((one for one in unit.sync.devices().values() if one.own), None)
     if own is None:
         name = socket.gethostname().partition(".")[0][:40] or "device"
-        own = Device(token_hex(8), name, 1, 0, to_micros(clock.now()), -1, public)
+        first = "".join(id_ or "" for id_ in unit.sync.first_ids())
+        id_ = sha256(first.encode()).hexdigest()[:16] if first and not public else token_hex(8)
+        own = Device(id_, name, 1, 0, to_micros(clock.now()), -1, public)
         unit.sync.put_device(own)
-    elif public and own.public != public:
-        own = own._replace(public=public)
-        unit.sync.put_device(own)
+    elif public and not own.public:
+        own = renew_device(unit, own._replace(public=public))
     return own
+
+
+def unpublished(unit: Unit) -> set[str]:
+    """Devices whose databases were merged here and that write no files: what came from them is
+    told to the others by this one.
+    """
+    return {one.device for one in unit.sync.devices().values() if not one.public and not one.own}
 
 
 def renew_device(unit: Unit, own: Device) -> Device:
     """Go on as another device: the files of the old one are then read like those of any other."""
-    unit.sync.put_device(own._replace(own=0))
+    before = unit.sync.devices()[own.device]
+    unit.sync.put_device(before._replace(own=0))
     unit.sync.drop_files(list(unit.sync.files()))
     new = own._replace(device=token_hex(8))
     unit.sync.put_device(new)
     return new
 
 
-def capture_rows(unit: Unit, stamp: Stamp, chunk: Mapping[str, Sequence[str]]) -> None:
-    """Stamp changed rows, and show what follows from them."""
-    capture = Capture(unit, stamp)
+def capture_rows(unit: Unit, stamp: Stamp, chunk: Mapping[str, Sequence[str]]) -> ChangeFile:
+    """Stamp changed rows and show what follows from them; the file that is to tell of them."""
+    capture = Capture(unit, stamp, unpublished(unit))
     capture.take(chunk)
     settle(unit, capture.touched, captured=False)
+    seen = {one.device: one.clock for one in unit.sync.devices().values() if not one.own}
+    before = max(unit.sync.files(), default=0)
+    file = ChangeFile(stamp.number, before, dump(seen), "", 0, 0)
+    unit.sync.put_file(file)
+    return file
 
 
 def split(changes: Keys, size: int = ROWS) -> Iterator[Keys]:

@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.rules.reconcile import STEERING
@@ -16,10 +15,10 @@ from mnemic.rules.speakers import least_trusted
 from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
-from mnemic.store.sql.sync import Forgotten
+from mnemic.store.sql.sync import Device, Forgotten
 from mnemic.store.target import is_missing, is_same, open_store
 from mnemic.sync.apply import Union
-from mnemic.sync.capture import Record, find_changes, list_records
+from mnemic.sync.capture import Record, Teller, find_changes, list_records
 from mnemic.sync.exchange import ROWS, DeviceServices, capture_rows, own_device
 from mnemic.sync.registers import MERGED, ChangedMeanwhile, Stamp
 from mnemic.sync.report import MergeReport
@@ -52,19 +51,23 @@ def merge_database(
     with _opened(other, settings, services, copy=preview) as store:
         _capture_all(store, services)
         with store.read(services.space) as unit:
-            records = {
-                device: list(list_records(unit, device, _ALL, None, unseal))
-                for device in unit.sync.devices()
-            }
             devices, receipts = unit.sync.devices(), unit.sync.receipts()
-    _capture_all(services.store, services)
-    if not mine:
-        records = {device: [_lower(record) for record in some if _may_come(record)]
-                   for device, some in records.items()}  # fmt: skip
-    merged = _Merge(services, preview=preview)
-    merged.run(records, receipts)
-    if not preview:
-        merged.know(devices)
+            records = {
+                device: list(list_records(unit, Teller(device, _ALL, unseal))) for device in devices
+            }
+        _capture_all(services.store, services)
+        if not mine:
+            records = {
+                device: [_lower(record) for record in some if _may_come(record)]
+                for device, some in records.items()
+            }
+        merged = _Merge(services, preview=preview)
+        merged.run(records, receipts)
+        if not preview:
+            clock = merged.know(devices)
+            with store.write(services.space) as unit:  # its next changes come after these
+                own = own_device(unit, services.clock)
+                unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
     return merged.report()
 
 
@@ -133,16 +136,17 @@ class _Merge:
                     told = json.loads(one.confirmed) | {own.device: [0, 0]}
                     unit.sync.put_receipt(one._replace(confirmed=dump(told)))
 
-    def know(self, devices: Mapping[str, Any]) -> None:
-        """Note how far each device is known by way of the other database."""
+    def know(self, devices: Mapping[str, Device]) -> int:
+        """Note how far each device is known by way of the other database; the last number."""
         with self._store.write(self._space) as unit:
             known = unit.sync.devices()
             for id_, device in devices.items():
                 here = known.get(id_)
                 if here is None:
-                    unit.sync.put_device(device._replace(own=0))
+                    unit.sync.put_device(device._replace(own=0, public=""))
                 elif here.clock < device.clock and not here.own:
                     unit.sync.put_device(here._replace(clock=device.clock))
+            return max(one.clock for one in unit.sync.devices().values())
 
     def report(self) -> MergeReport:
         added, changed, removed = map(dict, self._counts)

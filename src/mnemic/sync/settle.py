@@ -233,17 +233,18 @@ def free_places(unit: Unit, name: str, rows: Sequence[Mapping[str, Any]]) -> dic
 
 
 def _settle_sessions(unit: Unit, sessions: Collection[str]) -> None:
-    table = MERGED["sessions"]
-    rows = unit.sync.rows(table.table, ("id", "last_at"), sessions)
-    keys = {id_: table.key_of((id_,)) for id_, _ in rows}
-    true = true_values(unit, "sessions", list(keys.values()))
-    latest = unit.sync.latest_turns(sessions)
+    """A session lasts from its first turn to its last, whoever recorded them."""
+    table, columns = MERGED["sessions"], ("started_at", "last_at")
+    rows = unit.sync.rows(table.table, ("id", *columns), sessions)
+    true = true_values(unit, "sessions", [table.key_of(row) for row in rows])
+    spans = unit.sync.spans(sessions)
     shown: Shown = {}
-    for id_, last_at in rows:
-        own = true.get(keys[id_], {}).get("last_at", last_at)
-        wanted = max(own, latest.get(id_, own))
-        if wanted != last_at or keys[id_] in true:
-            shown[keys[id_]] = {"last_at": wanted}
+    for id_, *times in rows:
+        key = table.key_of((id_,))
+        own = dict(zip(columns, times, strict=True)) | true.get(key, {})
+        wanted = dict(zip(columns, spans.get(id_, tuple(own.values())), strict=True))
+        if list(wanted.values()) != times or key in true:
+            shown[key] = wanted
     show(unit, "sessions", shown)
 
 

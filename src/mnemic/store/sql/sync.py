@@ -144,8 +144,10 @@ class SqlSync(Part):
         """Let sessions know their turns again; who speaks in them is read anew."""
         self._run("count_turns", sessions=list(sessions))
 
-    def latest_turns(self, sessions: Collection[str]) -> dict[str, int]:
-        return dict(self._run("latest_turns", sessions=list(sessions)).fetchall())
+    def spans(self, sessions: Collection[str]) -> dict[str, tuple[int, int]]:
+        """The times of the first and the last turn of those sessions that have any."""
+        rows = self._run("spans", sessions=list(sessions))
+        return {id_: (first, last) for id_, first, last in rows}
 
     def next_turn(self) -> int:
         """The document that the next turn will be."""
@@ -173,6 +175,11 @@ class SqlSync(Part):
                 self._run("bury", tbl=table, key=id_)
 
     # --- devices, files, receipts ---------------------------------------------------------------
+
+    def first_ids(self) -> tuple[str | None, str | None]:
+        """The ids of the first turn and the first memory, which copies of a database share."""
+        turn, memory = self._run("first_ids").fetchone()
+        return turn, memory
 
     def devices(self) -> dict[str, Device]:
         return {row[0]: Device(*row) for row in self._run("devices")}
