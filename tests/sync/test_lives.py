@@ -65,7 +65,8 @@ def test_contradicting_answers_wait_for_a_person_on_every_device(tmp_path: Path)
     (waiting,) = first.mind.pending()
     holds = first.mind.get(pair_[0])
     assert {holds.value, waiting.value} == {"Berlin", "Munich"}
-    assert holds.sources and waiting.sources
+    assert holds.sources
+    assert waiting.sources
     first.mind.confirm(waiting.id)
     _exchange(devices)
     for device in devices:

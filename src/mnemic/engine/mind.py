@@ -566,14 +566,17 @@ class Mind(CheckedCalls):
         """
         return self._services.forgetting.forget(dry_run=dry_run, **query)
 
-    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
+    def merge(
+        self, other: str | Path, *, mine: bool = False, preview: bool = False, key: str = ""
+    ) -> MergeReport:
         """Unite another database with this one; merging it again changes nothing.
 
         ``mine`` says that its owner is this owner. Else what its owner said counts as an
         outsider's word here, and neither credentials nor forgetting come along. Only sync
-        bookkeeping is written to the other one, and with ``preview`` nothing anywhere.
+        bookkeeping is written to the other one, and with ``preview`` nothing anywhere. ``key``
+        opens an encrypted one.
         """
-        return self._services.devices.merge(other, mine=mine, preview=preview)
+        return self._services.devices.merge(other, mine=mine, preview=preview, key=key)
 
     def sync_folder(
         self,

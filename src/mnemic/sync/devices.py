@@ -9,9 +9,10 @@ from mnemic.errors import ConfigError, InvalidInput
 from mnemic.providers.vault import Vault
 from mnemic.settings import Settings
 from mnemic.store.postgres.address import is_address
+from mnemic.store.sqlite.keys import choose_key
 from mnemic.sync.exchange import DeviceServices, Exchange, Progress
 from mnemic.sync.keys import Keyring
-from mnemic.sync.merge import merge_database
+from mnemic.sync.merge import MergeSource, merge_database
 from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
 from mnemic.sync.state import read_state
 
@@ -26,7 +27,7 @@ class Devices:
         self._settings = settings
         self._met = met
 
-    def merge(self, other: str | Path, *, mine: bool, preview: bool) -> MergeReport:
+    def merge(self, other: str | Path, *, mine: bool, preview: bool, key: str = "") -> MergeReport:
         place = str(other) if is_address(str(other)) else str(Path(other).expanduser())
         secrets = self._settings.secrets
         vault = Vault(secrets.key.reveal(), Path(place).parent / secrets.key_file)
@@ -37,15 +38,19 @@ class Devices:
             except ConfigError:
                 return text  # sealed with a key that is not here
 
-        report = merge_database(
-            self._services, place, self._settings, mine=mine, preview=preview, unseal=unseal
-        )
+        source = MergeSource(place, choose_key(key or None, None), unseal)
+        report = merge_database(self._services, source, self._settings, mine=mine, preview=preview)
         if not preview:
             self._met()
         return report
 
     def exchange(
-        self, folder: str | Path, passphrase: str, add: str, remove: str, progress: Progress
+        self,
+        folder: str | Path,
+        passphrase: str = "",
+        add: str = "",
+        remove: str = "",
+        progress: Progress = lambda done, total: None,
     ) -> ExchangeReport:
         place = Path(folder).expanduser().absolute()
         ring = Keyring.open(self._require_database(), self._services.space)

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.rules.reconcile import STEERING
@@ -16,6 +17,7 @@ from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
 from mnemic.store.sql.sync import Device, Forgotten
+from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.target import is_missing, is_same, open_store
 from mnemic.sync.apply import Union
 from mnemic.sync.capture import Record, Teller, find_changes, list_records
@@ -34,26 +36,30 @@ class _Undo(Exception):
     """Ends the transaction of a preview."""
 
 
+class MergeSource(NamedTuple):
+    """Another database, the key of its file, and what opens its credentials."""
+
+    place: str
+    key: FileKey | None
+    unseal: Unseal
+
+
 def merge_database(
-    services: DeviceServices,
-    other: str,
-    settings: Settings,
-    *,
-    mine: bool,
-    preview: bool,
-    unseal: Unseal,
+    services: DeviceServices, other: MergeSource, settings: Settings, *, mine: bool, preview: bool
 ) -> MergeReport:
     """Unite a space of another database with this one; ``mine``: its owner is this owner."""
-    if is_missing(other):
-        raise NotFound(f"There is no memory at {other}", remedy="Give the path of a database")
-    if is_same(other, str(services.database)):
+    if is_missing(other.place):
+        raise NotFound(f"There is no memory at {other.place}", remedy="Give the path of a database")
+    if is_same(other.place, str(services.database)):
         raise InvalidInput("A memory is not merged with itself", remedy="Give another database")
     with _opened(other, settings, services, copy=preview) as store:
         _capture_all(store, services)
         with store.read(services.space) as unit:
             devices, receipts = unit.sync.devices(), unit.sync.receipts()
             records = {
-                device: list(list_records(unit, Teller(device, _ALL, unseal))) for device in devices
+                device: list(list_records(unit, Teller(device, _ALL, other.unseal)))
+                for device in devices
+                for device in devices
             }
         _capture_all(services.store, services)
         if not mine:
@@ -155,19 +161,21 @@ class _Merge:
 
 @contextmanager
 def _opened(
-    other: str, settings: Settings, services: DeviceServices, *, copy: bool
+    other: MergeSource, settings: Settings, services: DeviceServices, *, copy: bool
 ) -> Iterator[Store]:
     """The other database, or a copy of it where it must stay as it is."""
-    busy, now = settings.store.busy_timeout.total_seconds(), services.clock.now
+    busy, now, place = settings.store.busy_timeout.total_seconds(), services.clock.now, other.place
     with tempfile.TemporaryDirectory(prefix="mnemic-") as folder:
         if copy:
-            source, other = other, str(Path(folder) / "other.db")
-            reading = open_store(source, busy_timeout=busy, now=now, read_only=True)
+            place = str(Path(folder) / "other.db")
+            reading = open_store(
+                other.place, busy_timeout=busy, now=now, read_only=True, key=other.key
+            )
             try:
-                reading.backup(Path(other), replace=False, patience=busy, progress=lambda *_: None)
+                reading.backup(Path(place), replace=False, patience=busy, progress=lambda *_: None)
             finally:
                 reading.close()
-        store = open_store(other, busy_timeout=busy, now=now)
+        store = open_store(place, busy_timeout=busy, now=now, key=other.key)
         try:
             if services.space not in store.spaces():
                 raise NotFound(f"There is no space {services.space!r} in it", remedy="See --space")
