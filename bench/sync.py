@@ -42,7 +42,7 @@ def main() -> None:
         minds = [mnemic.open(home / who / "memory.db", worker="none", **_QUICK) for who in "ab"]
         first, second = minds
         first.sync_folder(folder)
-        first.sync_folder(folder, add=second.device_key())
+        first.sync_folder(folder, add=second.devices().public_key)
         _say(first, rng, 0, turns)
         print("| new turns | written in | read in | bytes in the folder | bytes per turn |")
         print("|---|---|---|---|---|")

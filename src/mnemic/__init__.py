@@ -129,6 +129,7 @@ __all__ = [
     "StoreReadOnly",
     "StoreReplaced",
     "StoreUnavailable",
+    "SyncRefused",
     "TooLarge",
     "ToolCall",
     "ToolResult",

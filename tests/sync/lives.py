@@ -92,7 +92,7 @@ def pair(devices: list[Device]) -> None:
     first, *others = devices
     first.mind.sync_folder(first.folder)
     for other in others:
-        first.mind.sync_folder(first.folder, add=other.mind.device_key())
+        first.mind.sync_folder(first.folder, add=other.mind.devices().public_key)
     for other in others:
         shutil.copytree(first.folder / "keys", other.folder / "keys")
 

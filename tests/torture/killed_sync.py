@@ -33,7 +33,7 @@ def run(folder: Path, *, kills: int, seed: int = 1) -> Report:
     shared = folder / "shared"
     minds = [_open(home) for home in homes]
     minds[0].sync_folder(shared)
-    minds[0].sync_folder(shared, add=minds[1].device_key())
+    minds[0].sync_folder(shared, add=minds[1].devices().public_key)
     minds[1].sync_folder(shared)
     for mind in minds:
         mind.close()

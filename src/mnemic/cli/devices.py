@@ -38,7 +38,7 @@ def merge(state: State, other: str, *, mine: bool, preview: bool) -> None:
     answer(report, lambda: _show_merged(report))
 
 
-class FolderOptions(NamedTuple):
+class ExchangeOptions(NamedTuple):
     """What `mnemic sync FOLDER` was asked for."""
 
     passphrase: bool
@@ -48,7 +48,7 @@ class FolderOptions(NamedTuple):
     every: float
 
 
-def exchange(state: State, folder: str, chosen: FolderOptions) -> None:
+def exchange(state: State, folder: str, chosen: ExchangeOptions) -> None:
     """Exchange with a folder once, or until stopped."""
     passphrase = os.environ.get(_PASSPHRASE, "")
     if chosen.passphrase and not passphrase:
@@ -74,7 +74,7 @@ def show_devices(state: State, mind: Mind) -> None:
     if state.json:
         emit(report, rows=report.devices)
         return
-    say(phrase("Public key of this device: {key}", key=mind.device_key()))
+    say(phrase("Public key of this device: {key}", key=report.public_key))
     _show_devices(report)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import click
 
 from mnemic.cli.base import Command, CommandGroup
-from mnemic.cli.devices import FolderOptions, exchange, show_devices
+from mnemic.cli.devices import ExchangeOptions, exchange, show_devices
 from mnemic.cli.output import bold, dim, emit, indent_line, note, say, when
 from mnemic.cli.phrases import count_things, language, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
@@ -154,7 +154,7 @@ def sync(
         with state.open() as mind:
             return show_devices(state, mind)
     if folder is not None:
-        return exchange(state, folder, FolderOptions(**options))
+        return exchange(state, folder, ExchangeOptions(**options))
     with state.open() as mind:
         for id_ in archived:
             mind.archive(id_)

@@ -23,7 +23,7 @@ from mnemic.index.embedding_job import Ask
 from mnemic.providers.vault import Vault
 from mnemic.store.codec import dump, to_micros
 from mnemic.store.contract import Store, Unit
-from mnemic.store.sql.sync import ChangeFile, Device, Forgotten
+from mnemic.store.sql.sync import ChangeFile, Device, ForgottenRows
 from mnemic.store.sql.text_columns import leaves
 from mnemic.sync import files, keys
 from mnemic.sync.apply import Union
@@ -53,7 +53,7 @@ class DeviceServices:
     database: Path | None
 
 
-class Exchange:
+class FolderExchange:
     """Exchanges of one space with one folder."""
 
     def __init__(
@@ -371,7 +371,7 @@ class Exchange:
         receipt = self._services.forgetting.erase(ids)
         me = self._own.device
         with self._store.write(self._space) as unit:
-            unit.sync.put_receipt(Forgotten(
+            unit.sync.put_receipt(ForgottenRows(
                 str(record["f"]), changes.device, changes.number, dump(record["body"]),
                 dump(dict(receipt.counts)), dump({me: [0, 0]}), int(record["at"])))  # fmt: skip
         self._forgotten += 1
@@ -390,7 +390,7 @@ class Exchange:
                     return "its device has still to erase what was forgotten"
         return ""
 
-    def _has_seen(self, changes: Changes, one: Forgotten) -> bool:
+    def _has_seen(self, changes: Changes, one: ForgottenRows) -> bool:
         """Whether a device has erased something: when it wrote a file, or by its last one."""
         last = changes
         if changes.seen.get(one.device, 0) < one.number:

@@ -16,7 +16,7 @@ from mnemic.rules.speakers import least_trusted
 from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
-from mnemic.store.sql.sync import Device, Forgotten
+from mnemic.store.sql.sync import Device, ForgottenRows
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.target import is_missing, is_same, open_store
 from mnemic.sync.apply import Union
@@ -86,7 +86,7 @@ class _Merge:
         self._conflicts: tuple[tuple[str, str], ...] = ()
 
     def run(
-        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, Forgotten]
+        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, ForgottenRows]
     ) -> None:
         if self._preview:
             try:
@@ -124,7 +124,7 @@ class _Merge:
             counter.update(counts)
 
     def _erase(
-        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, Forgotten]
+        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, ForgottenRows]
     ) -> None:
         """Forget here what was forgotten there, with all that was made of it."""
         gone: dict[str, list[str]] = defaultdict(list)

@@ -64,7 +64,7 @@ class ChangeFile(NamedTuple):
     stale: int
 
 
-class Forgotten(NamedTuple):
+class ForgottenRows(NamedTuple):
     """Something that was forgotten on a device, without any of it."""
 
     receipt: str
@@ -200,10 +200,10 @@ class SqlSync(Part):
         """Some of what these files say was changed or removed since."""
         self._run("soil_files", numbers=list(numbers))
 
-    def receipts(self) -> dict[str, Forgotten]:
-        return {row[0]: Forgotten(*row) for row in self._run("receipts")}
+    def receipts(self) -> dict[str, ForgottenRows]:
+        return {row[0]: ForgottenRows(*row) for row in self._run("receipts")}
 
-    def put_receipt(self, forgotten: Forgotten) -> None:
+    def put_receipt(self, forgotten: ForgottenRows) -> None:
         self._put("sync_receipts", forgotten._asdict(), ("receipt",))
 
     def note_forgotten(self, receipt: str, removal: Removal, traces: Any, at: datetime) -> None:
@@ -212,7 +212,7 @@ class SqlSync(Part):
         if own is not None:
             body = codec.dump({"ids": _by_table(removal), "traces": traces})
             micros = codec.to_micros(at)
-            self.put_receipt(Forgotten(receipt, own.device, 0, body, "{}", "{}", micros))
+            self.put_receipt(ForgottenRows(receipt, own.device, 0, body, "{}", "{}", micros))
 
 
 def _by_table(removal: Removal) -> dict[str, list[str]]:

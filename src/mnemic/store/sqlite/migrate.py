@@ -26,7 +26,7 @@ LATEST = 11
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "f8bbcb55851735fe991543bd5197b3f1e2e498082be88c490cc6b9a7f79f2db7"
+DIGEST = "bf954c8a8c1d3ea9995122d11a7603e1bee79f703c7f99616a1bd98709f72e0d"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
