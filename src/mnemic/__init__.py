@@ -34,6 +34,7 @@ from mnemic.errors import (
     StoreReadOnly,
     StoreReplaced,
     StoreUnavailable,
+    SyncRefused,
     TooLarge,
     Unauthorized,
     WrongKey,
