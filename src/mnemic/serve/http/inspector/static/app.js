@@ -19,6 +19,7 @@ const PAGES = {
   documents: ["d", () => import("./pages/documents.js")],
   jobs: ["j", () => import("./pages/jobs.js")],
   audit: ["a", () => import("./pages/audit.js")],
+  devices: ["v", () => import("./pages/devices.js")],
   forget: ["f", () => import("./pages/forget.js")],
 };
 const SPACE = "mnemic.space";
