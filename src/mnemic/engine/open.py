@@ -82,6 +82,7 @@ class Engine(CheckedCalls):
             busy_timeout=settings.store.busy_timeout.total_seconds(),
             now=clock.now,
             key=find_key(target, key, settings),
+            settings=settings.store,
         )
         store.bound(quota)
         self._store = store

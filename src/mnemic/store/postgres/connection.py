@@ -52,6 +52,7 @@ class PostgresConnection:
         self.conn = conn
         self._pipeline = pipeline
         self._last: RawCursor[Any] | None = None
+        self.sent = 0  # statements
 
     def execute(self, statements: str, bindings: Any = None, /) -> PostgresRows:
         """Run statements in SQLite's words; the answer is the last one's."""
@@ -71,6 +72,7 @@ class PostgresConnection:
     def native(self, statement: str, values: list[Any] | tuple[Any, ...] = ()) -> RawCursor[Any]:
         """Run a statement in PostgreSQL's own words, with ``$1`` for the first value."""
         cursor = self.conn.cursor()
+        self.sent += 1
         cursor.execute(statement, values)
         self._send()
         self._last = cursor  # type: ignore[assignment]
