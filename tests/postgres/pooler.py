@@ -32,7 +32,7 @@ def _program() -> str:
     found = shutil.which("pgbouncer", path=places)
     apt = shutil.which("apt-get")
     if found is None and apt is not None and sys.platform == "linux" and os.geteuid() == 0:
-        subprocess.run([apt, "install", "-y", "-q", "pgbouncer"], capture_output=True)
+        subprocess.run([apt, "install", "-y", "-q", "pgbouncer"], check=False)
         found = shutil.which("pgbouncer", path=places)
     if found is None:
         if os.environ.get("CI") == "true":
@@ -58,7 +58,8 @@ def pooled(url: str, *, mode: str = "transaction") -> Iterator[str]:
             f"auth_type = any\npool_mode = {mode}\ndefault_pool_size = {_SERVERS}\n"
             "max_client_conn = 500\nserver_round_robin = 1\n"
         )
-        user = "postgres" if os.geteuid() == 0 else None  # it does not run as root
+        # Not as root, which it refuses, but as whoever the server runs as.
+        user = Path(host).stat().st_uid if os.geteuid() == 0 else None
         process = subprocess.Popen([_program(), "-q", str(settings)], user=user)
         try:
             address = f"postgresql://postgres@127.0.0.1:{port}{parts.path}"

@@ -14,9 +14,10 @@ from mnemic.errors import StoreUnavailable
 from mnemic.moving.backup import backup
 from mnemic.moving.copy import copy_space
 from mnemic.store.postgres.store import open_postgres
-from tests.contract.rows import append, said, turn
+from tests.contract.rows import SPACE, append, said, turn
 from tests.postgres.pooler import pooled
 from tests.postgres.server import connect
+from tests.postgres.test_vector_index import embed
 
 pytestmark = pytest.mark.feature("O5")
 PEOPLE = 8
@@ -41,7 +42,7 @@ def test_a_memory_behind_a_pooler_does_what_one_before_a_server_does(
         mind.upkeep()
         assert all(finding.ok for finding in mind.doctor(deep=True))
         assert backup(mind, tmp_path / "copy.db").counts["turns"] == 2
-        assert mind.forget(memory.id).removed
+        assert mind.forget(id=memory.id).counts
     assert copy_space(pooler, pooler, to_space="second").verified
 
 
@@ -89,26 +90,27 @@ def test_nothing_is_left_set_on_the_connections_of_the_server(
 def test_the_index_of_a_large_space_is_made_behind_a_pooler(
     pooler: str, clock: ManualClock
 ) -> None:
-    from tests.postgres.test_vector_index import EMBEDDER, fill
-
     store = open_postgres(pooler, busy_timeout=30, now=clock.now)
     store.indexed_from = 50
-    embedder = fill(store, 60)
-    store.index_vectors("default", embedder)
-    with store.open_read("default") as unit:
-        assert unit.vectors.indexed(embedder), EMBEDDER
+    append(store, *(turn(f"turn {n}") for n in range(60)))
+    embedder, _, _ = embed(store, "first")
+    store.index_vectors(SPACE, embedder)
+    with store.open_read(SPACE) as unit:
+        assert unit.vectors.indexed(embedder)
     store.close()
 
 
 def test_a_pooler_that_keeps_no_transactions_is_named(url: str, clock: ManualClock) -> None:
-    with pooled(url, mode="statement") as address:
-        with pytest.raises(StoreUnavailable, match="pool_mode = transaction"):
-            open_postgres(address, busy_timeout=5, now=clock.now)
+    refused = pytest.raises(StoreUnavailable, match="pool_mode = transaction")
+    with pooled(url, mode="statement") as address, refused:
+        open_postgres(address, busy_timeout=5, now=clock.now)
 
 
-def test_a_connection_without_a_pooler_prepares_its_statements(url: str, pooler: str) -> None:
+def test_a_connection_without_a_pooler_prepares_its_statements(
+    url: str, pooler: str, clock: ManualClock
+) -> None:
     for address, expected in ((url, False), (pooler, True)):
-        store = open_postgres(address, busy_timeout=5, now=ManualClock().now)
+        store = open_postgres(address, busy_timeout=5, now=clock.now)
         append(store, turn("hello"), space=f"prepared-{expected}")
         assert said(store, f"prepared-{expected}") == ["hello"]
         assert store.server.pooled is expected

@@ -48,9 +48,7 @@ CROSS JOIN LATERAL (
 
 
 _TYPES = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
-_FIRST_ANALYZED = (
-    20_000  # statements of a process, some 1,000 turns, after which tables are analyzed
-)
+_FIRST_ANALYZED = 1_000_000  # characters, some 1,000 turns, after which tables are analyzed
 
 
 class PostgresMemories(SqlMemories):
@@ -145,11 +143,11 @@ class PostgresStore(Store):
         self.numbers[space] = number
         self._note_sent(conn.sent)
 
-    def _note_sent(self, statements: int) -> None:
+    def _note_sent(self, size: int) -> None:
         """Have the server look at its tables anew whenever so much was written as before: it plans
         badly for what was loaded since it last did, which may be a minute or never.
         """
-        self._sent += statements
+        self._sent += size
         if self._sent >= self._analyzed_at:
             self._analyzed_at = 2 * self._sent
             with self.server.alone() as conn:
