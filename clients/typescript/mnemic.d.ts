@@ -1113,6 +1113,7 @@ export declare class Mnemic {
 
   /** What was done in this space over HTTP and by which token, the latest first; reads are in the access log of the service. */
   accesses(values?: { token?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<AccessEntry>>;
+
   /** The devices of this memory, what was forgotten on them, and their contradictions. */
   devices(options?: RequestOptions): Promise<DevicesReport>;
 
