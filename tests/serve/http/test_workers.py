@@ -56,11 +56,12 @@ def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None
     kept: list[str] = []
     with server(tmp_path / "memory.db", "--workers", "3", "--learners", "0") as running:
         for kill in range(kills):
-            wait_for(lambda: len(children(running)) == 3)
-            victim = children(running)[kill % 3]
             for n in range(10):
                 if n == 5:
-                    os.kill(victim, signal.SIGKILL)
+                    wait_for(lambda: len(children(running)) == 3)
+                    before = children(running)
+                    os.kill(before[kill % 3], signal.SIGKILL)
+                    wait_for(lambda known=before: children(running) != known)
                 text = f"kill {kill} turn {n}"
                 if _is_recorded(running, text):
                     kept.append(text)
