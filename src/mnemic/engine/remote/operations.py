@@ -78,7 +78,8 @@ class Operation:
             if one.kind is one.VAR_KEYWORD and get_origin(hint) is Unpack:
                 details = get_args(hint)[0]
                 for name, inner in get_type_hints(details).items():
-                    listed[name] = CallParameter(name, inner, name in details.__required_keys__)
+                    if name not in LOCAL:
+                        listed[name] = CallParameter(name, inner, name in details.__required_keys__)
             elif one.name not in LOCAL:
                 required = one.default is one.empty
                 listed[one.name] = CallParameter(
@@ -293,6 +294,11 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("forget", "POST", "/forget", "admin", Mind.forget, lasting=True),
     Operation("forget_space", "DELETE", "", "admin", Mind.forget_space, lasting=True, secret=True),
     Operation("accesses", "GET", "/accesses", "admin", list_accesses),
+    Operation("devices", "GET", "/devices", "read", Mind.devices),
+    Operation("merge", "POST", "/merge", "admin", Mind.merge, lasting=True, everywhere=True),
+    Operation(
+        "sync_folder", "POST", "/sync", "admin", Mind.sync_folder, lasting=True, everywhere=True
+    ),
     Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True, everywhere=True),
     Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True, everywhere=True),
     Operation("settings", "GET", "/settings", "read", settings),

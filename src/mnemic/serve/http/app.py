@@ -34,6 +34,7 @@ from mnemic.serve.http.answers import answer, encoded, problem
 from mnemic.serve.http.boundary import Boundary
 from mnemic.serve.http.figures import RequestFigures
 from mnemic.serve.http.inspector import pages
+from mnemic.serve.http.inspector.reads import READS
 from mnemic.serve.http.issuer import Issuer
 from mnemic.serve.http.limits import Limits, WorkQueue
 from mnemic.serve.http.mcp_mount import McpServers
@@ -85,7 +86,7 @@ class Service:
                 one.name,
                 Endpoint(one, engine, self._access, self._queue, replies),
             )
-            for one in operations
+            for one in (*operations, *READS)
         ]
         inner = Starlette(
             routes=[*self._own_routes(), *_literal_first(routes), *pages()],
