@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -61,7 +63,7 @@ def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None
                     wait_for(lambda: len(children(running)) == 3)
                     before = children(running)
                     os.kill(before[kill % 3], signal.SIGKILL)
-                    wait_for(lambda known=before: children(running) != known)
+                    wait_for(partial(_has_changed, running, before))
                 text = f"kill {kill} turn {n}"
                 if _is_recorded(running, text):
                     kept.append(text)
@@ -74,6 +76,10 @@ def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None
         assert all(finding.ok for finding in mind.doctor())
 
 
+def _has_changed(running: Announced, before: list[int]) -> bool:
+    return children(running) != before
+
+
 def _is_recorded(running: Announced, text: str) -> bool:
     try:
         with open_remote(running.url, token=running.token) as mind:
@@ -81,6 +87,15 @@ def _is_recorded(running: Announced, text: str) -> bool:
     except mnemic.ServiceUnavailable:
         return False
     return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of a parent's end")
+def test_processes_end_with_the_one_that_watches_them(tmp_path: Path) -> None:
+    with server(tmp_path / "memory.db", "--workers", "1", "--learners", "0") as running:
+        (child,) = children(running)
+        running.process.kill()
+        running.process.wait()
+        wait_for(lambda: not Path(f"/proc/{child}").exists())
 
 
 def test_a_process_that_cannot_begin_ends_the_service(tmp_path: Path) -> None:
