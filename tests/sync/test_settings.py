@@ -35,9 +35,7 @@ def test_a_server_takes_part_like_a_file(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("MNEMIC_FILES", str(tmp_path / "server"))
     folder = str(tmp_path / "shared")
     device = open_device(tmp_path / "a")
-    with mnemic.open(
-        database_for(tmp_path), clock=device.clock, worker="none", **QUICK
-    ) as server:
+    with mnemic.open(database_for(tmp_path), clock=device.clock, worker="none", **QUICK) as server:
         device.mind.sync_folder(folder)
         device.mind.sync_folder(folder, add=server.devices().public_key)
         device.mind.record(session="s", role="user", content="My sister is called Ada.")

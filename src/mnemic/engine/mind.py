@@ -54,6 +54,7 @@ from mnemic.types import (
     Hit,
     Job,
     JobState,
+    JournalQuery,
     Json,
     Kind,
     Memory,
@@ -71,6 +72,7 @@ from mnemic.types import (
     RolledBack,
     Scratchpad,
     SessionInfo,
+    SessionQuery,
     Stats,
     Trust,
     Turn,
@@ -155,6 +157,8 @@ class Mind(CheckedCalls):
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""
         self._services.session_ends.end(session)
+        if self.settings.short_term.clear_at_end:
+            self._services.sessions.clear(session)
 
     def before_compression(
         self, session: str, messages: Iterable[HostMessage] | None = None
@@ -170,9 +174,9 @@ class Mind(CheckedCalls):
         """The summary that the host has made of the dropped messages."""
         return self._services.compression.after(episode, summary)
 
-    def sessions(self, *, limit: int = 100, offset: int = 0) -> list[SessionInfo]:
+    def sessions(self, **query: Unpack[SessionQuery]) -> list[SessionInfo]:
         """Conversations, the latest first."""
-        return self._services.ledger.sessions(limit=limit, offset=offset)
+        return self._services.ledger.sessions(query)
 
     def turns(self, **query: Unpack[TurnQuery]) -> list[Turn]:
         """Turns by session, time, role, tool, state or metadata."""
@@ -205,11 +209,9 @@ class Mind(CheckedCalls):
         """One line per stretch of conversation, the latest first, with all words of ``text``."""
         return self._services.ledger.daily_events(day, text, limit)
 
-    def events(
-        self, *, subject: str | None = None, type: str | None = None, limit: int = 100
-    ) -> list[Event]:
+    def events(self, **query: Unpack[JournalQuery]) -> list[Event]:
         """What changed and what failed, the latest first."""
-        return self._services.ledger.events(subject=subject, type_=type, limit=limit)
+        return self._services.ledger.events(query)
 
     def emit(
         self, type: str, payload: Mapping[str, Json] | None = None, *, subject: str = ""
@@ -559,6 +561,10 @@ class Mind(CheckedCalls):
         would go and why. ``doctor`` checks with the receipt that nothing is left.
         """
         return self._services.forgetting.forget(dry_run=dry_run, **query)
+
+    def forget_space(self, *, dry_run: bool = False) -> Receipt:
+        """Remove this whole memory for good, with its name; ``dry_run`` only counts what would go."""
+        return self._services.space_erasure.forget(dry_run=dry_run)
 
     def merge(self, other: str, *, mine: bool = False, preview: bool = False) -> MergeReport:
         """Unite another database with this one; unless it is ``mine``, as an outsider's word."""

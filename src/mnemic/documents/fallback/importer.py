@@ -114,18 +114,10 @@ class PlainFileImporter:
 
     def _note_day(self, unit: Unit, day: date, text: str) -> None:
         summary, now = self.recorder.guard.text(text, "summary"), self.now()
-        unit.journal.add_daily_event(
-            DailyEvent(
-                id=new_id(now),
-                day=day,
-                channel=_MIGRATION,
-                sender=EMPTY,
-                summary=summary,
-                tokens=count_tokens(summary),
-                compressed=False,
-                created_at=now,
-            )
+        event = DailyEvent(
+            new_id(now), day, _MIGRATION, EMPTY, summary, count_tokens(summary), False, now
         )
+        unit.journal.add_daily_event(event)
 
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []

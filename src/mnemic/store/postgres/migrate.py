@@ -15,7 +15,7 @@ from mnemic.store.postgres.server import MEMBER, MIGRATION, SCHEMA, Server
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LATEST = 5
+LATEST = 6
 
 
 def prepare(server: Server, now: int) -> None:
