@@ -379,6 +379,16 @@ export class Mnemic {
 
   accesses(values = {}, options = {}) {
     return this.#send("GET", "/v1/spaces/{space}/accesses", [], values, options);
+  devices(options = {}) {
+    return this.#send("GET", "/v1/spaces/{space}/devices", [], {}, options);
+  }
+
+  merge(values, options = {}) {
+    return this.#send("POST", "/v1/spaces/{space}/merge", [], values, options);
+  }
+
+  syncFolder(values, options = {}) {
+    return this.#send("POST", "/v1/spaces/{space}/sync", [], values, options);
   }
 
   doctor(values = {}, options = {}) {

@@ -132,6 +132,7 @@ class Engine(CheckedCalls):
             busy_timeout=self.settings.store.busy_timeout.total_seconds(),
             now=self._clock.now,
             key=find_key(self._target, self._key, self.settings),
+            settings=self.settings.store,
         )
 
     def spaces(self) -> list[str]:

@@ -35,6 +35,7 @@ class Attempts:
         self.failures: dict[str, str] = {}
         self._errors: dict[str, MnemicError] = {}
         self._worked = False
+        self._from_replica = store.has_replica
         self._reading: AbstractContextManager[Unit] | None = None
         self._unit: Unit | None = None
 
@@ -55,6 +56,9 @@ class Attempts:
             with self._snapshot() as unit, span(f"recall {route}"):
                 result = work(unit)
         except (StoreError, ModelError) as error:
+            if isinstance(error, StoreError) and self._from_replica:
+                self._from_replica = False  # it went away, or had to let go of its snapshot
+                return self.run(route, work)
             self.report(route, error)
             return None
         self._worked |= result is not None
@@ -63,7 +67,8 @@ class Attempts:
     @contextmanager
     def _snapshot(self) -> Iterator[Unit]:
         if self._unit is None:
-            self._reading = self._store.read(self._space)
+            read = self._store.read_replica if self._from_replica else self._store.read
+            self._reading = read(self._space)
             self._unit = self._reading.__enter__()
         try:
             yield self._unit

@@ -46,6 +46,7 @@ class Store(ABC):
 
     queue: SqlQueue
     key: FileKey | None = None  # of an encrypted file
+    has_replica = False
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self.now = now
@@ -68,6 +69,10 @@ class Store(ABC):
     def read(self, space: str) -> AbstractContextManager[Unit]:
         joined = self._together.of(space)
         return self.open_read(space) if joined is None else nullcontext(joined)
+
+    def read_replica(self, space: str) -> AbstractContextManager[Unit]:
+        """The same from a second server, if there is one that keeps up."""
+        return self.read(space)
 
     def write(self, space: str) -> AbstractContextManager[Unit]:
         joined = self._together.of(space)

@@ -292,13 +292,13 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("prometheus", "GET", "/metrics/prometheus", "read", Mind.prometheus),
     Operation("audit", "GET", "/audit", "read", Mind.audit, lasting=True),
     Operation("forget", "POST", "/forget", "admin", Mind.forget, lasting=True),
+    Operation("forget_space", "DELETE", "", "admin", Mind.forget_space, lasting=True, secret=True),
+    Operation("accesses", "GET", "/accesses", "admin", list_accesses),
     Operation("devices", "GET", "/devices", "read", Mind.devices),
     Operation("merge", "POST", "/merge", "admin", Mind.merge, lasting=True, everywhere=True),
     Operation(
         "sync_folder", "POST", "/sync", "admin", Mind.sync_folder, lasting=True, everywhere=True
     ),
-    Operation("forget_space", "DELETE", "", "admin", Mind.forget_space, lasting=True, secret=True),
-    Operation("accesses", "GET", "/accesses", "admin", list_accesses),
     Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True, everywhere=True),
     Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True, everywhere=True),
     Operation("settings", "GET", "/settings", "read", settings),

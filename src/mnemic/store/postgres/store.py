@@ -17,7 +17,8 @@ from mnemic.store.postgres import backup, health, migrate
 from mnemic.store.postgres.address import read_address
 from mnemic.store.postgres.connection import PostgresConnection
 from mnemic.store.postgres.jobs import PostgresQueue
-from mnemic.store.postgres.server import KEYS, SCHEMA, Server
+from mnemic.store.postgres.replica import Replica
+from mnemic.store.postgres.server import KEYS, SCHEMA, Server, ServerOptions
 from mnemic.store.postgres.terms import TERMS
 from mnemic.store.postgres.transfer import PostgresTransfer
 from mnemic.store.postgres.vector_type import PgVector
@@ -48,6 +49,10 @@ CROSS JOIN LATERAL (
     ORDER BY n.slot_start DESC, n.slot DESC, n.project DESC, n.doc DESC LIMIT $6
 ) m ORDER BY m.created_at DESC, m.doc DESC
 """
+
+
+_TYPES = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
+_FIRST_ANALYZED = 1_000_000  # characters, some 1,000 turns, after which tables are analyzed
 
 
 class PostgresMemories(SqlMemories):
@@ -101,12 +106,16 @@ class PostgresStore(Store):
         busy_timeout: float,
         now: Callable[[], datetime],
         read_only: bool = False,
+        options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
     ) -> None:
         super().__init__(now)
         self.numbers: dict[str, int] = {}
         self._believed: dict[str, float] = {}
         self.address = read_address(url)
-        self.server = Server(self.address, busy_timeout, read_only=read_only)
+        self.server = Server(self.address, busy_timeout, read_only=read_only, options=options)
+        self._sent, self._analyzed_at = 0, _FIRST_ANALYZED
+        self._replica = Replica(self.server, busy_timeout, options) if options.replica else None
+        self.has_replica = self.server.has_replica = self._replica is not None
         self.queue = PostgresQueue(self)
         migrate.prepare(self.server, codec.to_micros(now()))
 
@@ -147,6 +156,31 @@ class PostgresStore(Store):
                 self.numbers.pop(space, None)
                 raise forgotten_meanwhile(space)
         self.numbers[space] = number
+        self._note_sent(conn.sent)
+
+    def _note_sent(self, size: int) -> None:
+        """Have the server look at its tables anew whenever so much was written as before: it plans
+        badly for what was loaded since it last did, which may be a minute or never.
+        """
+        self._sent += size
+        if self._sent >= self._analyzed_at:
+            self._analyzed_at = 2 * self._sent
+            with self.server.alone() as conn:
+                health.analyze(conn)
+
+    @contextlib.contextmanager
+    def read_replica(self, space: str) -> Iterator[Unit]:
+        number, replica = self.numbers.get(space), self._replica
+        if number is None or replica is None or self._together.of(space) or not replica.keeps_up():
+            with self.read(space) as unit:
+                yield unit
+            return
+        try:
+            with replica.server.read(number, space) as conn:
+                yield PostgresUnit(conn, number, replica.text_stats)
+        except StoreError:
+            replica.leave()
+            raise
 
     def number_of(self, conn: SqlConnection, space: str) -> int | None:
         """Another process may have had a space forgotten, so that a number is believed for a
@@ -220,22 +254,26 @@ class PostgresStore(Store):
             count = vectors.count(embedder, 10_000_000) if wanted else 0  # more get no more memory
         if not wanted and not outdated:
             return
-        with self.server.alone() as conn:
-            # One process at a time; another one that comes meanwhile need not wait for it.
-            key = (KEYS, number)
-            if conn.execute("SELECT pg_try_advisory_lock($1::int, $2::int)", key).fetchone() != (
-                True,
-            ):
+        # One process at a time, by a transaction that stays open beside; another one that comes
+        # meanwhile need not wait for it.
+        with self.server.alone() as turn, self.server.alone() as conn, turn.transaction():
+            # Not prepared: the answer of such a statement would keep its snapshot, which making
+            # an index waits for.
+            lock = f"SELECT pg_try_advisory_xact_lock({KEYS}, {number:d})"
+            if turn.execute(lock, prepare=False).fetchone() != (True,):
                 return
-            try:
+            if not self.server.pooled:  # else it would hold for somebody else's connection
                 conn.execute(index_memory(count, dimensions))
+            try:
                 for name in outdated:
-                    conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
-                for statement in index_statements(number, embedder, dimensions) if wanted else ():
+                    conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}")
+                types = str(conn.execute(_TYPES).fetchone()[0])  # type: ignore[index]
+                made = index_statements(number, embedder, dimensions, types) if wanted else ()
+                for statement in made:
                     conn.execute(statement)
             finally:
-                conn.execute("RESET maintenance_work_mem")
-                conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
+                if not self.server.pooled:
+                    conn.execute("RESET maintenance_work_mem")
 
     def compact(self) -> None:
         with self.server.alone() as conn:
@@ -256,6 +294,8 @@ class PostgresStore(Store):
 
     def close(self) -> None:
         self.server.close()
+        if self._replica is not None:
+            self._replica.server.close()
 
     def _create(self, conn: PostgresConnection, space: str) -> int:
         """The number of a space; a new one waits for nobody but who makes the same."""
@@ -275,7 +315,14 @@ class PostgresStore(Store):
 
 
 def open_postgres(
-    url: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+    url: str,
+    *,
+    busy_timeout: float,
+    now: Callable[[], datetime],
+    read_only: bool = False,
+    options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
 ) -> PostgresStore:
     """Open a database of a server, and make the schema in it where there is none."""
-    return PostgresStore(url, busy_timeout=busy_timeout, now=now, read_only=read_only)
+    return PostgresStore(
+        url, busy_timeout=busy_timeout, now=now, read_only=read_only, options=options
+    )
