@@ -379,6 +379,8 @@ export class Mnemic {
 
   accesses(values = {}, options = {}) {
     return this.#send("GET", "/v1/spaces/{space}/accesses", [], values, options);
+  }
+
   devices(options = {}) {
     return this.#send("GET", "/v1/spaces/{space}/devices", [], {}, options);
   }
