@@ -9,6 +9,7 @@ MnemicError
 ├── MemoryOff              the switch memory.enabled is off, and plain files cannot do this
 ├── MissingExtra           an optional part is not installed
 ├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
+├── SyncRefused            a device, a change file or a shared folder is not to be trusted
 ├── DeadlineReached        the time given to a call was over before a model answered
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
@@ -22,7 +23,7 @@ MnemicError
 │   ├── Unauthorized       the token is missing or wrong
 │   ├── Forbidden          the token, the host name or the origin does not allow this
 │   ├── TooLarge           more was sent than the service takes at once
-│   └── RateLimited        too many requests at once with one token
+│   └── RateLimited        too many requests with one token; ``retry_after`` says when to come back
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
@@ -84,6 +85,10 @@ class BudgetExhausted(MnemicError):
     def __init__(self, message: str, *, remedy: str = "", until: datetime | None = None) -> None:
         super().__init__(message, remedy=remedy)
         self.until = until
+
+
+class SyncRefused(MnemicError):
+    """A device, a change file or a shared folder cannot be trusted; nothing was taken from it."""
 
 
 class DeadlineReached(MnemicError):
@@ -195,7 +200,13 @@ class TooLarge(ServiceError):
 
 
 class RateLimited(ServiceError):
-    """Too many requests at once with one token."""
+    """Too many requests with one token; ``retry_after`` is how long to wait, where it is known."""
+
+    def __init__(
+        self, message: str, *, remedy: str = "", retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
 
 
 class StoreError(MnemicError):

@@ -6,6 +6,8 @@ import json
 import os
 import select
 import signal
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Self
 
@@ -223,10 +225,13 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
         with Stopping() as stopping:
             if not state.json:
                 note(phrase("Working for every space. Ctrl-C stops after the job in hand."))
-            _work(state, engine, stopping)
+            work_until(stopping, engine, partial(_report_drained, state))
 
 
-def _work(state: State, engine: Engine, stopping: Stopping) -> None:
+def work_until(
+    stopping: Stopping, engine: Engine, report: Callable[[Drained], None] = lambda drained: None
+) -> None:
+    """Run jobs as they come due until a signal comes."""
     idle = engine.settings.jobs.poll.total_seconds()
     failing = ""
     while not stopping.requested:
@@ -239,7 +244,7 @@ def _work(state: State, engine: Engine, stopping: Stopping) -> None:
                 failing = str(error)
                 note(error_line(error))
             drained = Drained(0, 0, 0)
-        _report_drained(state, drained)
+        report(drained)
         if drained == Drained(0, 0, 0):
             stopping.wait(idle)
 

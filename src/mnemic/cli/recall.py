@@ -81,7 +81,7 @@ def recall(
     "-k",
     "--limit",
     "k",
-    default=5,
+    default=10,
     show_default=True,
     metavar="N",
     help="How many of each at most.",

@@ -91,8 +91,12 @@ class Builder:
         conversation = ConversationPart(zone=zone)
         if session is not None and prompt_of_host is None:
             conversation = self._conversation(query, session, limits, zone)
-        core, omitted = self._core(limits, count, project, zone)
         cards = self._from.cards(persona)
+        learnt = "\n".join(text for name, text in cards.items() if name in _LEARNT_CARDS)
+        core, omitted = self._core(limits, count, project, zone, learnt)
+        if "user" in cards:
+            rules = {normalised(item.text) for item in core if item.kind == "rule"}
+            cards = {**cards, "user": _without_lines(cards["user"], rules)}
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
@@ -211,7 +215,9 @@ class Builder:
             return False
         if self._settings.recall.evidence_score and is_nod(query):
             return False  # nothing that was said is evidence for a greeting
-        return bool(query.strip()) and self._from.gate(query).wants
+        # Memories that are to be injected are not left to the tools.
+        always = self._settings.gate.mode == "on_demand"
+        return bool(query.strip()) and (always or self._from.gate(query).wants)
 
     def _language(
         self,
@@ -265,12 +271,19 @@ class Builder:
         return _before(query, self._from.window(session, tokens, messages=messages).turns)
 
     def _core(
-        self, limits: TokenBudget, count: TokenCounter, project: SafeName | None, zone: Zone
+        self,
+        limits: TokenBudget,
+        count: TokenCounter,
+        project: SafeName | None,
+        zone: Zone,
+        cards: str,
     ) -> tuple[tuple[Item, ...], list[Omission]]:
+        """Core memories, without those that a card says; rules are said here."""
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core(project, limits.full["core"])
         omitted = []
+        carded = set(map(normalised, cards.split("\n"))) if "user" in limits.sizes else set()
         fit_to_show: dict[
             str, Memory | CoreLine
         ] = {}  # one sentence may have taught several memories
@@ -279,6 +292,9 @@ class Builder:
                 continue
             if one.trust not in PROMOTED:
                 omitted.append(omission("core", UNTRUSTED, one.content, count, one.id))
+            elif one.kind != "rule" and normalised(one.content) in carded:
+                reason = CONTAINED.format("user")
+                omitted.append(omission("core", reason, one.content, count, one.id))
             elif fit_to_show.setdefault(normalised(one.content), one) is not one:
                 reason = CONTAINED.format("core")
                 omitted.append(omission("core", reason, one.content, count, one.id))
@@ -359,6 +375,11 @@ def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:
         if hit.type != "turn"
         or (hit.text.strip() != query.strip() and (for_questions or statement_share(hit.text) > 0))
     ]
+
+
+def _without_lines(text: str, known: Collection[str]) -> str:
+    """A card without the lines that stand elsewhere in the prompt."""
+    return "\n".join(line for line in text.split("\n") if normalised(line) not in known)
 
 
 def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:

@@ -28,6 +28,7 @@ from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
 from mnemic.settings.recall import SectionName
+from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport, PairingOptions
 from mnemic.types import (
     TRUSTS,
     AddedRecords,
@@ -53,6 +54,7 @@ from mnemic.types import (
     Hit,
     Job,
     JobState,
+    JournalQuery,
     Json,
     Kind,
     Memory,
@@ -70,6 +72,7 @@ from mnemic.types import (
     RolledBack,
     Scratchpad,
     SessionInfo,
+    SessionQuery,
     Stats,
     Trust,
     Turn,
@@ -154,6 +157,8 @@ class Mind(CheckedCalls):
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""
         self._services.session_ends.end(session)
+        if self.settings.short_term.clear_at_end:
+            self._services.sessions.clear(session)
 
     def before_compression(
         self, session: str, messages: Iterable[HostMessage] | None = None
@@ -169,9 +174,9 @@ class Mind(CheckedCalls):
         """The summary that the host has made of the dropped messages."""
         return self._services.compression.after(episode, summary)
 
-    def sessions(self, *, limit: int = 100, offset: int = 0) -> list[SessionInfo]:
+    def sessions(self, **query: Unpack[SessionQuery]) -> list[SessionInfo]:
         """Conversations, the latest first."""
-        return self._services.ledger.sessions(limit=limit, offset=offset)
+        return self._services.ledger.sessions(query)
 
     def turns(self, **query: Unpack[TurnQuery]) -> list[Turn]:
         """Turns by session, time, role, tool, state or metadata."""
@@ -201,16 +206,12 @@ class Mind(CheckedCalls):
     def daily_events(
         self, *, day: date | None = None, text: str | None = None, limit: int = 100
     ) -> list[DailyEvent]:
-        """One short line per stretch of conversation, the latest first; ``text`` are words that all
-        stand in it.
-        """
+        """One line per stretch of conversation, the latest first, with all words of ``text``."""
         return self._services.ledger.daily_events(day, text, limit)
 
-    def events(
-        self, *, subject: str | None = None, type: str | None = None, limit: int = 100
-    ) -> list[Event]:
+    def events(self, **query: Unpack[JournalQuery]) -> list[Event]:
         """What changed and what failed, the latest first."""
-        return self._services.ledger.events(subject=subject, type_=type, limit=limit)
+        return self._services.ledger.events(query)
 
     def emit(
         self, type: str, payload: Mapping[str, Json] | None = None, *, subject: str = ""
@@ -405,9 +406,7 @@ class Mind(CheckedCalls):
         return self._services.context.evidence(query, hits)
 
     def words(self, record: Memory | Hit) -> dict[str, str]:
-        """How the preset's document calls a memory: its names for kind, scope, priority and source,
-        each with its word; under `default` the kind.
-        """
+        """How the preset's document calls the kind, scope, priority and source of a memory."""
         return words_of(record, self.settings)
 
     def context(
@@ -428,6 +427,8 @@ class Mind(CheckedCalls):
         or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
+        if self._services.documents is not None:
+            self._services.documents.follow_edits()
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
             count=count, shown=shown,
@@ -494,9 +495,7 @@ class Mind(CheckedCalls):
         return self._services.require_documents().texts()
 
     def write_document(self, name: str, markdown: str, *, digest: str | None = None) -> SyncReport:
-        """A person's own text of a document, and what came of it; with a ``digest`` only if it is
-        still that one.
-        """
+        """A person's own text of a document; with a ``digest`` only if it is still that one."""
         return self._services.require_documents().write(name, markdown, digest)
 
     def questions(self) -> list[Question]:
@@ -563,6 +562,25 @@ class Mind(CheckedCalls):
         """
         return self._services.forgetting.forget(dry_run=dry_run, **query)
 
+    def forget_space(self, *, dry_run: bool = False) -> Receipt:
+        """Remove this whole memory for good, with its name; ``dry_run`` only counts what would go.
+
+        It begins anew when it is next written to.
+        """
+        return self._services.space_erasure.forget(dry_run=dry_run)
+
+    def merge(self, other: str, *, mine: bool = False, preview: bool = False) -> MergeReport:
+        """Unite another database with this one; unless it is ``mine``, as an outsider's word."""
+        return self._services.devices.merge(other, mine=mine, preview=preview)
+
+    def sync_folder(self, folder: str, **options: Unpack[PairingOptions]) -> ExchangeReport:
+        """Exchange changes with other devices through a folder that is carried between them."""
+        return self._services.devices.exchange(folder, **options)
+
+    def devices(self) -> DevicesReport:
+        """The devices of this memory, what was forgotten on them, and their contradictions."""
+        return self._services.devices.report()
+
     def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Check the database; changes nothing.
 
@@ -577,9 +595,7 @@ class Mind(CheckedCalls):
         return self._services.doctor.repair(progress)
 
     def close(self) -> None:
-        """Finish the job in hand and close the database; a mind of an ``Engine`` only writes down
-        what it gathered. Closing twice is harmless.
-        """
+        """Finish the job in hand and close the database, or the space of an ``Engine``."""
         self._closing()
 
     def __enter__(self) -> Self:

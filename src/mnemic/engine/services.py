@@ -17,6 +17,7 @@ from mnemic.documents.onboarding import Onboarding
 from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput
 from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords
+from mnemic.forget.space import SpaceErasure
 from mnemic.health.audit import Audit
 from mnemic.health.doctor import Doctor
 from mnemic.health.metrics import Uses
@@ -46,6 +47,8 @@ from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
+from mnemic.sync.devices import Devices
+from mnemic.sync.exchange import DeviceServices
 from mnemic.types import SafeName, Stats
 
 T = TypeVar("T")
@@ -270,17 +273,34 @@ class Services:
         shared = self.shared
         if not shared.on_disk:
             return []
-        database, settings = Path(shared.path), shared.settings
+        database = Path(shared.path)
         paths = [
             database,
             *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm")),
         ]
-        paths += sorted(transcripts.folder_of(shared.history, self.space).glob("*.jsonl"))
-        paths += files_of(folders_of(database, self.space, settings), settings)
-        plain = folder_beside(shared.path, self.space, settings.memory)
-        paths += [plain.notes, *plain.logs().values()] if plain is not None else []
+        paths += self._own_files()
         chroma = database.with_name(f"{database.name}.chroma")
         return [*paths, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
+
+    def _own_files(self) -> list[Path]:
+        """Copies and documents of this space."""
+        shared, settings = self.shared, self.shared.settings
+        if not shared.on_disk:
+            return []
+        paths = sorted(transcripts.folder_of(shared.history, self.space).glob("*.jsonl"))
+        paths += files_of(folders_of(Path(shared.path), self.space, settings), settings)
+        plain = folder_beside(shared.path, self.space, settings.memory)
+        return paths + ([plain.notes, *plain.logs().values()] if plain is not None else [])
+
+    @_service
+    def space_erasure(self) -> SpaceErasure:
+        def drop_copies() -> None:
+            for file in self._own_files():
+                file.unlink(missing_ok=True)
+            self._drop_vectors()
+            self._drop_caches()
+
+        return SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
 
     @_service
     def forgetting(self) -> Erasure:
@@ -291,12 +311,6 @@ class Services:
             if shared.on_disk:
                 copies.erase(space, session, settings.jobs.max_attempts)
 
-        def vectors() -> None:
-            if self.vectors is None:
-                shared.vector_engine_of(self.space).erase()
-            else:
-                self.vectors.forget()
-
         return Erasure(
             *self._at,
             settings,
@@ -305,10 +319,23 @@ class Services:
                 gather=self._gather,
                 transcript=transcript,
                 documents=self._scrub_documents,
-                vectors=vectors,
+                vectors=self._drop_vectors,
                 caches=self._drop_caches,
             ),
         )
+
+    @_service
+    def devices(self) -> Devices:
+        shared = self.shared
+        database = Path(shared.path) if shared.on_disk else None
+        parts = (*self._at, shared.vault, shared.ask, self.forgetting, database)
+        return Devices(DeviceServices(*parts), self._settings, self._meet)
+
+    def _meet(self) -> None:
+        """What follows from the changes of other devices."""
+        self._drop_caches()
+        self.shared.write_views(self.space)
+        self._wake()
 
     def _scrub_documents(self, space: str, removed: RemovedRecords) -> None:
         shared, settings = self.shared, self.shared.settings
@@ -330,6 +357,12 @@ class Services:
                 removed.turns, removed.memories, **tests, renamed=removed.traces.renamed
             )
             fallback.scrub(shared.store, space, plain, target, shared.clock.now())
+
+    def _drop_vectors(self) -> None:
+        if self.vectors is None:
+            self.shared.vector_engine_of(self.space).erase()
+        else:
+            self.vectors.forget()
 
     def _drop_caches(self) -> None:
         self.short_term.clear()

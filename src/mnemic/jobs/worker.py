@@ -36,6 +36,7 @@ from mnemic.rules.backoff import Backoff
 from mnemic.rules.checks import check_seconds
 from mnemic.settings.logs import OperationLog
 from mnemic.store.contract import Store
+from mnemic.tracing import span
 from mnemic.types import Drained, Job, SafeText, constant
 
 
@@ -186,7 +187,8 @@ class Worker:
         if handler is None:
             return self._bury(job, self._guard.error(f"nothing here handles {job.kind!r} jobs"))
         try:
-            handler(job)
+            with self._store.pinned(job.space), span(f"job {job.kind}", attempt=job.attempts):
+                handler(job)
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
             return self._settle_failure(job, error)
         self._store.queue.finish(job, self._owner)
@@ -284,13 +286,7 @@ class Worker:
     def _queue_overdue_schedules(self) -> None:
         """An overdue schedule runs once, however many times it was missed."""
         now = self._clock.now()
-        for plan in _taken(self._unplanned, _AT_ONCE):
-            registered = False
-            try:
-                registered = self._register(plan, now)
-            finally:
-                if not registered:
-                    self._unplanned.append(plan)
+        self.register_plans()
         for due in self._store.queue.overdue(now, _AT_ONCE):
             self._store.queue.advance(
                 due,
@@ -299,6 +295,17 @@ class Worker:
                 max_attempts=self._pace.max_attempts,
                 run=due.next_at <= now,
             )
+
+    def register_plans(self) -> None:
+        """Schedule what was planned for spaces that have been written to since."""
+        now = self._clock.now()
+        for plan in _taken(self._unplanned, _AT_ONCE):
+            registered = False
+            try:
+                registered = self._register(plan, now)
+            finally:
+                if not registered:
+                    self._unplanned.append(plan)
 
     def _register(self, plan: RecurringJob, now: datetime) -> bool:
         """False while the space has not been written to yet."""

@@ -20,6 +20,9 @@ def read_confirmation(message: str) -> Answer | None:
     if text.endswith("?"):
         return None
     pattern, meanings = _phrases()
+    head, _, rest = text.partition(",")
+    if rest.strip() and meanings.get(head.strip(), "") == "ignore":
+        return "ignore"  # a correction: what is right instead is said after it
     if _SPOKEN.search(pattern.sub(" ", text)):
         return None
     meant = {meanings[phrase] for phrase in pattern.findall(text)} - {None}

@@ -13,6 +13,7 @@ from typing import Literal
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
+from mnemic.language.gate import is_nod
 from mnemic.language.markdown import stripped
 from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
@@ -26,6 +27,7 @@ _COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
 _TASK_CHARS = 120  # of a task: one line
 _SAME_TOPIC = 0.2  # share of telling words that a message has in common with its task
 
+_TOLD = 0.8  # share of the words of a task that the story of the session that did it has
 _FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
 _SWITCHES = (
     r"(?i)\b(?:new (?:topic|task|question)|next (?:topic|task)|another"
@@ -71,12 +73,14 @@ def advance(
 def assign(pad: Scratchpad, task: str, at: datetime, settings: ScratchpadSettings) -> Scratchpad:
     """The scratchpad with the task that the host hands over; without one nothing is at hand.
 
-    When it is about something else than the task before, that one joins what was done.
+    The task before joins what was done, unless this one is the same in other words. A word to go on
+    is no task.
     """
     task = _one_line(task)
-    if task == pad.focus:
+    if task == pad.focus or (task and is_nod(task)):
         return pad
-    if pad.focus and (not task or switches(pad.focus, task, _SAME_TOPIC)):
+    same = overlap(telling_words(pad.focus), telling_words(task)) >= _SAME_TOPIC
+    if pad.focus and not same:
         pad = _with_done(pad, pad.focus, at, _COMPLETIONS)
     language = pad.language if pad.text.strip() else language_of(task)
     return fit(replace(pad, focus=task, language=language), settings.max_chars)
@@ -97,7 +101,11 @@ def conclude(
     if episode.outcome == "success":
         if task:
             after = _with_done(after, task, episode.ended_at, _COMPLETIONS)
-        if goal and not switches(after.focus, goal, _SAME_TOPIC):
+        told = telling_words(episode.summary)
+        if after.focus and overlap(telling_words(after.focus), told) >= _TOLD:
+            after = _with_done(after, after.focus, episode.ended_at, _COMPLETIONS)
+            after = replace(after, focus="")
+        elif goal and not switches(after.focus, goal, _SAME_TOPIC):
             after = replace(after, focus="")
         after = replace(after, questions=tuple(one for one in after.questions if one != goal))
     elif episode.outcome == "failed" and (task or goal.endswith(("?", "？"))):

@@ -19,6 +19,7 @@ from mnemic.ids import new_id
 from mnemic.language.guard import Guard
 from mnemic.settings.logs import OperationLog
 from mnemic.store.contract import Store, Unit
+from mnemic.tracing import span
 from mnemic.types import constant, key_of
 
 R = TypeVar("R")
@@ -52,7 +53,7 @@ class Attempts:
     def run(self, route: str, work: Callable[[Unit], R]) -> R | None:
         """The result of ``work``, or None when the store or the model failed."""
         try:
-            with self._snapshot() as unit:
+            with self._snapshot() as unit, span(f"recall {route}"):
                 result = work(unit)
         except (StoreError, ModelError) as error:
             if isinstance(error, StoreError) and self._from_replica:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -11,7 +12,7 @@ from typing import Any
 
 from mnemic.errors import StoreError
 from mnemic.store import codec
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Store, Unit, forgotten_meanwhile
 from mnemic.store.postgres import backup, health, migrate
 from mnemic.store.postgres.address import read_address
 from mnemic.store.postgres.connection import PostgresConnection
@@ -30,10 +31,13 @@ from mnemic.store.postgres.vectors import (
     index_statements,
 )
 from mnemic.store.rows import MAX_SPACES, NOBODY
+from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.unit import UnitPart
 from mnemic.types import Backup, Finding, PageProgress, Stats
 
+_BELIEVED = 1.0  # seconds
+_THERE = "SELECT 1 FROM spaces WHERE space = $1 AND name = $2"
 _START = 200  # characters of a slot that its index has; schema/0001.sql
 _STATED = """
 SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust
@@ -72,6 +76,10 @@ class PostgresUnit(Unit):
     conn: PostgresConnection
     index = TERMS
     cosine = "1 - (v.vector <=> ?)"
+    tables = (
+        "SELECT table_name FROM information_schema.columns"
+        f" WHERE table_schema = '{SCHEMA}' AND column_name = 'space'"
+    )
     memories = UnitPart(PostgresMemories)
     vectors = UnitPart(PostgresVectors)
     transfer = UnitPart(PostgresTransfer)
@@ -101,6 +109,8 @@ class PostgresStore(Store):
         options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
     ) -> None:
         super().__init__(now)
+        self.numbers: dict[str, int] = {}
+        self._believed: dict[str, float] = {}
         self.address = read_address(url)
         self.server = Server(self.address, busy_timeout, read_only=read_only, options=options)
         self._sent, self._analyzed_at = 0, _FIRST_ANALYZED
@@ -118,15 +128,13 @@ class PostgresStore(Store):
 
     @contextlib.contextmanager
     def open_read(self, space: str) -> Iterator[PostgresUnit]:
-        known = self.numbers.get(space)
+        known = self._known(space)
         with self.server.read(known, space) as conn:
             number = known
             if number is None:
                 number = self.number_of(conn, space)
                 if number is None:
                     number = NOBODY
-                else:  # committed, and no space ever goes
-                    self.numbers[space] = number
                 self.server.enter(conn, number, space)
             yield PostgresUnit(conn, number, self.text_stats)
 
@@ -135,11 +143,18 @@ class PostgresStore(Store):
         known = self.numbers.get(space)
         with self.server.write(known, space) as conn:
             number = known
+            there = None
             if number is None:
                 number = self._create(conn, space)
                 self.server.enter(conn, number, space)
                 self.server.lock(conn, number)
+            else:  # asked behind the lock and answered with what follows: nobody waits for it
+                there = conn.rows(_THERE, (number, space))
+            self.check_pinned(space, number)
             yield PostgresUnit(conn, number, self.text_stats, self.admission)
+            if there is not None and there.fetchone() is None:
+                self.numbers.pop(space, None)
+                raise forgotten_meanwhile(space)
         self.numbers[space] = number
         self._note_sent(conn.sent)
 
@@ -167,6 +182,28 @@ class PostgresStore(Store):
             replica.leave()
             raise
 
+    def number_of(self, conn: SqlConnection, space: str) -> int | None:
+        """Another process may have had a space forgotten, so that a number is believed for a
+        second; what is written looks again.
+        """
+        number = self._known(space)
+        if number is None:
+            number = super().number_of(conn, space)
+            if number is None:
+                self.numbers.pop(space, None)
+            else:
+                self.numbers[space] = number
+                self._believed[space] = time.monotonic() + _BELIEVED
+        return number
+
+    def find_number(self, space: str) -> int | None:
+        known = self._known(space)
+        return super().find_number(space) if known is None else known
+
+    def _known(self, space: str) -> int | None:
+        fresh = self._believed.get(space, 0.0) > time.monotonic()
+        return self.numbers.get(space) if fresh else None
+
     def read_queue(self) -> AbstractContextManager[PostgresConnection]:
         return self.server.read(queue=True)
 
@@ -183,6 +220,10 @@ class PostgresStore(Store):
     def stats(self, space: str) -> Stats:
         with self.open_read(space) as unit:
             return health.stats(unit, space)
+
+    def size(self) -> int:
+        with self.server.read() as conn:
+            return health.size(conn)
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.open_read(space) as unit:
@@ -258,13 +299,13 @@ class PostgresStore(Store):
 
     def _create(self, conn: PostgresConnection, space: str) -> int:
         """The number of a space; a new one waits for nobody but who makes the same."""
-        number = self.number_of(conn, space)
+        number = super().number_of(conn, space)
         if number is None:
             conn.native(
                 "INSERT INTO spaces (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 (space, codec.to_micros(self.now())),
             )
-            number = self.number_of(conn, space)
+            number = super().number_of(conn, space)
         if number is None or number >= MAX_SPACES:
             raise StoreError(
                 f"{self.address.shown} already holds {MAX_SPACES} spaces",
