@@ -64,7 +64,7 @@ def _running(
     places = [*command, "serve", "--db", target, "--port", "0", "--json"]
     started = [subprocess.Popen(places, stdout=subprocess.PIPE, text=True) for _ in range(services)]
     beside = [
-        subprocess.Popen([*command, "worker", "--db", target], stdout=subprocess.DEVNULL)
+        subprocess.Popen([*command, "worker", "--db", target], stdout=subprocess.DEVNULL, text=True)
         for _ in range(workers)
     ]
     try:
