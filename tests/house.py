@@ -16,7 +16,7 @@ BUDGETS = {
     "learn": 7_074,
     "moving": 5_665,
     "cli": 5_346,
-    "engine": 4_300,
+    "engine": 4_310,
     "providers": 4_259,
     "documents": 3_991,
     "recall": 2_901,

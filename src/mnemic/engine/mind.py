@@ -156,9 +156,7 @@ class Mind(CheckedCalls):
 
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""
-        self._services.session_ends.end(session)
-        if self.settings.short_term.clear_at_end:
-            self._services.sessions.clear(session)
+        self._services.end_session(session)
 
     def before_compression(
         self, session: str, messages: Iterable[HostMessage] | None = None
@@ -426,8 +424,6 @@ class Mind(CheckedCalls):
         or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
-        if self._services.documents is not None:
-            self._services.documents.follow_edits()
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
             count=count, shown=shown,
