@@ -16,7 +16,7 @@ import pytest
 import mnemic
 from mnemic.clock import ManualClock
 from mnemic.errors import NotFound, StoreBusy, StoreError, StoreReadOnly
-from mnemic.store.postgres.roles import confine
+from mnemic.moving.roles import confine
 from mnemic.store.postgres.server import ServerOptions
 from mnemic.store.postgres.store import PostgresStore, open_postgres
 from tests.contract.rows import append, said, turn
@@ -35,7 +35,7 @@ def team(store: PostgresStore, url: str) -> Iterator[str]:
     role = f"team_{os.getpid()}"
     with connect(url) as conn:
         conn.execute(f"CREATE ROLE {role} LOGIN")
-        confine(store.server, role, ["team/%"])
+        confine(url, role, ["team/%"])
         yield url.replace("postgres:@", f"{role}@")
         conn.execute(f"DROP OWNED BY {role}")
         conn.execute(f"DROP ROLE {role}")
@@ -70,9 +70,9 @@ def test_a_confined_role_reaches_no_other_space_whatever_it_sets(team: str, url:
         engine.mind("others").record(session="s", role="user", content="planted")
 
 
-def test_a_role_that_is_not_there_is_not_confined(store: PostgresStore) -> None:
+def test_a_role_that_is_not_there_is_not_confined(store: PostgresStore, url: str) -> None:
     with pytest.raises(NotFound, match="no role"):
-        confine(store.server, "nobody_of_the_kind", ["x"])
+        confine(url, "nobody_of_the_kind", ["x"])
 
 
 @pytest.mark.setting("store.pool_size")
