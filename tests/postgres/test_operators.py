@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,12 @@ def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -
 
         append(store, turn("hello"))
         wait_for(is_standby)
+        behind = replace(options, replica_lag=-1.0)  # no copy is as fresh as that
+        strict = open_postgres(url, busy_timeout=30, now=clock.now, options=behind)
+        with strict.read_replica("default") as unit:
+            place: Any = unit.conn
+            assert not place.rows("SELECT pg_is_in_recovery()").get
+        strict.close()
         with connect(standby.url) as conn:
             conn.execute("SELECT pg_wal_replay_pause()")
             wait_for(lambda: conn.execute("SELECT pg_get_wal_replay_pause_state()").fetchone()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from mnemic.errors import ConfigError
@@ -62,6 +61,8 @@ def workspace(about: Raw, folder: object) -> dict[str, str]:
     """The places in a workspace of the preset's system, by the settings that name them."""
     if not isinstance(folder, str):
         raise _wrong("workspace", folder, "the path of a folder")
+    from pathlib import Path  # importing it takes longer than all settings
+
     root = Path(folder).expanduser()
     return {key: str(root / inside) for key, inside in about.get("workspace", {}).items()}
 

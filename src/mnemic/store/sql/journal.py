@@ -87,6 +87,11 @@ class SqlJournal(Part):
     def add_daily_event(self, event: DailyEvent) -> None:
         self._insert("daily_events", DAILY_EVENT.of(event))
 
+    def has_daily_event(self, event: DailyEvent) -> bool:
+        """Whether its channel has said the same of its day."""
+        others = self._daily_events("day = :day", day=event.day)
+        return any((one.channel, one.summary) == (event.channel, event.summary) for one in others)
+
     def daily_events(
         self, day: date | None, limit: int, *, words: Sequence[str] = ()
     ) -> list[DailyEvent]:
