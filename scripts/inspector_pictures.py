@@ -40,6 +40,7 @@ VIEWS = {
     "document": "documents/USER.md",
     "jobs": "jobs",
     "audit": "audit",
+    "devices": "devices",
     "forget": "forget?by=query&what=Berlin",
 }
 

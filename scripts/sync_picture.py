@@ -48,7 +48,8 @@ def draw(language: str) -> str:
         )
     parts += [
         f'<text x="380" y="208" text-anchor="middle" font-size="12" fill="#374151">{sealed}</text>',
-        f'<text x="380" y="230" text-anchor="middle" font-size="12" fill="#6b7280">{carried}</text>',
+        f'<text x="380" y="230" text-anchor="middle" font-size="12"'
+        f' fill="#6b7280">{carried}</text>',
         "</svg>",
     ]
     return "\n".join(parts) + "\n"

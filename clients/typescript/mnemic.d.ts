@@ -1033,7 +1033,7 @@ export declare class Mnemic {
   /** The same evidence as text for a prompt, fenced as data, of at most max_tokens. */
   retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: string[] | null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
 
-  /** Hits as fenced records with date and speaker; one that fits too little, is outdated or repeats another is left out. */
+  /** Hits as fenced records with date and speaker, without what fits too little or repeats. */
   evidence(values: { query: string; hits: HitInput[] }, options?: RequestOptions): Promise<Evidence[]>;
 
   /** How the preset's document calls the kind, scope, priority and source of a memory. */
@@ -1069,7 +1069,7 @@ export declare class Mnemic {
   /** Let a rule act that asked. */
   approveRule(values: { event: string }, options?: RequestOptions): Promise<void>;
 
-  /** Where the first talk about agent and user stands, and what to ask next. */
+  /** Where the first talk about agent and user stands; begin asks where no preset does. */
   onboarding(values?: { begin?: boolean }, options?: RequestOptions): Promise<OnboardingState>;
 
   /** Take the user's answer to what was asked last. */
@@ -1108,7 +1108,7 @@ export declare class Mnemic {
   /** Remove for good whatever an id, words, a session, a source or a time range names. */
   forget(values?: { dry_run?: boolean; id?: null | string; query?: null | string; session?: null | string; source?: null | string; since?: null | string; until?: null | string }, options?: RequestOptions): Promise<Receipt>;
 
-  /** Remove this whole memory for good, with its name; dry_run only counts what would go. */
+  /** Remove this whole memory for good, with its name; dry_run only counts it. */
   forgetSpace(values?: { dry_run?: boolean }, options?: RequestOptions): Promise<Receipt>;
 
   /** What was done in this space over HTTP and by which token, the latest first; reads are in the access log of the service. */

@@ -46,7 +46,8 @@ public interface only (`tests/conformance/public_interface.py` holds them to it)
 - **in part**: some tests are there and pass; not yet claimed as true
 - **not proved**: no test is marked with it
 
-*inputs* is how often its tests were run with something else: another test, or another parameter of one, by name.
+*inputs* is how often its tests were run with something else: another test, or another parameter of
+one, by name.
 """
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from mnemic.cli.root import cli as command
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.conftest import OpenMind
@@ -29,21 +31,28 @@ def test_an_ended_session_begins_anew(open_mind: OpenMind, clear: bool) -> None:
     assert bool(session.recent()) == (not clear)
 
 
-@pytest.mark.setting("extraction.stories", "reconcile.judge")
-@pytest.mark.parametrize(("name", "purpose"), [("stories", "episode"), ("judge", "reconcile")])
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_model_is_asked_only_where_it_is_wanted(
-    open_mind: OpenMind, name: str, purpose: str, asked: bool
-) -> None:
-    group = "extraction" if name == "stories" else "reconcile"
+def ask(open_mind: OpenMind, purpose: str, **settings: Any) -> bool:
+    """Whether a model is asked that question after a session about something known."""
     fact = {"kind": "fact", "content": "The reviewer of orchid is Bo", "subject": "orchid",
             "predicate": "reviewer", "confidence": 0.95, "turns": [1]}  # fmt: skip
     with Scripted() as server:
         server.always(thinking.proposing(lambda text: [fact]))
-        mind = open_mind(**thinking.settings(server), **{group: {name: asked}})
+        mind = open_mind(**thinking.settings(server), **settings)
         mind.remember("The reviewer of orchid is Ana", kind="fact", subject="orchid",
                       predicate="reviewer")  # fmt: skip
         with mind.session("s") as session:
             session.user("The reviewer of orchid is Bo")
         mind.drain()
-        assert bool(calls(server, purpose)) == asked
+        return bool(calls(server, purpose))
+
+
+@pytest.mark.setting("extraction.stories")
+@pytest.mark.parametrize("stories", [False, True])
+def test_a_model_tells_episodes_where_it_is_wanted(open_mind: OpenMind, stories: bool) -> None:
+    assert ask(open_mind, "episode", extraction={"stories": stories}) == stories
+
+
+@pytest.mark.setting("reconcile.judge")
+@pytest.mark.parametrize("judge", [False, True])
+def test_a_model_judges_where_it_is_wanted(open_mind: OpenMind, judge: bool) -> None:
+    assert ask(open_mind, "reconcile", reconcile={"judge": judge}) == judge

@@ -32,7 +32,7 @@ MONDAY = datetime(2026, 2, 16, 12, tzinfo=UTC)
     ],
 )
 def test_the_tier_is_that_of_the_prompt(
-    open_mind: OpenMind, clock: ManualClock, text: str, kind: str, importance: float, tier: int
+    open_mind: OpenMind, clock: ManualClock, *, text: str, kind: str, importance: float, tier: int
 ) -> None:
     mind = open_mind(preset="myclaw")
     mind.remember(text, kind=kind, importance=importance)
@@ -229,7 +229,7 @@ def test_the_question_chooses_within_the_partition(
     open_mind: OpenMind, asked: str, found: str
 ) -> None:
     mind = open_mind(preset="myclaw")
-    texts = ["数据库用 SQLite", "首页用 React", "部署用 Docker", "日志写到 Loki", "测试跑在 Actions",
+    texts = ["数据库用 SQLite", "首页用 React", "部署用 Docker", "日志写到 Loki", "测试跑在 CI",
              "设计稿在 Figma", "鉴权用 JWT", "缓存是 Redis"]  # fmt: skip
     for n, text in enumerate(texts):
         weight = 0.9 if n < 5 else 0.4

@@ -101,7 +101,8 @@ def test_wishes_about_manner_reach_the_persona(open_mind: OpenMind, wish: str) -
     ("first", "then", "asked", "known"),
     [
         ("明天十点好像要开会", "会议改到明天下午三点了", "明天十点开会", "会议改到明天下午三点"),
-        ("Maybe lunch with Bo on Friday", "The lunch was moved to Monday", "Lunch with Bo on Friday",
+        ("Maybe lunch with Bo on Friday", "The lunch was moved to Monday",
+         "Lunch with Bo on Friday",
          "The lunch with Bo was moved to Monday"),
     ],
     ids=["zh", "en"],
@@ -130,7 +131,8 @@ def test_a_question_overtaken_by_events_is_withdrawn(
 @pytest.mark.statement("C60", "C14")
 @pytest.mark.parametrize(
     ("reply", "name"),
-    [("不对，我叫小邹", "小邹"), ("No, call me Zoe", "Zoe"), ("称呼：阿周", "阿周"), ("修改", "小周"),
+    [("不对，我叫小邹", "小邹"), ("No, call me Zoe", "Zoe"), ("称呼：阿周", "阿周"),
+     ("修改", "小周"),
      ("change", "小周")],
 )  # fmt: skip
 def test_a_correction_in_the_first_talk(open_mind: OpenMind, reply: str, name: str) -> None:

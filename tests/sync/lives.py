@@ -160,7 +160,7 @@ class Life:
         session = f"s{self._rng.randrange(3)}"
         for role in ("user", "assistant"):
             text = self._sentence()
-            turn = device.mind.record(session=session, role=role, content=text)  # type: ignore[arg-type]
+            turn = device.mind.record(session=session, role=role, content=text)
             device.said[turn.id] = text
             device.clock.advance(seconds=1)
 

@@ -156,9 +156,7 @@ class Mind(CheckedCalls):
 
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""
-        self._services.session_ends.end(session)
-        if self.settings.short_term.clear_at_end:
-            self._services.sessions.clear(session)
+        self._services.end_session(session)
 
     def before_compression(
         self, session: str, messages: Iterable[HostMessage] | None = None
@@ -401,8 +399,7 @@ class Mind(CheckedCalls):
         return self._services.context.evidence_text(query, hits, max_tokens)
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
-        """Hits as fenced records with date and speaker; one that fits too little, is outdated or
-        repeats another is left out."""
+        """Hits as fenced records with date and speaker, without what fits too little or repeats."""
         return self._services.context.evidence(query, hits)
 
     def words(self, record: Memory | Hit) -> dict[str, str]:
@@ -427,8 +424,6 @@ class Mind(CheckedCalls):
         or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
-        if self._services.documents is not None:
-            self._services.documents.follow_edits()
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
             count=count, shown=shown,
@@ -476,10 +471,7 @@ class Mind(CheckedCalls):
         self._background.event_rules.approve(self.space, event)
 
     def onboarding(self, *, begin: bool = False) -> OnboardingState:
-        """Where the first talk about agent and user stands, and what to ask next.
-
-        ``begin`` asks also where the preset does not; what was confirmed is never asked again.
-        """
+        """Where the first talk about agent and user stands; ``begin`` asks where no preset does."""
         return self._services.onboarding.begin() if begin else self._services.onboarding.state()
 
     def onboard(self, answer: str) -> OnboardingState:
@@ -548,10 +540,7 @@ class Mind(CheckedCalls):
         return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
     def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
-        """How much is said twice, faded, contradictory, unfounded, secret or orphaned.
-
-        ``progress`` is told how many checks are done, and of how many.
-        """
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
         return self._services.audit.audit(progress)
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
@@ -563,17 +552,14 @@ class Mind(CheckedCalls):
         return self._services.forgetting.forget(dry_run=dry_run, **query)
 
     def forget_space(self, *, dry_run: bool = False) -> Receipt:
-        """Remove this whole memory for good, with its name; ``dry_run`` only counts what would go.
-
-        It begins anew when it is next written to.
-        """
+        """Remove this whole memory for good, with its name; ``dry_run`` only counts it."""
         return self._services.space_erasure.forget(dry_run=dry_run)
 
-    def merge(self, other: str, *, mine: bool = False, preview: bool = False) -> MergeReport:
+    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
         """Unite another database with this one; unless it is ``mine``, as an outsider's word."""
         return self._services.devices.merge(other, mine=mine, preview=preview)
 
-    def sync_folder(self, folder: str, **options: Unpack[PairingOptions]) -> ExchangeReport:
+    def sync_folder(self, folder: str | Path, **options: Unpack[PairingOptions]) -> ExchangeReport:
         """Exchange changes with other devices through a folder that is carried between them."""
         return self._services.devices.exchange(folder, **options)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from mnemic.context.build import Builder
 from mnemic.context.sources import PromptSources
+from mnemic.documents.cards import IdentityCards
 from mnemic.documents.erasure import files_of, scrub
 from mnemic.documents.fallback import erasure as fallback
 from mnemic.documents.fallback.files import folder_beside
@@ -47,6 +48,7 @@ from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
+from mnemic.settings.recall import SectionName
 from mnemic.sync.devices import Devices
 from mnemic.sync.exchange import DeviceServices
 from mnemic.types import SafeName, Stats
@@ -222,10 +224,22 @@ class Services:
             recall=self.recall,
             short_term=self.short_term,
             scratchpad=self.scratchpads.open_tasks,
-            cards=self.shared.cards_of(self.space).current,
+            cards=partial(self._read_cards, self.shared.cards_of(self.space)),
             pending=self.pending.fresh,
         )
         return Builder(sources, self._settings)
+
+    def _read_cards(self, cards: IdentityCards, persona: str | None) -> Mapping[SectionName, str]:
+        """The cards of a prompt, after a person's edits of the memory document."""
+        if self.documents is not None:
+            self.documents.follow_edits()
+        return cards.current(persona)
+
+    def end_session(self, session: str) -> None:
+        """Mark a conversation as ended and, where the preset says so, begin its window anew."""
+        self.session_ends.end(session)
+        if self._settings.short_term.clear_at_end:
+            self.sessions.clear(session)
 
     # --- files ----------------------------------------------------------------------------------
 

@@ -342,8 +342,8 @@ class FolderExchange:
         """How far the device was read, what it has erased, and whom it has removed."""
         known = unit.sync.devices()
         device = known.get(changes.device) or Device(changes.device, "", 0, 0, 0)
-        told = {"name": changes.name[:100], "clock": changes.number, "public": changes.public}
-        unit.sync.put_device(device._replace(at=self._now(), **told))
+        device = device._replace(name=changes.name[:100], clock=changes.number, at=self._now())
+        unit.sync.put_device(device._replace(public=changes.public))
         for id_, bound in changes.removed.items():
             other = known.get(id_)
             if other is not None and not other.own and other.removed < 0:

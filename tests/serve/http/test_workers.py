@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -56,11 +58,12 @@ def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None
     kept: list[str] = []
     with server(tmp_path / "memory.db", "--workers", "3", "--learners", "0") as running:
         for kill in range(kills):
-            wait_for(lambda: len(children(running)) == 3)
-            victim = children(running)[kill % 3]
             for n in range(10):
                 if n == 5:
-                    os.kill(victim, signal.SIGKILL)
+                    wait_for(lambda: len(children(running)) == 3)
+                    before = children(running)
+                    os.kill(before[kill % 3], signal.SIGKILL)
+                    wait_for(partial(_has_changed, running, before))
                 text = f"kill {kill} turn {n}"
                 if _is_recorded(running, text):
                     kept.append(text)
@@ -73,6 +76,10 @@ def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None
         assert all(finding.ok for finding in mind.doctor())
 
 
+def _has_changed(running: Announced, before: list[int]) -> bool:
+    return children(running) != before
+
+
 def _is_recorded(running: Announced, text: str) -> bool:
     try:
         with open_remote(running.url, token=running.token) as mind:
@@ -80,6 +87,15 @@ def _is_recorded(running: Announced, text: str) -> bool:
     except mnemic.ServiceUnavailable:
         return False
     return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of a parent's end")
+def test_processes_end_with_the_one_that_watches_them(tmp_path: Path) -> None:
+    with server(tmp_path / "memory.db", "--workers", "1", "--learners", "0") as running:
+        (child,) = children(running)
+        running.process.kill()
+        running.process.wait()
+        wait_for(lambda: not Path(f"/proc/{child}").exists())
 
 
 def test_a_process_that_cannot_begin_ends_the_service(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ HEADINGS = {
     "documents/USER.md": ("Documents", "文档"),
     "jobs": ("Jobs", "任务"),
     "audit": ("Audit", "审计"),
+    "devices": ("Devices", "设备"),
     "forget?by=query&what=Berlin": ("Forget", "忘记"),
 }
 

@@ -31,7 +31,7 @@ class HttpServer(uvicorn.Server):
                 service.app,
                 lifespan="on",
                 access_log=False,
-                log_level=logging.WARNING,
+                log_level=logging.ERROR,  # what clients send wrong is theirs to know
                 server_header=False,
                 proxy_headers=False,
                 timeout_graceful_shutdown=_GRACE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ from mnemic.errors import MnemicError, ServiceUnavailable
 Role = Callable[[], None]
 _HASTE = 30.0  # seconds; a process that fails sooner was not well when it began
 _PATIENCE = 3  # such ends in a row
+_PARENT_DEATH = 1  # PR_SET_PDEATHSIG
 _GRACE = 60.0  # seconds that processes get to finish
 
 
@@ -98,6 +100,8 @@ def _play(role: Role) -> None:
     status = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if sys.platform == "linux":  # end with the one that watches, however that ends
+            ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGTERM)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells all; one passes it on
         role()
         status = 0

@@ -530,6 +530,7 @@ export default {
   "timeline.turns": "1 message || {count} messages",
   "timeline.untitled": "Conversation",
   "tip.audit": "Quality, health and history of memory",
+  "tip.devices": "Devices that share this memory",
   "tip.documents": "Memory as documents you can edit",
   "tip.forget": "Remove something for good",
   "tip.jobs": "Background work",

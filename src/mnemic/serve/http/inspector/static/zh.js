@@ -530,6 +530,7 @@ export default {
   "timeline.turns": "{count} 条消息",
   "timeline.untitled": "对话",
   "tip.audit": "记忆的质量、健康与历史",
+  "tip.devices": "共享这份记忆的设备",
   "tip.documents": "可编辑的记忆文档",
   "tip.forget": "永久移除内容",
   "tip.jobs": "后台任务",

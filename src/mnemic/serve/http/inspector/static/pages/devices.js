@@ -9,13 +9,14 @@ export async function render({ api, space }) {
   const report = await api.get("devices");
   const names = new Map(report.devices.map((device) => [device.id, device.name]));
   const named = (id) => names.get(id) ?? id;
+  const conflicts = await Promise.all(report.conflicts.map((pair) => Promise.all(pair.map((id) => link(api, space, id)))));
   if (!report.devices.length) return empty(t("devices.none"), t("devices.none.hint"));
   return h("div", { class: "stack" },
     section(t("devices.title"), table([t("devices.device"), t("devices.last"), t("devices.state")],
       report.devices.map((device) => [`${device.name} · ${device.id.slice(0, 6)}`, moment(device.last_change), state(device)]))),
     report.conflicts.length > 0 && section(t("devices.conflicts"),
       h("p", { class: "muted" }, t("devices.conflicts.hint")),
-      table([t("devices.holds"), t("devices.waits")], report.conflicts.map((pair) => pair.map((id) => link(space, id))))),
+      table([t("devices.holds"), t("devices.waits")], conflicts)),
     report.forgotten.length > 0 && section(t("devices.forgotten"),
       table([t("devices.at"), t("devices.device"), t("devices.confirmed"), t("devices.state")],
         report.forgotten.map((one) => [moment(one.at), named(one.device), Object.keys(one.confirmed).map(named).join(", "),
@@ -27,8 +28,15 @@ function state(device) {
   return device.removed ? chip(t("devices.removed"), "warn") : chip(t("devices.paired"));
 }
 
-function link(space, id) {
-  return id ? h("a", { href: address(space, "memories", id) }, id) : "–";
+// A memory by its words; one that is gone has none.
+async function link(api, space, id) {
+  if (!id) return "–";
+  try {
+    return h("a", { href: address(space, "memories", id) }, (await api.get(["memories", id])).content);
+  } catch (error) {
+    if (error.status !== 404) throw error;
+    return "–";
+  }
 }
 
 function table(heads, rows) {
