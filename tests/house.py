@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_950,
-    "store": 11_434,
+    "store": 11_437,
     "learn": 7_074,
     "moving": 5_665,
     "cli": 5_346,
