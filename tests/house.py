@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_962,
-    "store": 11_439,
+    "store": 11_442,
     "learn": 7_076,
     "moving": 5_659,
     "cli": 5_346,

@@ -62,6 +62,13 @@ def test_a_confined_role_reaches_no_other_space_whatever_it_sets(team: str, url:
             assert (numbers["others"],) not in seen
         with pytest.raises(Exception, match="row-level security"):
             conn.execute("INSERT INTO mnemic.scratchpads VALUES (%s, 'x', 0)", (numbers["others"],))
+        shared = conn.execute(
+            "SELECT c.relname FROM pg_class c WHERE c.relkind = 'r'"
+            " AND c.relnamespace = 'mnemic'::regnamespace AND NOT EXISTS (SELECT 1"
+            " FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'space')"
+            " AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE')"
+        ).fetchall()
+        assert shared == [("embedders",)]
         for role in ("mnemic_member", "postgres"):
             with pytest.raises(Exception, match="permission denied"):
                 conn.execute(f"SET ROLE {role}")

@@ -39,10 +39,11 @@ def confine(server: Server, role: str, spaces: Sequence[str]) -> None:
         }
         _run(conn, f"REVOKE {MEMBER} FROM {{role}}", names)
         _run(conn, "GRANT USAGE ON SCHEMA {schema} TO {role}", names)
-        rights = "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES"
-        _run(conn, f"GRANT {rights} IN SCHEMA {{schema}} TO {{role}}", names)
+        # Of what belongs to no space only this: who may add a token could let anybody in.
+        _run(conn, "REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {role}", names)
+        _run(conn, "GRANT SELECT ON {schema}.migrations TO {role}", names)
+        _run(conn, "GRANT SELECT, INSERT ON {schema}.embedders TO {role}", names)
         _run(conn, "GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}", names)
-        _run(conn, "REVOKE INSERT, UPDATE, DELETE ON {schema}.migrations FROM {role}", names)
         likes = sql.SQL(", ").join(map(sql.Literal, spaces))
         conditions = {
             "spaces": sql.SQL("name LIKE ANY (ARRAY[{}]::text[])").format(likes),
@@ -55,6 +56,8 @@ def confine(server: Server, role: str, spaces: Sequence[str]) -> None:
             condition = conditions.get(table, every)
             if isinstance(condition, sql.SQL):
                 condition = condition.format(**names)
+            rights = "SELECT, INSERT, UPDATE, DELETE"
+            _run(conn, f"GRANT {rights} ON {{schema}}.{{table}} TO {{role}}", here)
             _run(conn, "DROP POLICY IF EXISTS {name} ON {schema}.{table}", here)
             _run(conn, _POLICY, {**here, "condition": condition})
 
