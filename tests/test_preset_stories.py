@@ -69,7 +69,7 @@ def test_openakita(told: Telling) -> None:
     ]
     assert budgets(output, "A §8.1") == {
         "guide": 200,
-        "core": 880,
+        "core": 1500,
         "scratchpad": 500,
         "合计": 3000,
     }

@@ -71,7 +71,7 @@ def test_a_workspace_is_imported(
     inner: str, shell: Shell, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Lines of MEMORY.md are the profile, dated files the days; the log says when it is done."""
-    place = sources.myclaw(tmp_path) / inner
+    place = sources.myclaw(tmp_path / "old") / inner
     before = sources.prints(place)
     with caplog.at_level(logging.INFO, "mnemic"):
         done = shell.json("import", str(place), *MYCLAW)
@@ -96,7 +96,7 @@ def test_a_workspace_is_imported(
 
 
 def test_a_file_that_is_no_day_is_named(shell: Shell, tmp_path: Path) -> None:
-    place = sources.myclaw(tmp_path)
+    place = sources.myclaw(tmp_path / "old")
     (place / "memory" / "ideas.md").write_text("an idea", "utf-8")
     (place / "memory" / "2026-13-45.md").write_text("no such day", "utf-8")
     done = shell.json("import", str(place), *MYCLAW, code=1)

@@ -122,18 +122,17 @@ def test_a_night_takes_up_nothing_that_was_ignored_or_corrected(
 
 
 @pytest.mark.feature("U2")
-@pytest.mark.feature("U2", preset="myclaw")
 def test_a_model_chooses_the_core_among_the_important(open_mind: OpenMind) -> None:
     with Scripted() as server:
         given = model(server, upkeep={"weekly": ("core",)}, capacity={"core": 2})
-        mind = open_mind(preset="myclaw", **given)
+        mind = open_mind(**given)
         for n in range(4):
-            mind.remember(f"lesson {n} of the house", kind="lesson", importance=0.9 - n / 100)
+            mind.remember(f"rule {n} of the house", kind="rule", importance=0.9 - n / 100)
         server.then(said({"core": [4, 1]}))
         mind.upkeep("weekly")
         with mind._store.read(mind.space) as unit:
             chosen = {m.content for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
-    assert chosen == {"lesson 3 of the house", "lesson 0 of the house"}
+    assert chosen == {"rule 3 of the house", "rule 0 of the house"}
 
 
 @pytest.mark.feature("U1", "N3")
