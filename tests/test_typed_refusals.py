@@ -107,7 +107,6 @@ VALUES: dict[str, Any] = {
 GOOD: dict[str, Any] = {
     "session": "s",
     "role": "user",
-    "content": "likes tea",
     "new": NewTurn("s", "user", "likes tea"),
     "turns": (),
     "episode": "nobody",

@@ -107,7 +107,7 @@ def _library(database: Path, clients: int, seconds: float) -> Load:
                 if kind == "recall":
                     mind.recall(text)
                 else:
-                    mind.record(session=f"client {number}", role="user", content=text)
+                    mind.record(session=f"client {number}", role="user", text=text)
                 load.took[kind].append(time.perf_counter() - started)
             with lock:
                 whole.add(load)

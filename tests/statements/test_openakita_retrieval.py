@@ -55,7 +55,7 @@ def test_the_core_of_the_prompt_is_memory_md(open_mind: OpenMind) -> None:
     assert mind.documents_folder is not None
     document = (Path(mind.documents_folder) / "MEMORY.md").read_text()
     memories = mind.memories(limit=100)
-    listed = {memory.id for memory in memories if memory.content in document}
+    listed = {memory.id for memory in memories if memory.text in document}
     prompt = mind.context("你好", session="s")
     core = {id_ for use in prompt.sections if use.name == "core" for id_ in use.ids}
     assert core == listed

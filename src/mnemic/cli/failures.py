@@ -29,7 +29,10 @@ def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
     except click.ClickException as error:
         _print_error(error, error.format_message(), "", as_json())
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        click.echo(phrase("Stopped. What was finished is kept; run the command again."), err=True)
         return INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

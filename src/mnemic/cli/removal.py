@@ -13,7 +13,7 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import ask_first, bold, dim, emit, indent_line, note, say
-from mnemic.cli.params import moment
+from mnemic.cli.params import moment, whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
@@ -44,6 +44,8 @@ def forget(state: State, /, dry_run: bool, yes: bool, receipt: Path | None, **wh
     mnemic doctor --forgotten RECEIPT.
     """
     with state.open() as mind:
+        if what["id"]:
+            what["id"] = whole_id(mind, what["id"])
         if dry_run or not yes:
             preview = mind.forget(dry_run=True, **what)
             if not state.json:
@@ -64,6 +66,8 @@ def forget(state: State, /, dry_run: bool, yes: bool, receipt: Path | None, **wh
         file = receipt or phrase("--receipt FILE with the next one")
         check = phrase("To check that nothing is left: mnemic doctor --forgotten {file}", file=file)
         say(dim(check))
+    elif yes:
+        note(phrase("Nothing matches."))
 
 
 def _show_preview(preview: Receipt) -> None:

@@ -39,13 +39,13 @@ def may_be_shown(memory: Memory) -> bool:
         and memory.kind not in ("credential", "temp")
         and not memory.session
         and not untrusted(memory.trust)
-        and not is_sealed(memory.content)
+        and not is_sealed(memory.text)
     )
 
 
 def bullet_text(memory: Memory, bounds: Bounds, dated_in: Zone | None = None) -> str:
     """The text of a memory's bullet, after its day in a zone where one is given."""
-    text = harmless(redact(memory.content, bounds))
+    text = harmless(redact(memory.text, bounds))
     if dated_in is not None and not _DATED.match(text):
         return f"{day_of(memory.valid_from, dated_in)} {text}"
     return text

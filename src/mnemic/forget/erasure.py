@@ -152,7 +152,7 @@ class Erasure:
             restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
             for card in eraser.stored_texts(_CARDS):
-                if any(version.content in text for version in versions for text in card.texts):
+                if any(version.text in text for version in versions for text in card.texts):
                     unit.cards.drop(card.id)
             note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
         self._copies.documents(self._space, RemovedRecords((), ids, (), Traces(_NO_KEY)))

@@ -173,4 +173,4 @@ def _new_turn(message: object, session: str) -> NewTurn:
 
 
 def _content(turn: Turn | TurnRow) -> tuple[object, ...]:
-    return (turn.role, turn.content, *(result.content for result in turn.tool_results))
+    return (turn.role, turn.text, *(result.content for result in turn.tool_results))

@@ -70,7 +70,7 @@ def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
     if marks is None:
         return list(turns)
     return [
-        replace(turn, content=without_echo(turn.content, turn.role, _ShownBefore(marks, turn)))
+        replace(turn, text=without_echo(turn.text, turn.role, _ShownBefore(marks, turn)))
         for turn in turns
     ]
 
@@ -104,7 +104,7 @@ _SAMPLES = (
 
 def _sample(index: int, text: str, at: datetime) -> Turn:
     """A turn that is never stored."""
-    fields: dict[str, Any] = {"id": str(index), "session": "s", "content": text, "trust": "owner"}
+    fields: dict[str, Any] = {"id": str(index), "session": "s", "text": text, "trust": "owner"}
     return Turn(index=index, role="user", at=at, **fields)
 
 
@@ -219,12 +219,12 @@ class ModelExtractor:
         settings = self.settings
         zone = home_zone(turns[-1].at if turns else None, settings.schedule.zone)
         spoken = in_local_time(
-            [turn for turn in turns if turn.content.strip() or turn.tool_results], zone
+            [turn for turn in turns if turn.text.strip() or turn.tool_results], zone
         )
         if not spoken:
             return ExtractionResult()
         language = language_of(
-            [turn.content for turn in turns if turn.role == "user"], settings.memory.language
+            [turn.text for turn in turns if turn.role == "user"], settings.memory.language
         )
         local = in_local_time(earlier, zone)
         before = "\n".join(turn_line(turn, language) for turn in local)
@@ -263,7 +263,7 @@ class ModelExtractor:
 def _own_text(turn: Turn, *, certain: bool = False) -> EarlierMessage:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     # The patterns read less of either end; what they read has no secret cut in two.
-    text = redact(f"\n{GAP}\n".join(two_ends(turn.content, 4 * LONGEST)))
+    text = redact(f"\n{GAP}\n".join(two_ends(turn.text, 4 * LONGEST)))
     own = own_voice(text, GAP, certain=certain) if turn.role == "user" else text
     return EarlierMessage(turn.role, own)
 

@@ -201,7 +201,7 @@ def test_nothing_is_written_when_nothing_was_corrected(visit: Watched, mind: Min
     page = visit.open(f"memories/{memory.id}")
     page.click(".memory [data-action=edit]")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".memory h2")).to_have_text(memory.content)
+    expect(page.locator(".memory h2")).to_have_text(memory.text)
     assert len(mind.history(memory.id).versions) == 2
 
 
@@ -242,7 +242,7 @@ def test_a_memory_that_is_not_there_is_told(visit: Watched) -> None:
 
 def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
     page = visit.open("pending")
-    waiting = {str(memory.content): memory.id for memory in mind.pending()}
+    waiting = {str(memory.text): memory.id for memory in mind.pending()}
     cards = page.locator(".cards > li")
     for text, name, told in (
         ("Always deploy", "Ignore", "not be asked again"),

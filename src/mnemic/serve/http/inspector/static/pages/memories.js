@@ -64,7 +64,7 @@ export async function render({ api, space, id, query }) {
         class: "row-link", href: address(space, "memories", memory.id, query),
         "aria-current": memory.id === open ? "true" : null,
       },
-        h("span", { class: "row-text", id: `row-${memory.id}` }, memory.content),
+        h("span", { class: "row-text", id: `row-${memory.id}` }, memory.text),
         h("span", { class: "row-meta" },
           kindChip(memory.kind),
           memory.status !== "active" && chip(word("status", memory.status)),

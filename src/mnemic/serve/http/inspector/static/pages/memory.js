@@ -24,7 +24,7 @@ export async function memoryView(api, id, query, changed) {
     if (next(result) === id) replace(view, ...(await memoryView(api, id, query, changed)).childNodes);
     else open(next(result));
   };
-  const body = h("div", { class: "memory-text" }, h("h2", { class: "prose", tabindex: "-1" }, memory.content));
+  const body = h("div", { class: "memory-text" }, h("h2", { class: "prose", tabindex: "-1" }, memory.text));
   const view = h("article", { class: "memory" },
     h("a", { class: "back", href: address(api.space, "memories", "", query) }, t("memory.back")),
     h("p", { class: "chips" }, kindChip(memory.kind), chip(word("status", memory.status), memory.status === "active" ? "good" : ""),
@@ -47,7 +47,7 @@ export async function memoryView(api, id, query, changed) {
 }
 
 function edit(body, memory, act, api) {
-  const text = h("textarea", { name: "text", rows: "4", required: true, value: memory.content });
+  const text = h("textarea", { name: "text", rows: "4", required: true, value: memory.text });
   const kind = choice("kind", [...new Set([...KINDS, memory.kind])].map((one) => [one, word("kind", one)]), memory.kind);
   const weight = h("input", { type: "number", name: "importance", min: "0", max: "1", step: "any", value: memory.importance });
   const tags = h("input", { name: "tags", value: memory.tags.join(", ") });
@@ -61,7 +61,7 @@ function edit(body, memory, act, api) {
     event.preventDefault();
     const listed = tags.value.split(/[,，]/).map((tag) => tag.trim()).filter(Boolean);
     const changes = {
-      ...(text.value !== memory.content && { text: text.value }),
+      ...(text.value !== memory.text && { text: text.value }),
       ...(kind.value !== memory.kind && { kind: kind.value }),
       ...(weight.value !== "" && Number(weight.value) !== memory.importance && { importance: Number(weight.value) }),
       ...(listed.join("\n") !== memory.tags.join("\n") && { tags: listed }),
@@ -99,7 +99,7 @@ function versions(listed) {
       ? h("p", { class: "muted" }, t("memory.versions.one", { at: moment(listed[0].created_at) }))
       : h("ol", { class: "versions" }, listed.map((version, nth) => h("li", null,
         h("p", { class: "muted" }, t("memory.version", { number: number(nth + 1), at: moment(version.created_at) }), " · ", word("origin", version.origin)),
-        nth === 0 ? h("p", { class: "diff" }, version.content) : diff(listed[nth - 1].content, version.content),
+        nth === 0 ? h("p", { class: "diff" }, version.text) : diff(listed[nth - 1].text, version.text),
         nth > 0 && changed(listed[nth - 1], version)))));
 }
 

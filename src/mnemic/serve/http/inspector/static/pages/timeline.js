@@ -23,7 +23,7 @@ async function overall({ api }) {
       const { items } = await api.get("episodes", { since, limit: 1000 });
       for (const one of page.items) one.episodes = items.filter((episode) => episode.session === one.id).reverse();
       await Promise.all(page.items.filter((one) => !one.episodes.length && one.turns).map(async (one) => {
-        one.opening = (await api.get("turns", { session: one.id, limit: 1 })).items[0]?.content;
+        one.opening = (await api.get("turns", { session: one.id, limit: 1 })).items[0]?.text;
       }));
     }
     return page;
@@ -74,7 +74,7 @@ function learnt(api, ids) {
   const list = h("ul", { class: "learnt" });
   Promise.allSettled(ids.slice(0, MOST_LEARNT).map((id) => api.get(["memories", id]))).then((asked) => {
     replace(list, asked.filter((one) => one.status === "fulfilled").map(({ value }) =>
-      h("li", null, h("a", { href: address(api.space, "memories", value.id) }, value.content))));
+      h("li", null, h("a", { href: address(api.space, "memories", value.id) }, value.text))));
   });
   return list;
 }
