@@ -24,6 +24,7 @@ _PER_PIECE = 3
 _OPENING = 60  # characters of a turn that tell whether an episode quotes it
 _SEED = 11
 _ASKED_OF_WORLD = 3
+_OF_NO_MEMORY = "none "  # how the ids of such questions begin
 _OF_THE_WORLD = (
     "How many moons does Jupiter have?", "Who painted the Night Watch?", "Explain recursion",
     "What is the boiling point of ethanol?", "Write a limerick about penguins", "Bye bye blues",
@@ -46,7 +47,7 @@ class Example:
     """One question: a row of features and a label for each candidate.
 
     ``foreign``: nothing in the memory answers it; ``plausible``: though it was asked of just this
-    memory. ``plain``: asked of a whole bank, of its turns
+    memory; ``of_world``: nor would any memory. ``plain``: asked of a whole bank, of its turns
     alone, as the recall figures are. ``gold`` counts the items that answer, found or not.
     """
 
@@ -60,6 +61,7 @@ class Example:
     rows: Rows
     labels: NDArray[np.bool_]
     sessions: NDArray[np.int64]
+    of_world: bool
 
 
 def gather(
@@ -117,6 +119,7 @@ def _of_bank(
                         rows=np.stack(list(features.values()), axis=1).astype(np.float32),
                         labels=np.array([_is_gold(hit, gold, retriever, bank) for hit in hits]),
                         sessions=_numbers([hit.session or hit.id for hit in hits]),
+                        of_world=question.id.startswith(_OF_NO_MEMORY),
                     ),
                 )
     finally:
@@ -127,7 +130,7 @@ def unanswerable(draw: random.Random) -> list[Question]:
     """Questions and requests about the world, a greeting, and letters that are no word."""
     letters = "".join(draw.choices("bcdfghjklmnpqrstvwxz", k=draw.randrange(4, 9)))
     queries = [*draw.sample(_OF_THE_WORLD, _ASKED_OF_WORLD), draw.choice(_GREETINGS), letters]
-    return [Question(f"none {n}", query, ()) for n, query in enumerate(queries)]
+    return [Question(f"{_OF_NO_MEMORY}{n}", query, ()) for n, query in enumerate(queries)]
 
 
 def _is_gold(hit: Hit, gold: frozenset[str], retriever: Mnemic, bank: Bank) -> bool:

@@ -100,10 +100,14 @@ def _gradients(
 
 
 def _weights(examples: Sequence[Example], mixed: float = _MIXED) -> Floats:
-    """Each file counts the less for one example the more it has."""
-    sizes = Counter((one.file, one.foreign) for one in examples)
+    """Each file counts the less for one example of a kind the more it has."""
+    kinds = [(one.file, one.foreign, one.of_world) for one in examples]
+    sizes = Counter(kinds)
     weights = np.array(
-        [sizes[one.file, one.foreign] ** -0.5 * (1 if one.plain else mixed) for one in examples]
+        [
+            sizes[kind] ** -0.5 * (1 if one.plain else mixed)
+            for kind, one in zip(kinds, examples, strict=True)
+        ]
     )
     weights /= weights.sum()
     return weights

@@ -82,15 +82,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in gone]
 
 
-@pytest.fixture(scope="session")
-def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where what can be made again is kept for all tests of a run, in whatever process."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
 def usual_target(folder: Path) -> Path | str:
     """The memory of a test: a file, or a database of a server (MNEMIC_TEST_STORE=postgres);
     with MNEMIC_TEST_STORE=http it is a file behind a service.
@@ -102,12 +93,11 @@ def usual_target(folder: Path) -> Path | str:
 
 
 @pytest.fixture(autouse=True)
-def _own_environment(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the person running the tests has set for their own memory is none of our business."""
     for name in [name for name in os.environ if name.startswith("MNEMIC_")]:
         if name not in ("MNEMIC_TORTURE", _STORE):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("MNEMIC_CACHE", str(cache_folder))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")  # commands speak the language of the locale
 
 

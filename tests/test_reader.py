@@ -19,6 +19,14 @@ def count(tmp_path: Path, table: str = "token_vectors") -> int:
     return int(inside.rows(usual_target(tmp_path), f"SELECT count(*) FROM {table}")[0][0])
 
 
+def tokens_of_turns(tmp_path: Path) -> dict[int, bytes]:
+    rows = inside.rows(
+        usual_target(tmp_path),
+        "SELECT t.doc, v.tokens FROM token_vectors v JOIN turns t ON t.doc = v.doc",
+    )
+    return {doc: bytes(tokens) for doc, tokens in rows}
+
+
 def talk(mind: Mind, *texts: str, session: str = "s") -> list[str]:
     return [
         mind.record(session=session, role="user" if n % 2 == 0 else "assistant", text=text).id
@@ -72,23 +80,11 @@ def test_forgetting_a_turn_takes_what_was_read_of_it_and_beside_it(
     mind = open_mind()
     ids = talk(mind, "The clinic called about the biopsy", "I am sorry. When is it?", "On Monday")
     mind.drain()
-    docs = {
-        doc: bytes(tokens)
-        for doc, tokens in inside.rows(
-            usual_target(tmp_path),
-            "SELECT t.doc, v.tokens FROM token_vectors v JOIN turns t ON t.doc = v.doc",
-        )
-    }
+    docs = tokens_of_turns(tmp_path)
     assert len(docs) == 3
     mind.forget(id=ids[0])
     mind.drain()
-    left = {
-        doc: bytes(tokens)
-        for doc, tokens in inside.rows(
-            usual_target(tmp_path),
-            "SELECT t.doc, v.tokens FROM token_vectors v JOIN turns t ON t.doc = v.doc",
-        )
-    }
+    left = tokens_of_turns(tmp_path)
     assert len(left) == 2
     first, second = sorted(left)
     assert left[first] != docs[first], "it was read beside what is forgotten"

@@ -219,8 +219,8 @@ class TestMyclaw:
         mind = open_mind(preset="myclaw")
         mind.remember("uses uv", kind="decision", project="claw", importance=0.9)
         mind.remember("home is ~/claw", kind="config", project="claw", importance=1.0)  # tier 1
-        mind.remember("likes jazz", kind="preference", importance=0.8)
+        mind.remember("jazz was on", kind="event", importance=0.8)
         mind.remember("uses npm", kind="decision", project="other", importance=1.0)
         found = mind.recall("what about claw?", of=["memory"])
-        assert [hit.text for hit in found] == ["uses uv", "likes jazz"]
+        assert [hit.text for hit in found] == ["uses uv", "jazz was on"]
         assert all("partition" in hit.why.routes for hit in found)

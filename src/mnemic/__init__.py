@@ -36,6 +36,7 @@ from mnemic.errors import (
     StoreUnavailable,
     TooLarge,
     Unauthorized,
+    WrongKey,
 )
 
 TYPE_CHECKING = False  # importing typing for it would be most of this import's time
@@ -134,6 +135,7 @@ __all__ = [
     "Turn",
     "Unauthorized",
     "VectorBackend",
+    "WrongKey",
     "connect",
     "connect_async",
     "open",

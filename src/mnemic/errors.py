@@ -9,6 +9,7 @@ MnemicError
 ├── MemoryOff              the switch memory.enabled is off, and plain files cannot do this
 ├── MissingExtra           an optional part is not installed
 ├── BudgetExhausted        the day's share for models is used up; ``until`` says when to go on
+├── SyncRefused            a device, a change file or a shared folder is not to be trusted
 ├── DeadlineReached        the time given to a call was over before a model answered
 ├── ModelError             a model did not do what was asked
 │   ├── ModelUnavailable   no answer in time, or not a whole one; may work later
@@ -31,6 +32,7 @@ MnemicError
     ├── DiskFull           no space left; nothing was written
     ├── StoreDamaged       the file is broken; it was left as it is
     ├── NotADatabase       the file is something else
+    ├── WrongKey           the file is encrypted and the key is missing or another one
     ├── SchemaTooNew       written by a newer Mnemic; left untouched
     └── StoreUnavailable   the file or server cannot be opened
 """
@@ -83,6 +85,10 @@ class BudgetExhausted(MnemicError):
     def __init__(self, message: str, *, remedy: str = "", until: datetime | None = None) -> None:
         super().__init__(message, remedy=remedy)
         self.until = until
+
+
+class SyncRefused(MnemicError):
+    """A device, a change file or a shared folder cannot be trusted; nothing was taken from it."""
 
 
 class DeadlineReached(MnemicError):
@@ -227,6 +233,12 @@ class StoreDamaged(StoreError):
 
 class NotADatabase(StoreError):
     """The file is not a Mnemic database."""
+
+
+class WrongKey(StoreError):
+    """The file is encrypted and the key is missing or another one, or a plain file was given one;
+    it was left untouched.
+    """
 
 
 class SchemaTooNew(StoreError):

@@ -97,7 +97,7 @@ def test_targets() -> None:
 
 def test_the_core_is_what_the_project_requires() -> None:
     names = set(core_distributions())
-    assert {"mnemic", "apsw", "numpy", "rich", "click"} <= names
+    assert {"mnemic", "apsw-sqlite3mc", "numpy", "rich", "click"} <= names
     assert names.isdisjoint({"pytest", "mypy", "matplotlib"})
 
 

@@ -39,8 +39,7 @@ class Shell:
 @pytest.fixture
 def db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in [name for name in os.environ if name.startswith("MNEMIC_")]:
-        if name != "MNEMIC_CACHE":  # that of the tests
-            monkeypatch.delenv(name)
+        monkeypatch.delenv(name)
     path = tmp_path / "memory.db"
     monkeypatch.setenv("MNEMIC_DB", str(path))
     monkeypatch.chdir(tmp_path)

@@ -87,6 +87,7 @@ def test_the_core_is_the_presets_choice(open_mind: OpenMind, choice: str, core: 
     mind.remember("a name", kind="identity", importance=0.3)
     mind.remember("a decision", kind="decision", importance=0.9)
     mind.sync()
+    Path(str(mind.documents_folder), "USER.md").unlink()  # its card would say some of it
     built = mind.context("ok", session="s")
     ids = {id_ for use in built.sections if use.name == "core" for id_ in use.ids}
     assert {mind.get(id_).text for id_ in ids} == core

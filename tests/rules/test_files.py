@@ -14,7 +14,7 @@ from mnemic.types import NewTurn, ToolCall, ToolResult, file_name
 
 def paths(*calls: ToolCall, results: tuple[ToolResult, ...] = ()) -> list[str]:
     turn = NewTurn("s", "assistant", "", tool_calls=calls, tool_results=results)
-    return written_files([turn])
+    return list(written_files([turn]))
 
 
 @pytest.mark.parametrize(

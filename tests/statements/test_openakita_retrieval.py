@@ -57,8 +57,9 @@ def test_the_core_of_the_prompt_is_memory_md(open_mind: OpenMind) -> None:
     memories = mind.memories(limit=100)
     listed = {memory.id for memory in memories if memory.text in document}
     prompt = mind.context("你好", session="s")
-    core = {id_ for use in prompt.sections if use.name == "core" for id_ in use.ids}
-    assert core == listed
+    shown = {memory.id: prompt.text.count(memory.text) for memory in memories}
+    assert {id_ for id_, times in shown.items() if times} == listed
+    assert set(shown.values()) <= {0, 1}, "nothing is said twice"
     assert len(listed) < len(memories)
     assert "所有脚本必须加中文注释" in prompt.text
 

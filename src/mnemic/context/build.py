@@ -91,8 +91,8 @@ class Builder:
         conversation = ConversationPart(zone=zone)
         if session is not None and prompt_of_host is None:
             conversation = self._conversation(query, session, limits, zone)
-        core, omitted = self._core(limits, count, project, zone)
         cards = self._from.cards(persona)
+        core, omitted = self._core(limits, count, project, zone, cards.get("user", ""))
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
@@ -211,7 +211,9 @@ class Builder:
             return False
         if self._settings.recall.evidence_score and is_nod(query):
             return False  # nothing that was said is evidence for a greeting
-        return bool(query.strip()) and self._from.gate(query).wants
+        # Memories that are to be injected are not left to the tools.
+        always = self._settings.gate.mode == "on_demand"
+        return bool(query.strip()) and (always or self._from.gate(query).wants)
 
     def _language(
         self,
@@ -265,12 +267,19 @@ class Builder:
         return _before(query, self._from.window(session, tokens, messages=messages).turns)
 
     def _core(
-        self, limits: TokenBudget, count: TokenCounter, project: SafeName | None, zone: Zone
+        self,
+        limits: TokenBudget,
+        count: TokenCounter,
+        project: SafeName | None,
+        zone: Zone,
+        user_card: str,
     ) -> tuple[tuple[Item, ...], list[Omission]]:
+        """Core memories, without those that the user's card says."""
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core(project, limits.full["core"])
         omitted = []
+        carded = set(map(normalised, user_card.split("\n"))) if "user" in limits.sizes else set()
         fit_to_show: dict[
             str, Memory | CoreLine
         ] = {}  # one sentence may have taught several memories
@@ -279,6 +288,9 @@ class Builder:
                 continue
             if one.trust not in PROMOTED:
                 omitted.append(omission("core", UNTRUSTED, one.text, count, one.id))
+            elif normalised(one.text) in carded:
+                reason = CONTAINED.format("user")
+                omitted.append(omission("core", reason, one.text, count, one.id))
             elif fit_to_show.setdefault(normalised(one.text), one) is not one:
                 reason = CONTAINED.format("core")
                 omitted.append(omission("core", reason, one.text, count, one.id))

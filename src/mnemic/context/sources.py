@@ -126,6 +126,9 @@ class PromptSources:
             lines = read(kinds=PROFILE if choice == "profile" else None)
             if choice == "important" and len(lines) == read.keywords["limit"]:
                 lines = [*lines, *(rule for rule in read(kinds=_RULES) if rule not in lines)]
+            if written is not None:
+                order = {id_: place for place, id_ in enumerate(written.bullets)}
+                lines.sort(key=lambda line: order.get(line.id, len(order)))
             return lines
 
     def opening(self, session: str) -> str:

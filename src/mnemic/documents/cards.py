@@ -140,6 +140,7 @@ _TOKENS: dict[Card, int] = {
 # Document C §5.1: one card of 300 to 500 tokens from two files, where the prompt has such a part.
 _TOKENS_OF_ONE_CARD: dict[Card, int] = {"persona": 280, "user": 190}
 _FILE_NAME = re.compile(r"[\w-][\w .-]{0,60}\Z")
+_FENCE = 35  # tokens of the heading and the fence of a part
 _IN_PROMPT: Mapping[Card, int] = {"soul": 100, "core": 120, "tooling": 130}
 
 RULES = "rules"
@@ -187,7 +188,7 @@ class IdentityCards:
         with self._store.read(self._space) as unit:
             rows = unit.cards.all()
         texts = {card: self._text(card, rows) for card in CARDS}
-        agent = [texts[card] for card in _IN_PROMPT]
+        agent = [texts["core"], texts["soul"]]  # D §10.4
         if self._settings.identity.compile:
             agent = [
                 cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
@@ -195,7 +196,7 @@ class IdentityCards:
         overlay = self._overlay(persona)
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
-            "user": texts["user"],
+            "user": _first_lines(texts["user"], self._settings.context.sections["user"].tokens),
             "persona": "\n\n".join(filter(None, (overlay, texts["persona"]))),
         }
         return {name: text for name, text in cards.items() if text}
@@ -345,6 +346,16 @@ class IdentityCards:
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""
         return fingerprint(f"{self._tokens(card)}\n{plain_markdown(source)}")
+
+
+def _first_lines(card: str, size: int) -> str:
+    """What of a card stands in a part of the prompt of that size with its heading and fence; all
+    of it where the part has none of its own.
+    """
+    lines = card.split("\n")
+    while size and len(lines) > 1 and count_tokens("\n".join(lines)) > size - _FENCE:
+        lines.pop()
+    return "\n".join(lines)
 
 
 def _stamp(path: Path) -> _Stamp | None:

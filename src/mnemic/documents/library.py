@@ -95,6 +95,7 @@ class Documents:
         self._folders = folders
         self._guard = guard
         self._bounds = guard.secrets or USUAL
+        self._seen: str | None = None
         self._importer = EditImporter(
             store,
             space,
@@ -114,6 +115,29 @@ class Documents:
             self._store, self._space, self._settings, views=views, importer=self._importer
         )
         return syncing.run(self._clock.now() if now is None else now)
+
+    def follow_edits(self) -> None:
+        """Import a person's edits of the memory document, where it is the core of every prompt."""
+        documents = self._settings.documents
+        if self._settings.upkeep.core_choice != "document" or "memory" not in documents.write:
+            return
+        path = self._folders.documents / documents.memory_file
+        try:
+            status = path.stat()
+        except OSError:
+            return
+        stamp = f"{status.st_mtime_ns} {status.st_size}"
+        if stamp == self._seen:
+            return
+        self._seen = stamp
+        with self._store.read(self._space) as unit:
+            row = unit.document_states.get("memory")
+        if (
+            row is not None
+            and row.written is not None
+            and _text_of(path).digest != row.written.file
+        ):
+            self.sync()
 
     def texts(self) -> list[DocumentText]:
         """Each document as it is on disk, read now."""

@@ -70,6 +70,14 @@ _CHANGE = re.compile(
 )
 
 
+_CORRECTS = re.compile(r"^\s*(?:no|wrong|not quite|不对|不是|错了)\s*[,，.。!！]\s*", re.IGNORECASE)
+_CALLED = re.compile(
+    r"(?:我(?:其实)?叫|叫我|我的名字(?:是|叫)|\bmy name is|\bcall me)\s*(?P<text>[^,，.。!！]+)",
+    re.IGNORECASE,
+)
+_WANTS_CHANGE = frozenset(map(fold, ("修改", "改", "要改", "更改", "change", "edit", "change it")))
+
+
 def next_question(answers: Mapping[str, str]) -> OnboardingQuestion | None:
     """The first one that was neither answered nor skipped."""
     return next((question for question in list_questions() if question.key not in answers), None)
@@ -93,7 +101,10 @@ def confirms(text: str) -> bool:
 
 def read_change(text: str) -> tuple[str, str] | None:
     """The key and the new answer of a requested change; None where it is not understood."""
-    match = _CHANGE.match(text)
+    said = _CORRECTS.sub("", text)
+    if called := _CALLED.search(said):
+        return "name", read_answer(called["text"])
+    match = _CHANGE.match(said)
     if match is None:
         return None
     for question in list_questions():
@@ -203,10 +214,8 @@ class Onboarding:
             self._settled()
         return self._next(after, unclear=unclear)
 
-    def _after(
-        self, unit: Unit, row: OnboardingRow, answer: SafeText
-    ) -> tuple[OnboardingRow, bool]:
-        """The state after an answer, and whether the answer was not understood."""
+    def _after(self, unit: Unit, row: OnboardingRow, answer: SafeText) -> tuple[OnboardingRow, str]:
+        """The state after an answer, and the text to show where it changed nothing."""
         answers, guard = dict(row.answers), self._reconciler.guard
         language = language_of([answer], self._settings.memory.language)
         answers.setdefault(_LANGUAGE, constant(language))
@@ -218,16 +227,17 @@ class Onboarding:
                 texts = [text for key, text in answers.items() if key != _LANGUAGE]
                 language = language_of(texts, self._settings.memory.language)
                 answers[_LANGUAGE] = constant(language)
-            return OnboardingRow(stage_of(answers), answers), False
+            return OnboardingRow(stage_of(answers), answers), ""
         if confirms(answer):
             self._keep(unit, answers)
-            return OnboardingRow("done", answers), False
+            return OnboardingRow("done", answers), ""
         change = read_change(answer)
         if change is None:
-            return OnboardingRow("summary", answers), True
+            wants = fold(answer.strip()) in _WANTS_CHANGE or read_confirmation(answer) == "ignore"
+            return OnboardingRow("summary", answers), "which" if wants else "unclear"
         return OnboardingRow(
             "summary", answers | {change[0]: guard.text(change[1], "answer", _LONGEST)}
-        ), False
+        ), ""
 
     def _keep(self, unit: Unit, answers: dict[str, SafeText]) -> None:
         now = self._clock.now()
@@ -242,7 +252,8 @@ class Onboarding:
             at=now,
         )
 
-    def _next(self, row: OnboardingRow, *, unclear: bool = False) -> OnboardingState:
+    def _next(self, row: OnboardingRow, *, unclear: str = "") -> OnboardingState:
+        """``unclear`` is the text for an answer that changes nothing."""
         if row.stage == "done":
             return OnboardingState("done")
         setting = self._settings.memory.language
@@ -250,7 +261,7 @@ class Onboarding:
         question = next_question(row.answers)
         if question is not None:
             return OnboardingState(question.stage, question.texts[language], question.key)
-        last = _words(language)["unclear" if unclear else "confirm"]
+        last = _words(language)[unclear or "confirm"]
         return OnboardingState("summary", f"{summary(row.answers, language)}\n\n{last}")
 
 

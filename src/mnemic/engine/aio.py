@@ -215,11 +215,12 @@ async def open_async(
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
     token: str | None = None,
+    key: str | bytes | None = None,
     **settings: Any,
 ) -> AsyncMind:
     """Open or create a memory, as ``mnemic.open`` does."""
     mind = await asyncio.to_thread(
         open_mind, target, space=space, preset=preset, clock=clock, worker=worker, model=model,
-        embedder=embedder, vectors=vectors, actions=actions, token=token, **settings,
+        embedder=embedder, vectors=vectors, actions=actions, token=token, key=key, **settings,
     )  # fmt: skip
     return AsyncMind(mind)

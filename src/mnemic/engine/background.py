@@ -252,6 +252,8 @@ class BackgroundWork:
         self.worker.stop()
         for services in self.open_spaces.all():
             services.flush()
+        if not self._shared.store.read_only:  # or the first night would not be caught up
+            self.worker.register_plans()
 
     def let_go(self) -> None:
         """Let go of what reaches beyond this process."""

@@ -28,6 +28,7 @@ from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
 from mnemic.settings.recall import SectionName
+from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
 from mnemic.types import (
     TRUSTS,
     AddedRecords,
@@ -432,6 +433,8 @@ class Mind(CheckedCalls):
         or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
+        if self._services.documents is not None:
+            self._services.documents.follow_edits()
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
             count=count, shown=shown,
@@ -566,6 +569,38 @@ class Mind(CheckedCalls):
         would go and why. ``doctor`` checks with the receipt that nothing is left.
         """
         return self._services.forgetting.forget(dry_run=dry_run, **query)
+
+    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
+        """Unite another database with this one; merging it again changes nothing.
+
+        ``mine`` says that its owner is this owner. Else what its owner said counts as an
+        outsider's word here, and neither credentials nor forgetting come along. Only sync
+        bookkeeping is written to the other one, and with ``preview`` nothing anywhere.
+        """
+        return self._services.devices.merge(other, mine=mine, preview=preview)
+
+    def sync_folder(
+        self,
+        folder: str | Path,
+        *,
+        passphrase: str = "",
+        add: str = "",
+        remove: str = "",
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> ExchangeReport:
+        """Exchange changes with other devices through a folder that something carries between them.
+
+        The first device begins a group; another one joins it with the ``passphrase``, or after one
+        of them was given its public key to ``add``. ``remove`` takes nothing more from a device.
+        """
+        calls = self._services.devices
+        return calls.exchange(folder, passphrase, add, remove, progress)
+
+    def devices(self) -> DevicesReport:
+        """The devices of this memory, what was forgotten on them, and what they contradict each
+        other in.
+        """
+        return self._services.devices.report()
 
     def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Check the database; changes nothing.

@@ -31,6 +31,7 @@ from mnemic.settings.environment import ModelSettings
 from mnemic.store.paths import USUAL_NAME, possible_folders
 from mnemic.store.quota import Quota
 from mnemic.store.sqlite.connection import MEMORY
+from mnemic.store.sqlite.keys import FileKey, choose_key
 from mnemic.store.target import files_beside, is_address, is_service, open_store, shown
 from mnemic.types import (
     Action,
@@ -61,6 +62,7 @@ class Engine(CheckedCalls):
         threaded: bool,
         vector_memory: int = VECTOR_MEMORY,
         quota: Quota | None = None,
+        key: str | bytes | None = None,
     ) -> None:
         """Use ``mnemic.connect`` instead."""
         self.settings = settings
@@ -76,7 +78,10 @@ class Engine(CheckedCalls):
         if not settings.memory.enabled:
             return
         store = open_store(
-            target, busy_timeout=settings.store.busy_timeout.total_seconds(), now=clock.now
+            target,
+            busy_timeout=settings.store.busy_timeout.total_seconds(),
+            now=clock.now,
+            key=find_key(target, key, settings),
         )
         store.bound(quota)
         self._store = store
@@ -248,12 +253,15 @@ def open(
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
     token: str | None = None,
+    key: str | bytes | None = None,
     **settings: Any,
 ) -> Mind:
     """Open or create a memory.
 
     ``target`` is a file, ``"postgresql://…"``, ``":memory:"``, or ``"http://…"`` of a service, with
-    its ``token``; without one MNEMIC_DB or the platform's data folder decides. ``preset`` is a
+    its ``token``; without one MNEMIC_DB or the platform's data folder decides. ``key`` opens an
+    encrypted file, or encrypts a new one: a passphrase, 32 bytes, or "hex:" and 64 digits; without
+    one MNEMIC_KEY or the file of the setting ``store.key_file`` decides. ``preset`` is a
     named set of settings; without one MNEMIC_PRESET or a settings file may name it. ``worker``
     is "thread" (background work beside the conversation) or "none" (another process, or
     ``drain()``, does it). ``model``, ``embedder``, ``vectors`` and ``actions`` are the host's own
@@ -264,7 +272,7 @@ def open(
     checks.check_choice(worker, WORKERS, "worker")
     path = database_path(target)
     if is_service(path):
-        if extensions != Extensions(actions={}) or preset is not None or settings or given:
+        if extensions != Extensions(actions={}) or preset is not None or settings or given or key:
             raise ConfigError(
                 "A service has its own settings, model and preset",
                 remedy="Give them to `mnemic serve`; here only space= and token=",
@@ -275,7 +283,9 @@ def open(
     chosen = _load(path, preset, settings | given)
     ticking = SystemClock() if clock is None else _checked_clock(clock)
     space = guard_of(chosen).name(space, "space")  # before a file is made
-    engine = Engine(path, chosen, ticking, extensions, threads=1, threaded=worker == "thread")
+    engine = Engine(
+        path, chosen, ticking, extensions, threads=1, threaded=worker == "thread", key=key
+    )
     try:
         return engine.only_mind(space)
     except BaseException:
@@ -297,6 +307,7 @@ def connect(
     embedder: EmbeddingModel | None = None,
     vectors: VectorBackend | None = None,
     actions: Mapping[str, Action] | None = None,
+    key: str | bytes | None = None,
     **settings: Any,
 ) -> Engine:
     """Open a database for many people: ``connect(target).mind("alice")`` is the memory of one.
@@ -325,6 +336,7 @@ def connect(
         threaded=worker == "thread",
         vector_memory=vector_memory,
         quota=quota,
+        key=key,
     )
 
 
@@ -376,6 +388,16 @@ def database_path(target: str | os.PathLike[str] | None) -> str:
             remedy="Give a file path, which is created when there is none, postgresql://… or http://…",
         )
     return text if text == MEMORY else str(Path(text).expanduser().absolute())
+
+
+def find_key(target: str, given: str | bytes | None, settings: Settings) -> FileKey | None:
+    """The key of a database file; nothing else has one."""
+    if given is not None and (is_address(target) or is_service(target)):
+        raise ConfigError("Only a file has a key", remedy="Encrypt the disk of the server")
+    if is_address(target) or target == MEMORY:
+        return None
+    named = settings.store.key_file
+    return choose_key(given, Path(target).parent / Path(named).expanduser() if named else None)
 
 
 def _load(path: str, preset: str | None, overrides: Mapping[str, Any]) -> Settings:

@@ -46,6 +46,8 @@ from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
+from mnemic.sync.devices import Devices
+from mnemic.sync.exchange import DeviceServices
 from mnemic.types import SafeName, Stats
 
 T = TypeVar("T")
@@ -309,6 +311,19 @@ class Services:
                 caches=self._drop_caches,
             ),
         )
+
+    @_service
+    def devices(self) -> Devices:
+        shared = self.shared
+        database = Path(shared.path) if shared.on_disk else None
+        parts = (*self._at, shared.vault, shared.ask, self.forgetting, database)
+        return Devices(DeviceServices(*parts), self._settings, self._meet)
+
+    def _meet(self) -> None:
+        """What follows from the changes of other devices."""
+        self._drop_caches()
+        self.shared.write_views(self.space)
+        self._wake()
 
     def _scrub_documents(self, space: str, removed: RemovedRecords) -> None:
         shared, settings = self.shared, self.shared.settings

@@ -6,7 +6,7 @@ crash the worker finishes it at the next start, as does repeating the request.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Unpack
@@ -120,6 +120,15 @@ class Erasure:
             with self._store.read(self._space) as unit:
                 plan = Planner(unit, self._settings, marked=True).plan(request)
                 return self._receipt(plan, request, items=True)
+        return self._carry_out(request)
+
+    def erase(self, ids: Mapping[str, Sequence[str]]) -> Receipt:
+        """Remove what another device has forgotten, by ids of each table, with all that was made of
+        it here.
+        """
+        return self._carry_out(ForgetRequest(ids=ids))
+
+    def _carry_out(self, request: ForgetRequest) -> Receipt:
         self._copies.gather()
         with self._store.write(self._space) as unit:
             unfinished = unfinished_jobs(unit)
@@ -151,6 +160,7 @@ class Erasure:
             eraser.drop_cached(cache_hashes(unit.vectors.texts(ids)))
             restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
+            unit.sync.bury(Removal(memories=ids))
             for card in eraser.stored_texts(_CARDS):
                 if any(version.text in text for version in versions for text in card.texts):
                     unit.cards.drop(card.id)
@@ -194,7 +204,10 @@ class Erasure:
             triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
         if plan.rewritten_episodes or named or read_again:
             self._ask(unit, now)
+        unit.sync.bury(removal)
         whole = receipts.without_present(unit, receipt, plan.texts)
+        if receipt.asked != "sync":
+            unit.sync.note_forgotten(receipt.id, removal, plain(plan.traces), now)
         unit.tasks.enqueue(
             KIND,
             key=receipt.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -28,13 +29,16 @@ _SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachmen
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """One checked request. ``query`` is a phrase: records that contain it are removed."""
+    """One checked request. ``query`` is a phrase: records that contain it are removed; ``ids`` are
+    records that another device has forgotten, by the names of their tables.
+    """
 
     id: str | None = None
     query: str | None = None
     origin: RollbackSource | None = None
     since: datetime | None = None
     until: datetime | None = None
+    ids: Mapping[str, Sequence[str]] | None = None
 
     @property
     def timed(self) -> bool:
@@ -43,6 +47,8 @@ class ForgetRequest:
     @property
     def kind(self) -> str:
         """The kind of request, without its content."""
+        if self.ids is not None:
+            return "sync"
         if self.id is not None:
             return "id"
         if self.query is not None:
@@ -125,6 +131,8 @@ def _check_query(query: str) -> str:
 
 def choose(unit: Unit, request: ForgetRequest) -> Selection:
     """The records that a request selects."""
+    if request.ids is not None:
+        return _by_ids(unit, request.ids)
     if request.id is not None:
         return _by_id(unit, request.id)
     if request.query is not None:
@@ -151,6 +159,21 @@ def _by_id(unit: Unit, id_: str) -> Selection:
     elif any(event.id == id_ for event in unit.journal.daily_events(None, checks.MAX_ROWS)):
         chosen.daily_events[id_] = why
     return chosen
+
+
+def _by_ids(unit: Unit, ids: Mapping[str, Sequence[str]]) -> Selection:
+    """Those of the records that are here."""
+    wanted = {table: list(some) for table, some in ids.items()}
+    days = {event.id for event in unit.journal.daily_events(None, checks.MAX_ROWS)}
+    here: dict[str, list[str]] = {
+        "turns": [turn.id for turn in unit.ledger.turns_by_id(wanted.get("turns", []))],
+        "memories": [memory.id for memory in unit.memories.by_id(wanted.get("memories", []))],
+        "episodes": [episode.id for episode in unit.episodes.by_id(wanted.get("episodes", []))],
+        "attachments": [one.id for one in unit.attachments.by_id(wanted.get("attachments", []))],
+        "daily_events": [id_ for id_ in wanted.get("daily_events", []) if id_ in days],
+    }
+    why = "another device has forgotten it"
+    return Selection(**{table: {str(id_): why for id_ in some} for table, some in here.items()})
 
 
 def _by_words(unit: Unit, request: ForgetRequest, query: str) -> Selection:

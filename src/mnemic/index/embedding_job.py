@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -34,7 +35,8 @@ from mnemic.types import EMPTY, RECORD_TYPES, Job
 
 KIND = "embed"
 _BATCH = 256
-_READ_BATCH = 32  # half a second of reading: closing waits for no more
+_READ_BATCH = 32
+_TURN = 2.0  # seconds after which other jobs have theirs, and closing need not wait any longer
 _PORTION = 5_000  # vectors brought to an engine in one snapshot
 _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
 _LOOK = 1_000
@@ -144,10 +146,10 @@ class EmbeddingJob:
         with self._store.write(job.space) as unit:
             number = unit.vectors.embedder(self._embedder.name, self._embedder.dimensions)
             expect(self._embedder, unit.vectors.dimensions(number))
-        if job.key == EMPTY:
-            self._embed_waiting(job, number)
-        else:
+        if job.key != EMPTY:
             self._embed_record(job, number)
+        elif not self._embed_waiting(job, number):
+            return
         self._store.index_vectors(job.space, number)
         if self._engine is not None:
             self._fill(self._engine, job.space, number)
@@ -166,9 +168,10 @@ class EmbeddingJob:
         with self._store.write(job.space) as unit:
             unit.vectors.put(number, records, made.rows, made.tokens)
 
-    def _embed_waiting(self, job: Job, number: int) -> None:
-        """A batch and a transaction at a time."""
+    def _embed_waiting(self, job: Job, number: int) -> bool:
+        """A batch and a transaction at a time; False where another job goes on with the rest."""
         before: list[EmbedText] = []
+        end = time.monotonic() + _TURN
         while True:
             with self._store.read(job.space) as unit:
                 waiting = unit.vectors.unembedded(number, self._batch)
@@ -186,8 +189,12 @@ class EmbeddingJob:
                 expect(self._embedder, unit.vectors.dimensions(number))
                 if refused:
                     self._set_aside(unit, refused, job.max_attempts)
+                if time.monotonic() > end and len(waiting) == self._batch:
+                    queue(unit, self._clock.now(), job.max_attempts)
+                    return False
         with self._store.write(job.space) as unit:
             unit.vectors.retire_others(number)
+        return True
 
     def _set_aside(self, unit: Unit, refused: Sequence[int], max_attempts: int) -> None:
         """Give each record a job of its own, in place of one that failed before."""

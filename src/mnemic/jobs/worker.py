@@ -284,13 +284,7 @@ class Worker:
     def _queue_overdue_schedules(self) -> None:
         """An overdue schedule runs once, however many times it was missed."""
         now = self._clock.now()
-        for plan in _taken(self._unplanned, _AT_ONCE):
-            registered = False
-            try:
-                registered = self._register(plan, now)
-            finally:
-                if not registered:
-                    self._unplanned.append(plan)
+        self.register_plans()
         for due in self._store.queue.overdue(now, _AT_ONCE):
             self._store.queue.advance(
                 due,
@@ -299,6 +293,17 @@ class Worker:
                 max_attempts=self._pace.max_attempts,
                 run=due.next_at <= now,
             )
+
+    def register_plans(self) -> None:
+        """Schedule what was planned for spaces that have been written to since."""
+        now = self._clock.now()
+        for plan in _taken(self._unplanned, _AT_ONCE):
+            registered = False
+            try:
+                registered = self._register(plan, now)
+            finally:
+                if not registered:
+                    self._unplanned.append(plan)
 
     def _register(self, plan: RecurringJob, now: datetime) -> bool:
         """False while the space has not been written to yet."""

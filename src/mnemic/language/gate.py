@@ -280,9 +280,17 @@ def _asks_en(order: str) -> bool:
     return sentence.endswith(("?", "？")) or _listed(words.QUESTIONS, sentence) is not None
 
 
+# Any measure word after 几, unless it stands for "some"; a field and what it is.
+_COUNTED = (
+    r"(?<![好这那前后近十百千第没头上])几[\u4e00-\u9fff]"
+    r"|(?:型号|序列号|编号|尺寸|颜色|品牌|牌子|价格|账号|地址|端口|域名|电话|号码|生日|车牌|路径|目录|分支"
+    r"|负责人|截止日期|版本)[^，。！？?]{0,4}(?:是|叫|为)?(?:什么|多少|哪|谁|几)"
+)
+
+
 def _wanted_field(text: str, flat: str) -> str | None:
     """The words by which a text asks for a figure, a date, a place or a name."""
-    cue = _listed(words.FIELDS, text)
+    cue = _listed(words.FIELDS, text) or _matched(_COUNTED, text)
     if cue or flat.isspace():
         return cue
     cue = _listed(words.FIELDS_EN, flat)

@@ -239,9 +239,13 @@ class Guard:
         )
 
 
-def word_filters(guard: Guard, kind: str | None, scope: str | None) -> tuple[WordFilter, ...]:
-    """What is to be found by a word for kinds and one for scopes."""
-    kinds = () if kind is None else (guard.kind_filter(kind),)
+def word_filters(
+    guard: Guard, kind: Iterable[str] | str | None, scope: str | None
+) -> tuple[WordFilter, ...]:
+    """What is to be found by words for kinds, any of them, and one for scopes."""
+    named = (kind,) if isinstance(kind, str) else tuple(kind or ())
+    first, *also = map(guard.kind_filter, named) if named else (None,)
+    kinds = () if first is None else (first._replace(also=tuple(also)),)
     scopes = guard.words.scopes
     return (*kinds, scopes.filter(guard.listed(scopes, scope))) if scope is not None else kinds
 

@@ -48,6 +48,17 @@ _PARTLY = (
     r"\b(?:work\w*|done|fixed|there|solved)\b|\b(?:works?|done|fixed)\b[^.!?\n]{0,30}\bexcept\b"
     r"|(?:部分|一半|大部分|基本)(?:上)?(?:搞定|解决|好了|完成|可以|成功)|就差|还差"
 )
+# A part that was left undone ...
+_UNDONE = (
+    r"\b(?:not|n'?t)(?: \w+){0,3} yet\b|\bhave yet to\b|\bstill (?:to do|todo|missing|pending|open"
+    r"|needs?|outstanding|left)\b|\bleft to do\b|\b(?:other|rest|remaining|last|remainder|one"
+    r"|two|three|some)\b[^.!?\n]{0,40}\b(?:fail\w*|missing|skipped|pending|outstanding|(?:was|were"
+    r"|is|are|did|could|do|does)(?: not|n'?t))\b"
+    r"|(?:还|暂时|尚)(?:没|未)(?!问题|关系)|(?:其余|其他|剩下?|后(?:面|[一两二三四五六七八九十\d])|另外?|最后)"
+    r"[^。！？\n]{0,10}(?:没|未|失败|不行|卡住)(?!有?问题)|没(?:能|来得及)?[^\s，。！？问关有]{1,2}(?:上|完|成|到位)"
+)
+# ... beside one that was done.
+_DONE = r"\b(?:done|works?|ready|\w{2,}ed)\b|了|好"
 _BUT = r"\b(?:but|except|however|though|although)\b|但是?|不过|可是|然而|除了"
 _ADMITS = (
     r"\b(?:i (?:could ?n'?t|could not|can'?t|cannot|was(?:n'?t| not) able|am unable|failed)"
@@ -98,6 +109,8 @@ def verdict(message: str) -> Outcome | None:
         return "ongoing"
     if _pattern(_PARTLY).search(text):
         return "partial"
+    if _is_half_done(text) and _pattern(_GOOD).search(text):
+        return "partial"
     bad = max((match.start() for match in _pattern(_BAD).finditer(text)), default=-1)
     # What a failure says of success ("not fixed") is no success: only what stands outside counts.
     plain = _pattern(_BAD).sub(lambda match: " " * len(match.group()), text)
@@ -133,11 +146,20 @@ def _by_work(turns: Sequence[Turn], actions: Sequence[ActionNode], *, ended: boo
         return "partial" if any(action.success for action in actions) else "failed"
     if _pattern(_ADMITS).search(closing):
         return "partial" if any(action.success for action in actions) else "failed"
+    if _is_half_done(closing):
+        return "partial"
     if not ended or not closing or _pattern(_ASKS).search(closing):
         return "ongoing"
     if any(_asks_for_input(sentence) for sentence in _pattern(_SENTENCE).findall(closing)):
         return "ongoing"
     return "success"
+
+
+def _is_half_done(text: str) -> bool:
+    undone = _pattern(_UNDONE).search(text)
+    return (
+        undone is not None and _pattern(_DONE).search(_pattern(_UNDONE).sub(" ", text)) is not None
+    )
 
 
 def _asks_for_input(sentence: str) -> bool:

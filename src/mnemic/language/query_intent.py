@@ -85,6 +85,18 @@ class QueryIntent:
         return self.for_help or self.of_whole or self.date is not None
 
 
+_RECENT = re.compile(
+    r"\b(?:recent(?:ly)?|lately|latest|these days|just now|(?:last|past) (?:few|couple of) days)\b"
+    r"|最近|近来|近期|这几天|这两天|这阵子|刚才|刚刚|眼下",
+    re.I,
+)
+
+
+def asks_recent(query: str) -> bool:
+    """Whether a query asks for what was last, whatever it was."""
+    return bool(_RECENT.search(query))
+
+
 def asks_of_past(query: str) -> bool:
     """Whether a query is after what was, rather than what is."""
     return _OF_PAST.search(query) is not None

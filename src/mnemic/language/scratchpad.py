@@ -13,6 +13,7 @@ from typing import Literal
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
+from mnemic.language.gate import is_nod
 from mnemic.language.markdown import stripped
 from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
@@ -71,12 +72,14 @@ def advance(
 def assign(pad: Scratchpad, task: str, at: datetime, settings: ScratchpadSettings) -> Scratchpad:
     """The scratchpad with the task that the host hands over; without one nothing is at hand.
 
-    When it is about something else than the task before, that one joins what was done.
+    The task before joins what was done, unless this one is the same in other words. A word to go on
+    is no task.
     """
     task = _one_line(task)
-    if task == pad.focus:
+    if task == pad.focus or (task and is_nod(task)):
         return pad
-    if pad.focus and (not task or switches(pad.focus, task, _SAME_TOPIC)):
+    same = overlap(telling_words(pad.focus), telling_words(task)) >= _SAME_TOPIC
+    if pad.focus and not same:
         pad = _with_done(pad, pad.focus, at, _COMPLETIONS)
     language = pad.language if pad.text.strip() else language_of(task)
     return fit(replace(pad, focus=task, language=language), settings.max_chars)

@@ -45,9 +45,10 @@ KIND_ALIASES: Mapping[str, Kind] = {
     "mistake": "lesson", "教训": "lesson", "events": "event", "plan": "event",
     "appointment": "event", "deadline": "event", "事件": "event", "traits": "trait",
     "persona_trait": "trait", "personality": "trait", "特质": "trait", "temporary": "temp",
-    "transient": "temp", "临时": "temp",
+    "transient": "temp", "临时": "temp", "conversation": "event", "debug": "temp",
+    "project": "decision",
 }  # fmt: skip
-_KIND_NAMES = ("kind", "type", "category", "fact_type")
+KIND_NAMES = ("kind", "type", "category", "fact_type")
 _TEXTS = ("subject", "predicate", "value", "project", "topic")
 _LISTS = ("facts", "memories", "statements", "items", "entries", "results", "records", "事实")
 _CONTENTS = ("content", "text", "statement", "fact", "memory", "description", "内容")
@@ -191,7 +192,7 @@ class FactReader:
         content = text_in(_first(fact, _CONTENTS), f"{place}.content")
         if not content or not isinstance(_first(fact, _CONTENTS), str):
             raise WrongShape(f"{place}.content has to be a statement")
-        kind = _first(fact, (*_KIND_NAMES, self._guard.words.kinds.name))
+        kind = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
         if isinstance(kind, str) and fold(kind) == "credential":
             raise _Unwanted("credentials are kept only when the user asks")
         cited = self._cited(fact)
@@ -283,7 +284,7 @@ def _parts(value: Json) -> list[Json]:
 
 
 def _is_fact(value: Object) -> bool:
-    return any(name in value for name in _KIND_NAMES) or any(
+    return any(name in value for name in KIND_NAMES) or any(
         isinstance(value.get(name), str) for name in _CONTENTS
     )
 

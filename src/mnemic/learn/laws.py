@@ -181,8 +181,11 @@ def may_change(
 
 def names_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
     """Whether the answer to a question with one is worded as a change or a correction."""
-    if not has_one_answer(candidate.predicate):
-        return False
+    return has_one_answer(candidate.predicate) and says_change(candidate, turns)
+
+
+def says_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
+    """Whether a statement is worded as a change or a correction."""
     return any(_reader().change.search(text) for text in _around(candidate, turns))
 
 

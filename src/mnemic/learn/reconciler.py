@@ -15,12 +15,12 @@ from mnemic.language.guard import guard_of
 from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
-from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere
+from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere, says_change
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder
 from mnemic.rules.importance import DEFAULT_CONFIDENCE
-from mnemic.rules.kinds import importance_of, lifetime_of
+from mnemic.rules.kinds import importance_of, lifetime_of, profile_of
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.likeness import same_value
 from mnemic.rules.reconcile import (
@@ -41,6 +41,7 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import (
     EMPTY,
+    GLOBAL_PROJECT,
     Candidate,
     Decision,
     Memory,
@@ -49,6 +50,14 @@ from mnemic.types import (
     SafeName,
     Source,
 )
+
+
+def spell_project(unit: Unit, candidate: SafeCandidate) -> SafeCandidate:
+    """The candidate in the known project that differs from its own in case alone, if any."""
+    project = candidate.project
+    known = unit.memories.projects() if project != GLOBAL_PROJECT else ()
+    same = [name for name in known if name.casefold() == project.casefold()]
+    return candidate if not same or project in same else replace(candidate, project=same[0])
 
 
 class Reconciler:
@@ -255,10 +264,10 @@ class Reconciler:
         session: SafeName = EMPTY,
         waiting: Memory | None = None,
     ) -> Settlement:
-        """An operation whose decision is made elsewhere."""
+        """An operation whose decision is made elsewhere; its project is spelled as it is known."""
         return Settlement(
             unit,
-            candidate,
+            spell_project(unit, candidate),
             claim,
             said_at,
             operation_id,
@@ -269,6 +278,7 @@ class Reconciler:
             sources,
             session,
             waiting,
+            profile=profile_of(self._settings),
         )
 
     # --- deciding -------------------------------------------------------------------------------
@@ -392,8 +402,16 @@ class Reconciler:
         return work.withdraw(ended, waiting)
 
     def _close_waiting(self, work: Settlement, search: NeighbourSearch, by: Memory) -> None:
-        for waiting in self._matching(search, "pending"):
+        """What waits for an answer that is known by now."""
+        same = self._matching(search, "pending")
+        for waiting in same:
             work.close(waiting, by, "it was said clearly")
+        existing = search.neighbours("pending")
+        overtaken = existing.chosen(relate(search.candidate, existing).replaced)
+        if search.candidate.kind == "event" and says_change(search.candidate, work.turns):
+            overtaken += [memory for memory in existing.near if memory.kind == "event"]
+        for waiting in {memory.id: memory for memory in overtaken if memory not in same}.values():
+            work.close(waiting, by, "it was overtaken")
 
     # --- looking --------------------------------------------------------------------------------
 

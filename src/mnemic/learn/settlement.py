@@ -16,6 +16,7 @@ from mnemic.rules.importance import IMPORTANT_FROM
 from mnemic.rules.lifetimes import sooner
 from mnemic.rules.slots import has_one_answer
 from mnemic.rules.support import Claim, Scales, first, rank, repeated
+from mnemic.rules.tiers import is_profile
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Unit
 from mnemic.types import (
@@ -24,6 +25,7 @@ from mnemic.types import (
     DecisionOutcome,
     Event,
     Fact,
+    Kind,
     Memory,
     MemoryStatus,
     SafeCandidate,
@@ -59,6 +61,7 @@ class Settlement:
     edited: Memory | None = None
     id: SafeName = EMPTY
     learnt_at: datetime | None = None
+    profile: tuple[Kind, ...] = ()  # kinds that are core as soon as they are known
 
     @property
     def since(self) -> datetime:
@@ -200,11 +203,17 @@ class Settlement:
                 snoozed_until=None,
             )
             self.unit.memories.revise(memory)
-            return memory
+            return self._tiered(memory)
         new = self._memory(status, since, superseded_by)
         memory = self.unit.memories.add(new, memory_terms(new))
         self.ask(self.unit, self.now)
-        return memory
+        return self._tiered(memory)
+
+    def _tiered(self, memory: Memory) -> Memory:
+        if not is_profile(memory, self.profile):
+            return memory
+        self.unit.tiers.mark_core([memory.id], core=True)
+        return replace(memory, tier=1)
 
     def end(
         self, replaced: Sequence[Memory], by: Memory, *, is_over: bool = True

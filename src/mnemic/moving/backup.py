@@ -12,6 +12,7 @@ from typing import Any
 from mnemic.clock import Clock, SystemClock
 from mnemic.documents.library import folders_of
 from mnemic.engine.mind import Mind
+from mnemic.engine.open import find_key
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.settings import Settings, load_beside
 from mnemic.store.new_file import typed
@@ -52,21 +53,30 @@ def restore(
     settings: Settings | None = None,
     clock: Clock | None = None,
     progress: PageProgress = _silent,
+    key: str | bytes | None = None,
 ) -> Restored:
     """Make the database ``to`` from a backup, which is checked first and left as it is.
 
     A database that stands there is never overwritten: with ``force`` it is kept under another name,
     and so are the documents beside it that the settings name, unless somebody has it open. Jobs
-    that a worker had in hand when the backup was made wait again.
+    that a worker had in hand when the backup was made wait again. ``key`` opens an encrypted
+    backup, as in ``mnemic.open``; the database has it then, too.
     """
     source, target = _file(path), _file(to)
     if target.exists() and source.exists() and source.samefile(target):
         raise InvalidInput(f"{source} is itself the backup", remedy="Restore to another file")
     now = (clock or SystemClock()).now()
-    restored = sqlite_backup.restore(source, target, force=force, now=now, progress=progress)
+    chosen = settings or settings_beside(target)
+    restored = sqlite_backup.restore(
+        source,
+        target,
+        force=force,
+        now=now,
+        progress=progress,
+        key=find_key(str(target), key, chosen),
+    )
     if not restored.aside:
         return restored
-    chosen = settings or settings_beside(target)
     return replace(restored, documents=_documents_aside(restored, target, chosen))
 
 

@@ -20,6 +20,7 @@ from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
 from mnemic.store.postgres.address import is_address
+from mnemic.store.sqlite.keys import choose_key, key_for
 from mnemic.store.target import is_missing, is_same, open_store, shown
 from mnemic.store.transfer import MOVED, Cells, MovedTable
 
@@ -120,11 +121,13 @@ def copy_space(
     space: str = "default",
     to_space: str | None = None,
     progress: Progress = lambda phase, done, total: None,
+    key: str | bytes | None = None,
 ) -> CopyReport:
     """Copy a space into another database, made if there is none, or under another name. Either may
     be a file or the address of a server.
 
-    ``progress`` is told what is going on, the rows that are done, and how many there are.
+    ``progress`` is told what is going on, the rows that are done, and how many there are. ``key``,
+    or MNEMIC_KEY, is that of whichever file is encrypted; a new file is encrypted with it.
     """
     beginning, end = _target(source), _target(target)
     to_space = DEFAULT.name(space if to_space is None else to_space, "to_space")
@@ -136,10 +139,13 @@ def copy_space(
             remedy="Name another space to copy into",
         )
     busy, now = Settings().store.busy_timeout.total_seconds(), SystemClock().now
-    reading = open_store(beginning, busy_timeout=busy, now=now, read_only=True)
+    chosen = choose_key(key, None)
+    reading = open_store(
+        beginning, busy_timeout=busy, now=now, read_only=True, key=key_for(beginning, chosen)
+    )
     try:
         _check_space(reading, space)
-        writing = open_store(end, busy_timeout=busy, now=now)
+        writing = open_store(end, busy_timeout=busy, now=now, key=key_for(end, chosen))
         try:
             return copy_between(reading, writing, space, to_space, progress)
         finally:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import threading
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +19,7 @@ from mnemic.providers import extras
 
 EXTRA = "local-models"
 CHARS_A_TOKEN = 16  # more than any tokenizer needs: the rest of a long text is not even cut up
+_LAST_RUN = 10.0  # seconds that the end of a process waits for
 _MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 
 
@@ -39,12 +43,15 @@ class OnnxFolder:
         return self._session
 
 
-class OnnxSession:
-    """A loaded model and its tokenizer."""
+class OnnxModel:
+    """A model and its tokenizer as they were loaded."""
 
-    def __init__(self, model: Path, tokenizer: Path, max_tokens: int, threads: int) -> None:
-        onnxruntime = extras.load(EXTRA, "onnxruntime")
-        tokenizers = extras.load(EXTRA, "tokenizers")
+    def __init__(
+        self, model: Path, tokenizer: Path, *, threads: int, extra: str, remedy: str
+    ) -> None:
+        """``extra`` installs what it runs on; ``remedy`` says what to do with damaged files."""
+        onnxruntime = extras.load(extra, "onnxruntime")
+        tokenizers = extras.load(extra, "tokenizers")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3
@@ -52,17 +59,70 @@ class OnnxSession:
             self._onnx = onnxruntime.InferenceSession(
                 str(model), options, providers=["CPUExecutionProvider"]
             )
-            self._cut = tokenizers.Tokenizer.from_file(str(tokenizer))
+            self.tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer))
         except Exception as error:  # Both libraries raise types of their own, and bare Exception.
             raise ModelRefused(
                 f"{model.name} or {tokenizer.name} in {model.parent.name} cannot be loaded: "
                 f"{type(error).__name__}",
-                remedy="Fetch the files again",
+                remedy=remedy,
             ) from error
+        self.tokenizer.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
+        self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
+        self.outputs: list[str] = [output.name for output in self._onnx.get_outputs()]
+
+    def run(self, feed: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+        """Every output, in the order of ``outputs``."""
+        with _runs:
+            made: list[NDArray[Any]] = self._onnx.run(None, dict(feed))
+        return made
+
+
+class _Runs:
+    """Counts the calls of native code, so that a process ends after the last and before the next:
+    the interpreter ends its other threads where they stand, which native code does not survive.
+    """
+
+    def __init__(self) -> None:
+        self._reset()
+        os.register_at_fork(after_in_child=self._reset)
+        atexit.register(self._end)
+
+    def _reset(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+        self._ending = False
+
+    def __enter__(self) -> None:
+        with self._changed:
+            while self._ending:
+                self._changed.wait()
+            self._count += 1
+
+    def __exit__(self, *exc: object) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def _end(self) -> None:
+        with self._changed:
+            self._ending = True
+            self._changed.wait_for(lambda: not self._count, _LAST_RUN)
+
+
+_runs = _Runs()
+
+
+class OnnxSession:
+    """A loaded model of a folder, whose tokenizer cuts and fills up."""
+
+    def __init__(self, model: Path, tokenizer: Path, max_tokens: int, threads: int) -> None:
+        self._model = OnnxModel(
+            model, tokenizer, threads=threads, extra=EXTRA, remedy="Fetch the files again"
+        )
+        self._cut = self._model.tokenizer
         self._cut.enable_truncation(max_tokens)
         self._cut.enable_padding()
-        self._cut.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
-        self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
+        self.inputs = self._model.inputs
         self.name = model.parent.name
 
     def cut(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[Any]:
@@ -72,8 +132,7 @@ class OnnxSession:
 
     def run(self, feed: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
         """The first output."""
-        output: NDArray[Any] = self._onnx.run(None, dict(feed))[0]
-        return output
+        return self._model.run(feed)[0]
 
 
 def read_options(path: Path, fits: Callable[[str, object], bool], *, remedy: str) -> dict[str, Any]:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import base64
 import binascii
-import os
 import secrets
-import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from mnemic import private
-from mnemic.errors import ConfigError, InvalidInput, StoreReadOnly
+from mnemic.errors import ConfigError, InvalidInput
 from mnemic.language.secrets.envelope import ENVELOPE, is_sealed
 from mnemic.providers.extras import load
-from mnemic.store.new_file import sync_folder
+from mnemic.store.key_file import make_key_file, read_key_file
 
 _EXTRA = "secrets"
 _SALT = 16
@@ -79,44 +76,12 @@ class Vault:
                     f"The key file {self._file} is gone",
                     remedy="Put it back from a backup, or set secrets.key",
                 )
-            _make_file(self._file)
-        return _read_file(self._file)
+            make_key_file(self._file, _new_key())
+        return read_key_file(self._file)
 
 
 def _new_key() -> str:
     return base64.urlsafe_b64encode(secrets.token_bytes(_KEY)).decode()
-
-
-def _read_file(path: Path) -> str:
-    if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-        raise ConfigError(f"Others may read the key file {path}", remedy=f"Run: chmod 600 {path}")
-    key = path.read_text(encoding="ascii", errors="replace").strip()
-    if not key:
-        raise ConfigError(f"The key file {path} is empty", remedy="Put it back from a backup")
-    return key
-
-
-def _make_file(path: Path) -> None:
-    """On the disk before anything is sealed with it; of two processes at once one key stays."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    try:
-        private.make_folder(path.parent)  # of a server's files it may be the first
-        with open(draft, "x", encoding="ascii", opener=private.opener) as file:
-            file.write(_new_key() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            pass  # the other process was first, and its key is the one
-        finally:
-            draft.unlink()
-        sync_folder(path.parent)
-    except OSError as error:
-        raise StoreReadOnly(
-            f"The key file {path} cannot be written: {error}",
-            remedy="Make its folder writable, or set secrets.key",
-        ) from error
 
 
 @lru_cache(maxsize=64)  # the derivation is slow on purpose

@@ -25,6 +25,7 @@ from mnemic.index.segment import (
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
 from mnemic.language.names import respelt, words_of
+from mnemic.language.query_intent import asks_recent
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
 from mnemic.recall.slot_route import answers_by_slot
@@ -33,7 +34,7 @@ from mnemic.rules import checks
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.contract import Unit
 from mnemic.store.rows import QueryTerm, Scope, TextMatches, type_of
-from mnemic.types import RECORD_TYPES, Kind, RecordType, SafeName
+from mnemic.types import RECORD_TYPES, RecordType, SafeName
 
 _LAST_RESORT = 20
 # Times as many of the nearest are taken where a filter may drop most of them, or where a text may
@@ -81,12 +82,13 @@ class CandidateSearch:
         self,
         settings: RecallSettings,
         vectors: VectorRoute | None,
-        core_kinds: Sequence[Kind] = (),
+        *,
+        beside_core: bool = False,
     ) -> None:
-        """``core_kinds`` stand in every prompt: no partition counts them."""
+        """``beside_core``: what is in every prompt is not searched for."""
         self._settings = settings
         self._vectors = vectors
-        self._core_kinds = core_kinds
+        self._beside_core = beside_core
 
     def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
@@ -127,37 +129,28 @@ class CandidateSearch:
                 lists[route] = result.docs
                 total = max(total, result.total)
                 first |= frozenset(result.docs if result.first else ())
+        if "recent" in lists and query_terms(request.query) and not asks_recent(request.query):
+            # It speaks for what is found, and does not fill up what is not.
+            others = {doc for name, docs in lists.items() if name != "recent" for doc in docs}
+            lists["recent"] = [doc for doc in lists["recent"] if doc in others]
         if not any(lists.values()) and attempts.failures:
             return self.latest(attempts, request)
-        if self._core_kinds and not request.scope.words:
-            lists = attempts.run("core", partial(self._beside_core, lists)) or lists
+        if self._beside_core and not request.scope.words:
+            lists = attempts.run("core", partial(_without_core, lists)) or lists
         filled = {name: docs for name, docs in lists.items() if docs}
         return CandidateLists(filled, text, vector, total, first, request.query, cut)
 
-    def _beside_core(self, lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
-        """Without what stands in every prompt, unless nothing else was found."""
-        memories = [doc for docs in lists.values() for doc in docs if type_of(doc) == "memory"]
-        core = frozenset(unit.memories.of_kinds(memories, self._core_kinds) if memories else ())
-        rest = {name: [doc for doc in docs if doc not in core] for name, docs in lists.items()}
-        return rest if any(rest.values()) else lists
-
-    def _partition(self, request: Request, unit: Unit, limit: int) -> list[int]:
-        core = self._core_kinds
-        return by_partition(request, self._settings, unit, limit=limit, without=core).docs
-
     def _by_route(self, attempts: Attempts, request: Request, route: str) -> RouteResult:
-        search = ROUTES[route]
-        if route == "partition":
-            search = partial(by_partition, without=self._core_kinds)
-        return attempts.run(route, partial(search, request, self._settings)) or RouteResult([])
+        search = partial(ROUTES[route], request, self._settings)
+        return attempts.run(route, search) or RouteResult([])
 
     def _of_large_partition(self, request: Request, unit: Unit) -> list[int]:
         """Of a partition too large to be chosen from by importance, the nearest to the query."""
-        docs = self._partition(request, unit, _LARGE_PARTITION + 1)
+        docs = _partition(request, unit, _LARGE_PARTITION + 1)
         if self._vectors is None or len(docs) <= _LARGE_PARTITION:
             return []
         vector = self._vectors.search(unit, request.query)
-        docs = self._partition(request, unit, checks.MAX_ROWS)
+        docs = _partition(request, unit, checks.MAX_ROWS)
         near = [] if vector is None else vector.among(docs, _PARTITION_CANDIDATES)
         return [match.doc for match in near if match.cosine >= near[0].cosine * _NEAR_ENOUGH]
 
@@ -174,6 +167,8 @@ class CandidateSearch:
         """The matches, and the request again with the names spelt as they are known here."""
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
+        if not self._settings.evidence_score:  # by place alone a small word would count as much
+            terms = [term for term in terms if term.weight > STOP_WEIGHT] or terms
         matches = unit.text.search(terms, request.scope, limit)
         known = with_known_names(request, terms, matches, unit)
         if known is not request:
@@ -395,19 +390,40 @@ def _files(
     return docs or unit.text.latest(scope, settings.text_candidates)
 
 
-def by_partition(
-    request: Request,
-    settings: RecallSettings,
-    unit: Unit,
-    *,
-    limit: int = _PARTITION_CANDIDATES,
-    without: Sequence[Kind] = (),
-) -> RouteResult:
+def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
+    """Memories of the query's project, and of no project, none of the core: those with words of
+    the query, up to as many as are wanted and the rest by importance; where none has any, the most
+    important.
+    """
+    docs = _partition(request, unit, _PARTITION_CANDIDATES)
+    if len(docs) <= request.limit:
+        return RouteResult(docs)
+    project = request.scope.project or _named_project(unit, request.query)
+    name = "" if project is None else project.casefold()
+    about = request.query.casefold().replace(name, " ") if name else request.query
+    terms = [term for term in query_terms(about) if term.weight > STOP_WEIGHT]
+    scope = replace(request.scope, types=("memory",), project=None, within=project)
+    matches = unit.text.search(with_forms(terms), scope, settings.text_candidates * request.depth)
+    core = frozenset(unit.memories.core_among([match.doc for match in matches.matches]))
+    found = [match.doc for match in matches.matches if match.doc not in core]
+    chosen = dict.fromkeys([*found, *docs])
+    return RouteResult(list(chosen)[: request.limit if found else None])
+
+
+def _partition(request: Request, unit: Unit, limit: int) -> list[int]:
     """The most important memories of the query's project, and of no project; none of the core."""
     if "memory" not in request.scope.types:
-        return RouteResult([])
+        return []
     project = request.scope.project or _named_project(unit, request.query)
-    return RouteResult(unit.memories.partition(project, limit, without))
+    return unit.memories.partition(project, limit)
+
+
+def _without_core(lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int]]:
+    """Without what is in every prompt, unless nothing else was found."""
+    memories = [doc for docs in lists.values() for doc in docs if type_of(doc) == "memory"]
+    core = frozenset(unit.memories.core_among(memories) if memories else ())
+    rest = {name: [doc for doc in docs if doc not in core] for name, docs in lists.items()}
+    return rest if any(rest.values()) else lists
 
 
 def _named_project(unit: Unit, query: str) -> SafeName | None:

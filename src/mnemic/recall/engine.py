@@ -27,7 +27,6 @@ from mnemic.recall.relevance import candidate_pool
 from mnemic.recall.request import Request, read_request
 from mnemic.recall.reranking import RERANKED, reranked, reranker_for
 from mnemic.recall.vectors import VectorRoute
-from mnemic.rules.kinds import PROFILE
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store
@@ -104,8 +103,8 @@ class Recall:
         self._gate = settings.gate
         self._configured_zone = settings.schedule.zone
         self._latest: tuple[str, Request | None] = "", None
-        core = PROFILE if settings.upkeep.core_choice == "profile" else ()
-        self._candidates = CandidateSearch(settings.recall, vectors, core)
+        beside_core = settings.upkeep.core_choice == "profile"
+        self._candidates = CandidateSearch(settings.recall, vectors, beside_core=beside_core)
         self._ranker = ranker_for(settings)
         self._reranker = reranker_for(settings.recall)
         self._touches = touches

@@ -76,6 +76,11 @@ class VectorScores:
     deviation: float
     late: Floats | None = None  # token by token, NaN for what was not read
 
+    @property
+    def read(self) -> Floats | None:
+        """``late``, unless nothing was read yet."""
+        return None if self.late is None or np.isnan(self.late).all() else self.late
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateTable:
@@ -106,6 +111,11 @@ class CandidateTable:
     in_routes: dict[str, Flags]
     of_type: dict[str, Flags]
 
+    @property
+    def weight(self) -> float:
+        """Of all terms of the query."""
+        return max(float(self.heft.sum()) + self.absent, _TINY)
+
 
 def features(
     candidates: CandidateTable, vectors: VectorScores | None, asking: QueryIntent
@@ -120,8 +130,7 @@ def features(
 
 def _words(table: CandidateTable) -> dict[str, Floats]:
     """How well the words of the text itself answer the query."""
-    scale = 1 / max(float(table.heft.sum()) + table.absent, _TINY)
-    cover = table.present @ table.heft * scale
+    cover = table.present @ table.heft / table.weight
     best = int(table.text_score.argmax())
     score = table.text_score / max(float(table.text_score[best]), _TINY)
     # Where even the best has only stop words of the query, it is no measure for the others.
@@ -152,8 +161,8 @@ def _reading(table: CandidateTable, vectors: VectorScores | None) -> dict[str, F
     The score itself says whether anything fits; how far it is behind the best, in what order.
     """
     size = len(table.session)
-    late = None if vectors is None else vectors.late
-    if late is None or np.isnan(late).all():
+    late = None if vectors is None else vectors.read
+    if late is None:
         return {name: np.zeros(size) for name in GROUPS["reading"]}
     late = np.where(np.isnan(late), np.nanmedian(late), late)
     before = np.where(table.in_conversation, table.previous, ABSENT)
@@ -204,7 +213,7 @@ def _conversation(table: CandidateTable, text: Floats, likeness: Floats) -> dict
     sessions = Groups(table.session)
     others = sessions.best_of_others(values)
     places = _places(values)
-    scale = 1 / max(float(table.heft.sum()) + table.absent, _TINY)
+    scale = 1 / table.weight
     covered = table.present @ table.heft
     has = table.present.T
     beside = has | _at(has, before)
@@ -274,9 +283,8 @@ def _of_query(
 ) -> dict[str, Floats]:
     """What is the same for all candidates: how sure anything is, and what is asked for."""
     size = len(table.session)
-    mass = float(table.heft.sum()) + table.absent
     whole = {
-        "query absent": table.absent / max(mass, _TINY),
+        "query absent": table.absent / table.weight,
         "query terms": float(np.log1p(table.present.shape[1])),
         "query best cover": float(found["cover"].max(initial=0.0)),
         "query best strength": float(found["text strength"].max(initial=0.0)),

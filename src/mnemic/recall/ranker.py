@@ -66,8 +66,6 @@ _HELD = -3.0  # log odds of a text that has what is searched for and little else
 _SLOPE_BELOW = 0.05
 _STATES_NOTHING = 3.0  # taken from those of a turn that only asks, greets or thanks
 _UNKNOWN = 3.0  # taken from those of all, where neither words nor the reader know what is meant
-_LEAST_LATE = 0.36  # what the best text of 99 in 100 questions that are answered reaches
-_NO_WORD = 0.05  # of the weight of the words of a query
 _SURE = 0.98  # the probability of a memory that answers by its slot
 _BEFORE_ALL = 100.0  # of the log odds, for the records of the time that was asked about
 _OF_TIME = 0.9  # their least probability
@@ -110,7 +108,7 @@ class LearnedRanker:
         docs = pool.around.docs
         rows = model.rows(pool.features)
         odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
-        if pool.read and _is_unknown(pool.features):
+        if pool.unknown:
             odds -= _UNKNOWN
         # Whoever searches for a word wants the texts that have it, however little it says.
         odds[pool.held] = _raise(odds[pool.held])
@@ -160,10 +158,6 @@ class LearnedRanker:
         boosts = [rules.persona_boost(kind, self._personas, persona) for kind in kinds]
         boosted: Floats = np.minimum(1.0, score * np.array(boosts))
         return boosted
-
-
-def _is_unknown(features: Mapping[str, Floats]) -> bool:
-    return bool(features["late"].max() < _LEAST_LATE and features["cover"].max() <= _NO_WORD)
 
 
 def _best(

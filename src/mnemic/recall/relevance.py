@@ -10,6 +10,7 @@ import numpy as np
 
 from mnemic.days import in_zone
 from mnemic.index.marks import numbers, times
+from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.dates.query_dates import date_fit
 from mnemic.language.names import named_speakers
 from mnemic.language.no_evidence import is_for_questions, statement_share
@@ -41,6 +42,7 @@ RRF_K = 60  # the usual constant of reciprocal rank fusion
 _NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
 # Shares of the weight of the words of a query: of one that says little beside them, and of none.
 _EVERY_WORD, _NO_WORD = 0.9, 0.05
+_LEAST_LATE = 0.36  # what the best text of 99 in 100 questions that are answered reaches
 # The routes by what a query names; the last answers alone, where every other has failed.
 _NAMING = ("time", "exact", "latest")
 _NEAR_IN_MEANING = 0.3  # cosine beyond that of any text: letters that are no word stay below
@@ -71,6 +73,7 @@ class CandidatePool:
     exact_order: Floats  # what an exact question asks for by its order, from 0 to 1
     held: Flags  # which have what is searched for: its words, its time or, where no text has any
     # of its words, its meaning
+    unknown: bool  # whether neither words nor the reader know what is meant
 
 
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
@@ -93,10 +96,20 @@ def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> Candi
         around,
         table.session,
         known,
-        bool(vectors and vectors.late is not None and not np.isnan(vectors.late).all()),
+        vectors is not None and vectors.read is not None,
         _exact_order(around.docs, request, lists),
         _holding(around.docs, lists, known["cover"], vectors),
+        _is_unknown(request.query, vectors, known["cover"]),
     )
+
+
+def _is_unknown(query: str, vectors: VectorScores | None, cover: Floats) -> bool:
+    if vectors is None:  # stop words, which some text has, say nothing
+        return all(term.weight <= STOP_WEIGHT for term in query_terms(query))
+    late = vectors.read
+    if late is None or cover.max() > _NO_WORD:
+        return False
+    return float(np.nanmax(late)) < _LEAST_LATE
 
 
 def _vector_scores(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> VectorScores | None:
@@ -132,8 +145,8 @@ def _echoes(turns: Sequence[Place], words: TermMatches) -> list[int]:
 
 
 def states_nothing(turn: Place) -> bool:
-    """Whether a turn only asks, greets or thanks."""
-    return turn.whole and len(turn.text) <= SHORT_TEXT and not statement_share(turn.text)
+    """Whether a turn only asks, greets or thanks; one without a text has a tool's result."""
+    return turn.whole and 0 < len(turn.text) <= SHORT_TEXT and not statement_share(turn.text)
 
 
 def _without_unanswered(

@@ -65,7 +65,7 @@ def read_request(
     project: str | None = None,
     within: str | None = None,
     topic: str | None = None,
-    kind: str | None = None,
+    kind: Iterable[str] | str | None = None,
     scope: str | None = None,
     min_importance: float | None = None,
     speaker: str | None = None,

@@ -43,12 +43,24 @@ _LONGEST_LIST = 20_000  # characters of a result that is read for paths
 _ANSWERED_WITHIN = 20  # turns
 
 
-_WRITES = re.compile(r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit)", re.I)
+_WRITES = re.compile(
+    r"(^|[_.\-/])(write|create|save|export|generate|render|download|edit|deliver|send|upload|attach"
+    r"|speech|tts|synthesi[sz]e)",
+    re.I,
+)
 _ABOUT_FILES = re.compile(r"file|image|picture|pdf|doc|report|chart|audio|video|csv|sheet", re.I)
 _PATH_KEYS = frozenset(
     ("path", "file_path", "filepath", "filename", "file", "output", "output_path", "dest",
      "destination", "target_file", "save_path", "outfile")
 )  # fmt: skip
+_SENDS = re.compile(r"(^|[_.\-/])(deliver|send|upload|attach)", re.I)
+_URL_KEYS = frozenset(("url", "file_url"))
+
+
+# What a call says of a file, the fullest first; of a text that is written, its heading.
+_CAPTION_KEYS = ("caption", "description", "title", "alt", "summary", "prompt", "text")
+_HEADING = re.compile(r"\s*#+\s+(.{2,200})")
+_CAPTION = 500  # characters
 
 
 class AttachmentWriter:
@@ -130,13 +142,18 @@ class AttachmentWriter:
 
 def note_written_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
     """Keep an outbound attachment for each file a turn's tool calls wrote, once a session."""
-    for path in written_files([turn])[: guard.tags]:
+    for path, caption in list(written_files([turn]).items())[: guard.tags]:
         known = unit.attachments.by_path(turn.session, guard.label(path, "path", _LONGEST))
+        said = guard.text(caption, "description")
         if known is None:
             new = _describe(path, turn.session, "outbound", turn.at, guard)
+            new = replace(new, description=said)
             unit.attachments.add(new, attachment_terms(new))
-        else:
-            unit.attachments.put_away(known.id, None)  # it was written after all
+            continue
+        unit.attachments.put_away(known.id, None)  # it was written after all
+        if said and not known.description:
+            new = replace(known, description=said)
+            unit.attachments.replace(new, attachment_terms(new))
 
 
 def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
@@ -148,7 +165,7 @@ def drop_unwritten_files(unit: Unit, turn: TurnRow, guard: Guard) -> None:
         if called.answered != ends or called.turn == ends or not called.result:
             continue
         if called.result.is_error and _WRITES.search(called.call.name):
-            for path in _paths_in(called.call.input, called.call.name):
+            for path, _ in _paths_in(called.call.input, called.call.name):
                 label = guard.label(path, "path", _LONGEST)
                 kept = unit.attachments.by_path(turn.session, label)
                 if kept is not None and kept.created_at == turns[called.turn].at:
@@ -196,17 +213,18 @@ def attachment_terms(about: Attachment) -> SafeText:
     return index_text(lines_of(parts))
 
 
-def written_files(turns: Sequence[HasTools]) -> list[str]:
-    """The paths that file-writing calls or their results name, each once, in order; a call that
-    failed wrote none.
+def written_files(turns: Sequence[HasTools]) -> dict[str, str]:
+    """The paths that file-writing calls or their results name, with what is said of each, in order;
+    a call that failed wrote none.
     """
-    paths: dict[str, None] = {}
+    paths: dict[str, str] = {}
     for called in matched_calls(turns):
         call, result = called.call, called.result
         if _WRITES.search(call.name) and not (result and failure(result)):
-            paths.update(dict.fromkeys(_paths_in(call.input, call.name)))
-            paths.update(dict.fromkeys(_paths_in(_json(result), call.name)))
-    return list(paths)
+            found = (*_paths_in(call.input, call.name), *_paths_in(_json(result), call.name))
+            for path, caption in found:
+                paths[path] = paths.get(path) or caption
+    return paths
 
 
 def _json(result: ToolResult | None) -> Any:
@@ -223,17 +241,33 @@ def _json(result: ToolResult | None) -> Any:
         return None
 
 
-def _paths_in(value: Any, tool: str, key: str = "", depth: int = 0) -> Iterator[str]:
-    """The paths under keys that name files, in nested objects and lists too."""
+def _paths_in(
+    value: Any, tool: str, key: str = "", depth: int = 0, caption: str = ""
+) -> Iterator[tuple[str, str]]:
+    """The paths under keys that name files, in nested objects and lists too, with what stands
+    beside them.
+    """
     if isinstance(value, str):
-        if key in _PATH_KEYS and _is_path(value, tool):
-            yield value.strip()
+        if (key in _PATH_KEYS or (key in _URL_KEYS and _SENDS.search(tool))) and _is_path(
+            value, tool
+        ):
+            yield value.strip(), caption
     elif depth < _DEEPEST and isinstance(value, Mapping):
+        beside = _caption(value) or caption
         for name, part in value.items():
-            yield from _paths_in(part, tool, str(name).lower(), depth + 1)
+            yield from _paths_in(part, tool, str(name).lower(), depth + 1, beside)
     elif depth < _DEEPEST and isinstance(value, list | tuple):
         for part in value[:_MOST_LISTED]:
-            yield from _paths_in(part, tool, key.removesuffix("s"), depth + 1)
+            yield from _paths_in(part, tool, key.removesuffix("s"), depth + 1, caption)
+
+
+def _caption(beside: Mapping[str, Any]) -> str:
+    for key in _CAPTION_KEYS:
+        if isinstance(text := beside.get(key), str) and text.strip():
+            return text.strip()[:_CAPTION]
+    content = beside.get("content")
+    heading = _HEADING.match(content) if isinstance(content, str) else None
+    return heading[1].strip() if heading else ""
 
 
 def _is_path(value: str, tool: str) -> bool:

@@ -9,7 +9,13 @@ from mnemic.rules.lifetimes import Lifetime, life_of
 from mnemic.settings import Settings
 from mnemic.types import KINDS, Kind, OwnKind
 
-PROFILE: tuple[Kind, ...] = ("identity", "config", "credential")  # tier 1 of document D §4.2
+# Tier 1 of document D §4.2, whose identity and config cover preferences, traits and rules.
+PROFILE: tuple[Kind, ...] = ("identity", "config", "rule", "preference", "trait", "credential")
+
+
+def profile_of(settings: Settings) -> tuple[Kind, ...]:
+    """The kinds that are core as soon as they are written, whatever their importance."""
+    return PROFILE if settings.upkeep.core_choice == "profile" else ()
 
 
 def kinds_of(settings: Settings) -> tuple[Kind, ...]:

@@ -18,7 +18,7 @@ def priority_of(memory: Memory, lifetimes: LifetimeSettings) -> Priority:
     """The priority that a memory's life amounts to; what outlives a short term is long-term."""
     if memory.expires_at is None:
         return "permanent"
-    life = memory.expires_at - memory.created_at
+    life = memory.expires_at - memory.updated_at  # a repetition or a demotion sets both
     if lifetimes.transient is not None and life <= lifetimes.transient:
         return "transient"
     if lifetimes.long_term is not None and life < lifetimes.long_term:
@@ -39,6 +39,14 @@ def fit_for_core(memory: Memory) -> bool:
         and not memory.session
         and not untrusted(memory.trust)
     )
+
+
+def is_profile(memory: Memory, kinds: Collection[Kind]) -> bool:
+    """Whether a memory is core by its kind: what steers the agent only by the owner's word."""
+    own = memory.trust == "owner" or (
+        memory.kind not in ("rule", "identity", "trait") and memory.origin != "proposal"
+    )
+    return memory.kind in kinds and own and fit_for_core(memory)
 
 
 def choose_core(

@@ -148,6 +148,9 @@ class StoreSettings(SettingsGroup):
     """The database."""
 
     busy_timeout: timedelta = setting("60s", "Longest wait for another process that is writing.")
+    key_file: Place = setting(
+        "", "File of the key of an encrypted database, beside it; empty: none, or MNEMIC_KEY."
+    )
 
 
 class TrustSettings(SettingsGroup):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import ConfigError
 from mnemic.settings.merge import Merge, Raw
-from mnemic.settings.names import implied, translated
+from mnemic.settings.names import implied, translated, workspace
 from mnemic.settings.problems import PREFIX
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import ValueOrigin
@@ -33,10 +33,12 @@ ALIASES = {
 }
 # Variables of ours that are not settings.
 RESERVED = frozenset(
-    PREFIX + name
-    for name in ("CACHE", "CONFIG", "DB", "FILES", "PRESET", "SPACE", "TOKEN", "TORTURE")
+    PREFIX + name for name in "CACHE CONFIG DB FILES KEY NEW_KEY PRESET SPACE TOKEN TORTURE".split()
 )
 RESERVED_PREFIX = PREFIX + "TEST_"
+
+_DATA = "data"  # the folder of a database below that of its system, as in document D §10.2
+_AGENT_FILES = ("AGENTS.md", "SOUL.md")
 
 Variables = dict[str, tuple[list[str], str]]
 
@@ -48,6 +50,7 @@ def load(
     env: Mapping[str, str] | None = None,
     overrides: Raw | None = None,
     found: bool = False,
+    folder: Path | None = None,
 ) -> Settings:
     """Settings from all layers.
 
@@ -55,6 +58,7 @@ def load(
     ``file``: in TOML or JSON; see ``find_file``. ``env``: the process environment unless given.
     ``overrides``: nested mappings, or keys such as ``jobs.max_attempts`` or ``jobs__max_attempts``.
     ``found``: nobody named the file, so it may neither name a server nor leave its folder.
+    ``folder``: that of the database, where the preset's own system may have its files.
     """
     env = os.environ if env is None else env
     overrides = dict(overrides or {})
@@ -64,6 +68,8 @@ def load(
     about, numbers = read_preset(name)
     merge = Merge()
     merge.add(numbers, ValueOrigin("preset", name))
+    if "workspace" in about and (own := _find_workspace(folder)):
+        merge.add(workspace(about, str(own)), ValueOrigin("preset", name), split=True)
     if file is not None:
         merge.add(translated(written, about), ValueOrigin("file", os.fspath(file)), found=found)
     merge.add_variables(_variables(env, about.get("environment", {})))
@@ -85,10 +91,24 @@ def load_beside(
     named, or in a folder of their ``own``, says what it likes; any other came with the database.
     """
     candidates = [] if folder is None else [folder / name for name in file_of(preset)]
+    if folder is not None and folder.name == _DATA:
+        candidates += [folder.parent / name for name in file_of(preset)[1:]]
     file = find_file(*candidates)
     named = file is None or bool(os.environ.get(PREFIX + "CONFIG"))
     found = folder is not None and not (named or own or _is_data_folder(folder))
-    return load(preset, file=file, overrides=overrides, found=found)
+    return load(preset, file=file, overrides=overrides, found=found, folder=folder)
+
+
+def _find_workspace(folder: Path | None) -> Path | None:
+    """The workspace of the preset's system: beside the database or its folder ``data``, or the
+    database's own folder where the agent's files lie in it.
+    """
+    if folder is None or (folder / "documents").is_dir():
+        return None
+    beside = (folder.parent if folder.name == _DATA else folder) / "workspace"
+    if beside.is_dir():
+        return beside
+    return folder if any((folder / name).is_file() for name in _AGENT_FILES) else None
 
 
 def _is_data_folder(folder: Path) -> bool:

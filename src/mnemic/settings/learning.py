@@ -114,3 +114,6 @@ class ScratchpadSettings(SettingsGroup):
         "task", "Kept by the current task each turn, or written at session end."
     )
     max_chars: int = setting(2000, "Length of the scratchpad, in characters.", low=1)
+    progress: bool = setting(
+        False, "Whether prompts show finished tasks and projects beside what is to be done."
+    )

@@ -3,7 +3,8 @@
 A preset lists them under ``[about.names]``: a dotted name of its configuration, and the key here,
 or a table of the key (``to``) and how the value is read: ``share_of`` is a whole that a share is
 taken of, ``daily_at`` a time of day that becomes a schedule. ``words`` is a table in the place of
-both: the settings that each word means, unless they are given themselves. What stands under
+both: the settings that each word means, unless they are given themselves; ``folder`` is a
+workspace, whose places are listed under ``[about.workspace]``. What stands under
 ``[about]`` as ``host_keys`` is the host's own and is passed over.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from mnemic.errors import ConfigError
@@ -36,6 +38,9 @@ def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
         if isinstance(rule, Mapping) and "words" in rule:
             meant |= _meaning(path, rule["words"], value)
             continue
+        if isinstance(rule, Mapping) and "folder" in rule:
+            meant |= workspace(about, value)
+            continue
         if rule is not None:
             key, value = _read(path, rule, value)  # noqa: PLW2901
         elif f"{path}.".startswith(host):
@@ -51,6 +56,14 @@ def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
     for key in meant.keys() - origins.keys():
         put(result, key.split("."), meant[key])
     return result
+
+
+def workspace(about: Raw, folder: object) -> dict[str, str]:
+    """The places in a workspace of the preset's system, by the settings that name them."""
+    if not isinstance(folder, str):
+        raise _wrong("workspace", folder, "the path of a folder")
+    root = Path(folder).expanduser()
+    return {key: str(root / inside) for key, inside in about.get("workspace", {}).items()}
 
 
 def implied(about: Raw, tree: Any) -> dict[str, dict[str, str]]:

@@ -60,7 +60,7 @@ class RecallSettings(SettingsGroup):
         0.002, "Results below this score are left out, unless the caller says otherwise."
     )
     evidence_score: float = ratio(
-        0.075,
+        0.2,
         "Evidence is put into a prompt where its best three pieces together score this much;"
         " weaker pieces beside them fill the room that is free, the fewer the less there is."
         " 0: every piece, the best first; see `ranking.fusion`.",

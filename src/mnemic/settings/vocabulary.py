@@ -28,6 +28,7 @@ class WordFilter(NamedTuple):
     word: str
     kinds: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    also: tuple[WordFilter, ...] = ()  # others that are as good
 
 
 class Words(NamedTuple):

@@ -18,6 +18,7 @@ from mnemic.store.sql.postings import TextStats
 from mnemic.store.sql.queue import SqlQueue
 from mnemic.store.sql.together import Together
 from mnemic.store.sql.unit import Unit
+from mnemic.store.sqlite.keys import FileKey
 from mnemic.types import Backup, Finding, PageProgress, Stats
 
 __all__ = ["Store", "Unit"]
@@ -27,6 +28,7 @@ class Store(ABC):
     """One database."""
 
     queue: SqlQueue
+    key: FileKey | None = None  # of an encrypted file
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self.now = now

@@ -153,7 +153,7 @@ class TurnFilter:
 
 
 class Life(NamedTuple):
-    """Memories by the time between writing and expiry: longer than ``over``, at most ``most``;
+    """Memories by the time between their last change and expiry: longer than ``over``, at most ``most``;
     without ``over`` those that never expire.
     """
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from mnemic.store.contract import Store
 from mnemic.store.paths import USUAL_NAME, safe_name
 from mnemic.store.postgres.address import is_address, read_address
+from mnemic.store.sqlite.keys import FileKey
 
 __all__ = [
     "files_beside",
@@ -30,16 +31,21 @@ def is_service(target: str) -> bool:
 
 
 def open_store(
-    target: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+    target: str,
+    *,
+    busy_timeout: float,
+    now: Callable[[], datetime],
+    read_only: bool = False,
+    key: FileKey | None = None,
 ) -> Store:
-    """The store of a target, made where there is none."""
+    """The store of a target, made where there is none; ``key`` is that of an encrypted file."""
     if is_address(target):
         from mnemic.store.postgres.store import open_postgres
 
         return open_postgres(target, busy_timeout=busy_timeout, now=now, read_only=read_only)
     from mnemic.store.sqlite.store import open_sqlite
 
-    return open_sqlite(target, busy_timeout=busy_timeout, now=now, read_only=read_only)
+    return open_sqlite(target, busy_timeout=busy_timeout, now=now, read_only=read_only, key=key)
 
 
 def files_beside(target: str) -> Path:

@@ -88,7 +88,7 @@ class RecallQuery(TypedDict, total=False):
     session: str | None
     project: str | None
     topic: str | None
-    kind: Kind | str | None
+    kind: Iterable[Kind | str] | Kind | str | None
     scope: str | None
     min_importance: float | None
     speaker: str | None

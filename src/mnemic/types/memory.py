@@ -101,7 +101,7 @@ class MemoryQuery(TypedDict, total=False):
     document, too.
     """
 
-    kind: Kind | str | None
+    kind: Iterable[Kind | str] | Kind | str | None
     scope: str | None
     priority: str | None
     origin: MemoryOrigin | str | None

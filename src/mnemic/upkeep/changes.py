@@ -78,7 +78,7 @@ class ChangeWriter:
     def _demote(self, change: Change, memory: Memory) -> None:
         life = self.settings.lifetimes.transient
         until = None if life is None else self.now + life
-        self.unit.memories.revise(replace(memory, expires_at=until))
+        self.unit.memories.revise(replace(memory, expires_at=until, updated_at=self.now))
         self._note(change, {"expires_at": _moment(memory.expires_at)})
 
     def _move_tier(self, change: Change, memory: Memory) -> None:

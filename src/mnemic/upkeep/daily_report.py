@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from mnemic.language.detection import language_of
 from mnemic.prompts import ByLanguage, Language
@@ -13,8 +14,9 @@ from mnemic.upkeep.steps.decay import short
 from mnemic.upkeep.work import DailyReportText, Step
 
 _TEXTS = 200  # of memories and of turns, that tell the user's language
+_DAY = timedelta(days=1)
 _LISTED = 20  # dead jobs and pending statements that are named; the rest is counted
-_WORDS = ByLanguage[Mapping[str, str]](en={}, zh={
+_WORDS = ByLanguage[Mapping[str, str]](en={"learnt": "learned"}, zh={
     "queue": "待处理队列", "turns": "未提取的对话", "events": "事件", "dedup": "去重合并",
     "decay": "衰减", "expiry": "过期清理", "attachments": "附件清理", "capacity": "容量",
     "documents": "文档", "identity": "身份卡片", "report": "报告", "clock": "时钟",
@@ -23,18 +25,23 @@ _WORDS = ByLanguage[Mapping[str, str]](en={}, zh={
     "expire": "过期", "lapsed": "无人答复", "forget_file": "移除附件", "transcripts": "对话副本",
     "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
     "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
-    "removed": "移除",
+    "removed": "移除", "learnt": "新学到的", "session": "会话记录",
 })  # fmt: skip
 _LINE = ByLanguage(en="{}: {}", zh="{}：{}")
 _CHANGE = ByLanguage(en="{} ({})", zh="{}（{}）")
 
 
 def daily_report(step: Step) -> DailyReportText:
-    """Counts of each step first, then a line for each change; at the end what waits."""
+    """What was learnt and done since the last one, then what each step changed; at the end what
+    waits.
+    """
     with step.store.read(step.space) as unit:
         language = _language(step, unit)
+        learnt = _learnt(step, unit, language)
         open_lines = _to_do(step, unit, language)
-    sections = [(_word(r.name, language), _lines(r, language)) for r in step.reports]
+    sections = [(_word("learnt", language), learnt)]
+    sections += [(_word(r.name, language), _lines(r, language)) for r in step.reports]
+    sections = [(title, lines) for title, lines in sections if lines] or sections[:1]
     if open_lines:
         sections.append((_word("to do", language), open_lines))
     return DailyReportText(language, sections)
@@ -46,6 +53,17 @@ def _language(step: Step, unit: Unit) -> Language:
     known = unit.memories.find(MemoryFilter(status="active", limit=_TEXTS))
     texts = [*(turn.text for turn in said), *(memory.text for memory in known)]
     return language_of(texts, step.settings.memory.language)
+
+
+def _learnt(step: Step, unit: Unit, language: Language) -> list[str]:
+    """Statements that are new since the last report, and the sessions of that time."""
+    since = unit.runs.last_done(step.name) or step.now - _DAY
+    new = unit.memories.find(MemoryFilter(status="active", since=since, limit=_LISTED + 1))
+    shown = step.settings.vocabulary.kinds.shown
+    lines = [f"{short(memory.text)} ({shown(memory.kind)})" for memory in reversed(new)]
+    told = unit.episodes.latest(session=None, since=since, until=None, limit=_LISTED)
+    lines += [_line("session", short(episode.summary), language) for episode in reversed(told)]
+    return lines
 
 
 def _lines(report: StepReport, language: Language) -> list[str]:

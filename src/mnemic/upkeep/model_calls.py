@@ -9,7 +9,7 @@ from datetime import date
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
-from mnemic.learn.facts import KIND_ALIASES, LEARNT
+from mnemic.learn.facts import KIND_ALIASES, KIND_NAMES, LEARNT
 from mnemic.prompts import Language, filled, prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import (
@@ -184,7 +184,7 @@ def _read_fact(fact: Json, place: str) -> Candidate:
     if not content:
         raise WrongShape(f"{place}.content is empty")
     return Candidate(
-        kind=choice_in(fact.get("kind"), LEARNT, f"{place}.kind", KIND_ALIASES),
+        kind=choice_in(_kind_word(fact), LEARNT, f"{place}.kind", KIND_ALIASES),
         text=content,
         importance=share_in(fact.get("importance"), f"{place}.importance"),
         origin="compression",
@@ -211,12 +211,17 @@ def _read_rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
         read.append(
             Rewritten(
                 text_in(entry["content"], place),
-                _kind(entry.get("kind", entry.get("category"))),
+                _kind(_kind_word(entry)),
                 share_in(entry.get("importance"), f"{place}.importance"),
                 tuple(places),
             )
         )
     return read
+
+
+def _kind_word(fact: Object) -> Json:
+    """The kind as the model named it, under its name in any of the documents."""
+    return next((fact[name] for name in KIND_NAMES if fact.get(name)), None)
 
 
 def _kind(value: Json) -> Kind | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from mnemic.documents.fallback import logs, notes
@@ -19,9 +19,10 @@ from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.documents.files import fingerprint
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.ids import is_id
+from mnemic.ids import is_id, new_id
 from mnemic.language.guard import Guard
 from mnemic.language.placeholders import is_placeholder
+from mnemic.language.tokens import count_tokens
 from mnemic.learn.echo import ANYWHERE, note_injected
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.session_end import SessionCloser
@@ -33,11 +34,12 @@ from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store, Unit
 from mnemic.store.document_states import DocumentRow, Written
 from mnemic.store.rows import MemoryFilter, TurnRow
-from mnemic.types import NewMemory, NewTurn, Turn, constant
+from mnemic.types import EMPTY, DailyEvent, NewMemory, NewTurn, Turn, constant
 
 END = "end:"  # begins the name under which the end of a session is noted as imported
 _ALL = 1_000_000
 _NOTHING = Written("", {})
+_MIGRATION = constant("migration")  # the channel of document D §12.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +61,26 @@ class PlainFileImporter:
         if not self.folder.path.is_dir():
             return
         changed = self._import_notes()
-        for path in self.folder.logs().values():
-            changed += self._import_log(path)
+        for day, path in self.folder.logs().items():
+            changed += self._import_log(day, path)
         if changed:
             log_of(self.settings).done("migration complete: {files} files", files=changed)
 
     # --- logs -----------------------------------------------------------------------------------
 
-    def _import_log(self, path: Path) -> int:
-        """The number of files that were imported."""
+    def _import_log(self, day: date, path: Path) -> int:
+        """The number of files that were imported. One without turns of ours, as another system
+        writes it, is what that day was about.
+        """
         text = self.folder.text(path)
         print_ = fingerprint(text)
         if self._read_imported(path).file == print_:
             return 0
         entries = list(logs.parse(text))
+        plain = "" if entries else text.strip()
         with self.store.write(self.space) as unit:
+            if plain and not is_placeholder(plain):
+                self._note_day(unit, day, plain)
             fresh = self._fresh(unit, path, entries)
             guard = self.recorder.guard
             for entry in fresh:
@@ -104,6 +111,21 @@ class PlainFileImporter:
         with self.store.write(self.space) as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
         return 1
+
+    def _note_day(self, unit: Unit, day: date, text: str) -> None:
+        summary, now = self.recorder.guard.text(text, "summary"), self.now()
+        unit.journal.add_daily_event(
+            DailyEvent(
+                id=new_id(now),
+                day=day,
+                channel=_MIGRATION,
+                sender=EMPTY,
+                summary=summary,
+                tokens=count_tokens(summary),
+                compressed=False,
+                created_at=now,
+            )
+        )
 
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -91,12 +90,6 @@ def unit(rows: NDArray[np.floating]) -> Vectors:
     wide /= np.where(largest > 0, largest, 1.0)
     length = np.linalg.norm(wide, axis=1, keepdims=True)
     return (wide / np.where(length > 0, length, 1.0)).astype(np.float32)
-
-
-def unit_vector(total: Vector) -> Vector:
-    """A sum of finite vectors divided by its length; zeros stay."""
-    length = math.sqrt(float(total @ total))
-    return total / np.float32(length) if length > 0 else total
 
 
 def _numbers(answer: object, model: str) -> NDArray[np.floating]:

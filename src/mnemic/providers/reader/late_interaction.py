@@ -11,10 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.providers.reader.model import AskedQuestion
+from mnemic.providers.reader.model import LEVELS, TOKEN, AskedQuestion
 
-TOKEN = 64  # numbers of a token vector
-_LEVELS = 127
 # Rows multiplied at once: with more, BLAS wakes threads, which costs more than it saves.
 _AT_ONCE = 128
 
@@ -35,5 +33,5 @@ def score_passages(
     likeness = np.concatenate(parts)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     best = np.maximum.reduceat(likeness, starts, axis=0)
-    scores[read] = best @ question.weights / _LEVELS
+    scores[read] = best @ question.weights / LEVELS
     return scores

@@ -6,10 +6,8 @@ both make vectors of one space, so a question in one language finds a turn in th
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -23,6 +21,8 @@ from numpy.typing import NDArray
 from mnemic.errors import MissingExtra, ModelRefused
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
+from mnemic.providers.embedding.base import unit
+from mnemic.providers.onnx import OnnxModel
 from mnemic.providers.reader.inputs import SCRIPTS, Cutter, PieceWindow, Script, TurnText, script_of
 
 Floats = NDArray[np.float32]
@@ -31,11 +31,10 @@ _PACKAGE = "mnemic_reader"
 _EXTRA = "local"
 _AT_ONCE = 16  # windows that one run reads
 _QUESTION, _TURN = 0, 1
-_LAST_RUN = 10.0  # seconds that the end of a process waits for
-_LEVELS = 127  # of a number of a token vector
-
-
-_NOTHING = np.zeros((1, 64), np.float32)
+_REMEDY = 'pip install --force-reinstall "mnemic[local]"'
+TOKEN = 64  # numbers of a token vector
+LEVELS = 127  # of each of them, as it is kept
+_NOTHING = np.zeros((1, TOKEN), np.float32)
 
 
 def says_something(text: str) -> bool:
@@ -80,7 +79,7 @@ class TrainedReader:
         try:
             card: dict[str, Any] = json.loads((self._folder / "reader.json").read_bytes())
         except (OSError, ValueError) as error:
-            raise _damaged("reader.json", error) from error
+            raise ModelRefused("reader.json cannot be read", remedy=_REMEDY) from error
         return card
 
     @property
@@ -103,10 +102,7 @@ class TrainedReader:
                 reading.wholes.mean(axis=0) * says_something(text)
                 for text, reading in zip(texts, made, strict=True)
             ]
-        stacked = np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
-        length = np.linalg.norm(stacked, axis=1, keepdims=True)
-        unit: Floats = np.divide(stacked, length, out=np.zeros_like(stacked), where=length > 0)
-        return unit
+        return unit(np.stack(rows)) if rows else np.zeros((0, self.dimensions), np.float32)
 
     def ask(self, text: str) -> AskedQuestion:
         """What a question is compared by; a prompt is made of several recalls of one question."""
@@ -129,7 +125,7 @@ class TrainedReader:
         for n, window, made in self.run(passages):
             wholes[n].append(made["whole"])
             own = made["tokens"][window.own : len(window.ids) - 1]
-            tokens[n].append(np.round(own * _LEVELS).astype(np.int8))
+            tokens[n].append(np.round(own * LEVELS).astype(np.int8))
         return [
             TurnVectors(np.stack(whole), np.concatenate(kept))
             for whole, kept in zip(wholes, tokens, strict=True)
@@ -166,21 +162,14 @@ class _Encoder:
     """One encoder and its tokenizer."""
 
     def __init__(self, folder: Path, script: Script) -> None:
-        runtime = extras.load(_EXTRA, "onnxruntime")
-        tokenizers = extras.load(_EXTRA, "tokenizers")
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = 1  # a short text is read before a second thread is awake
-        options.log_severity_level = 3
-        try:
-            self._session = runtime.InferenceSession(
-                str(folder / f"{script}.onnx"), options, providers=["CPUExecutionProvider"]
-            )
-            tokenizer = tokenizers.Tokenizer.from_file(str(folder / f"{script}.json"))
-        except Exception as error:  # Both libraries raise types of their own, and bare Exception.
-            raise _damaged(f"{script}.onnx or {script}.json", error) from error
-        tokenizer.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
-        self.cutter = Cutter(tokenizer, script)
-        self._outputs = [output.name for output in self._session.get_outputs()]
+        self._model = OnnxModel(
+            folder / f"{script}.onnx",
+            folder / f"{script}.json",
+            threads=1,  # a short text is read before a second thread is awake
+            extra=_EXTRA,
+            remedy=_REMEDY,
+        )
+        self.cutter = Cutter(self._model.tokenizer, script)
 
     def run(self, windows: Sequence[PieceWindow], kind: int) -> dict[str, Floats]:
         """Every output, a row a window."""
@@ -193,45 +182,13 @@ class _Encoder:
             ids[row, :size] = window.ids
             mask[row, :size] = 1
             own[row, window.own : size - (1 if kind == _TURN else 0)] = 1
-        feed = {"ids": ids, "mask": mask, "own": own, "kind": np.array(kind)}
-        with _runs:
-            made = self._session.run(None, feed)
-        return dict(zip(self._outputs, made, strict=True))
-
-
-class _Runs:
-    """Counts the calls of native code, so that a process ends after the last and before the next:
-    the interpreter ends its other threads where they stand, which native code does not survive.
-    """
-
-    def __init__(self) -> None:
-        self._reset()
-        os.register_at_fork(after_in_child=self._reset)
-        atexit.register(self._end)
-
-    def _reset(self) -> None:
-        self._changed = threading.Condition()
-        self._count = 0
-        self._ending = False
-
-    def __enter__(self) -> None:
-        with self._changed:
-            while self._ending:
-                self._changed.wait()
-            self._count += 1
-
-    def __exit__(self, *exc: object) -> None:
-        with self._changed:
-            self._count -= 1
-            self._changed.notify_all()
-
-    def _end(self) -> None:
-        with self._changed:
-            self._ending = True
-            self._changed.wait_for(lambda: not self._count, _LAST_RUN)
-
-
-_runs = _Runs()
+        feed: dict[str, NDArray[Any]] = {
+            "ids": ids,
+            "mask": mask,
+            "own": own,
+            "kind": np.array(kind),
+        }
+        return dict(zip(self._model.outputs, self._model.run(feed), strict=True))
 
 
 def installed_folder() -> Path:
@@ -255,10 +212,3 @@ def installed_reader() -> TrainedReader:
 def _reader_in(folder: Path) -> TrainedReader:
     """One for all memories of a process: the weights are large and never change."""
     return TrainedReader(folder)
-
-
-def _damaged(what: str, error: Exception) -> ModelRefused:
-    return ModelRefused(
-        f"{what} of the reader cannot be loaded: {type(error).__name__}",
-        remedy='pip install --force-reinstall "mnemic[local]"',
-    )

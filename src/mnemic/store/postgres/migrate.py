@@ -15,7 +15,7 @@ from mnemic.store.postgres.server import MEMBER, MIGRATION, SCHEMA, Server
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LATEST = 4
+LATEST = 5
 
 
 def prepare(server: Server, now: int) -> None:

@@ -274,13 +274,15 @@ class SqlMemories(Part):
             status=status,
         )
 
-    def partition(
-        self, project: SafeName | None, limit: int, without: Sequence[Kind] = ()
-    ) -> list[int]:
-        """The most important current memories of a project and of none in particular: neither the
-        core nor of the kinds ``without``.
+    def partition(self, project: SafeName | None, limit: int) -> list[int]:
+        """The most important current memories of a project and of none in particular that are not
+        core.
         """
-        return self._column("partition", project=project, without=without, limit=limit)
+        return self._column("partition", project=project, limit=limit)
+
+    def core_among(self, docs: Sequence[int]) -> list[int]:
+        """Those of the documents that are core memories."""
+        return self._column("core_among", docs=docs)
 
     def chain(self, id_: str) -> list[Memory]:
         """Every version the memory belongs to, oldest first."""
@@ -315,6 +317,6 @@ def _life_condition(life: Life, values: dict[str, Any]) -> str:
         return "expires_at IS NULL"
     values["life_over"] = life.over // _MICROSECOND
     if life.most is None:
-        return "expires_at - created_at > :life_over"
+        return "expires_at - updated_at > :life_over"
     values["life_most"] = life.most // _MICROSECOND
-    return "expires_at - created_at > :life_over AND expires_at - created_at <= :life_most"
+    return "expires_at - updated_at > :life_over AND expires_at - updated_at <= :life_most"

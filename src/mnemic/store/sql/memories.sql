@@ -70,8 +70,13 @@ WHERE space = :space
   AND status = 'active'
   AND core = 0
   AND (:project IS NULL OR project IN (:project, '_global'))
-  AND kind NOT IN (SELECT value FROM json_each(:without))
 ORDER BY importance DESC, doc DESC LIMIT :limit
+
+-- name: core_among
+SELECT m.doc
+FROM json_each(:docs) d
+CROSS JOIN memories m ON m.doc = d.atom
+WHERE m.space = :space AND m.core = 1
 
 -- name: chain
 WITH RECURSIVE linked(id) AS (

@@ -58,19 +58,21 @@ def has_metadata(column: str) -> str:
 
 def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table: str) -> str:
     """Memories that every one of the words stands for; what it compares with goes into values."""
-    conditions = []
-    for n, wanted in enumerate(filters):
-        values[f"kinds_{n}"] = codec.dump(wanted.kinds)
-        by_kind = f"{table}.kind IN (SELECT value FROM json_each(:kinds_{n}))"
-        if not wanted.notes:
-            conditions.append(by_kind)
-            continue
+    return " AND ".join(_word_clause(wanted, values, table) for wanted in filters)
+
+
+def _word_clause(wanted: WordFilter, values: dict[str, Any], table: str) -> str:
+    n = sum(name.startswith("kinds_") for name in values)
+    values[f"kinds_{n}"] = codec.dump(wanted.kinds)
+    clause = f"{table}.kind IN (SELECT value FROM json_each(:kinds_{n}))"
+    if wanted.notes:
         values[f"note_{n}"] = wanted.name
         values[f"word_{n}"], values[f"notes_{n}"] = wanted.word, codec.dump(wanted.notes)
         note = f"ifnull({table}.metadata ->> :note_{n}, '')"
         others = f"{note} NOT IN (SELECT value FROM json_each(:notes_{n}))"
-        conditions.append(f"({note} = :word_{n} OR ({by_kind} AND {others}))")
-    return " AND ".join(conditions)
+        clause = f"({note} = :word_{n} OR ({clause} AND {others}))"
+    either = [clause, *(_word_clause(one, values, table) for one in wanted.also)]
+    return f"({' OR '.join(either)})" if wanted.also else clause
 
 
 def _bounds(days: LocalSpan) -> dict[str, int]:

@@ -49,13 +49,18 @@ class Statements(NamedTuple):
     stands_for: str
 
 
+def read_column(table: MovedTable, name: str) -> str:
+    """How a column of a row ``r`` is read as it moves."""
+    return _LAYOUT.get(f"{table.name} read {name}", f"r.{name}")
+
+
 @cache
 def statements_of(table: MovedTable) -> Statements:
     def told(part: str, usual: str) -> str:
         return _LAYOUT.get(f"{table.name} {part}", usual)
 
     source, where = told("table", table.name), told("where", "r.space = :space")
-    cells = ", ".join(told(f"read {name}", f"r.{name}") for name in table.names)
+    cells = ", ".join(read_column(table, name) for name in table.names)
     order = ", ".join(f"r.{name}" for name in told("order", " ".join(table.key) or "space").split())
     page = f"SELECT {cells}, {order} FROM {source} r WHERE {where}"
     end = f" ORDER BY {order} LIMIT :limit"

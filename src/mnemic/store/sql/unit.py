@@ -26,6 +26,7 @@ from mnemic.store.sql.state import (
     SqlReplies,
     SqlScratchpads,
 )
+from mnemic.store.sql.sync import SqlSync
 from mnemic.store.sql.tasks import SqlTasks
 from mnemic.store.sql.text import SqlText
 from mnemic.store.sql.tiers import SqlTiers
@@ -92,6 +93,7 @@ class Unit:
     counters = UnitPart(SqlCounters)
     transfer = UnitPart(SqlTransfer)
     replies = UnitPart(SqlReplies)
+    sync = UnitPart(SqlSync)
 
     def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
         """The first row of a statement for each of the values; None where it has none."""

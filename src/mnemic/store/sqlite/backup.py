@@ -18,11 +18,20 @@ from types import MappingProxyType
 
 import apsw
 
-from mnemic.errors import Conflict, InvalidInput, NotFound, StoreBusy, StoreDamaged, StoreError
+from mnemic.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    WrongKey,
+)
 from mnemic.store.contract import Store
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
+from mnemic.store.sqlite.keys import FileKey, key_for
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect
 from mnemic.types import Backup, PageProgress, Restored
 
@@ -51,14 +60,11 @@ def back_up(
     refuse_logs(target)
     with UnfinishedFile(target, patience=patience) as unfinished:
         with database.read() as conn:
-            counts = _counts(conn)
-            _copy(conn, unfinished.path, progress)
-        copy = examined(unfinished.path, target)
-        if dict(copy.counts) != counts:
-            raise StoreDamaged(
-                f"The copy for {target} holds {copy.counts} instead of {counts}",
-                remedy="Nothing was left behind; check the disk, and call again",
-            )
+            counts = count_rows(conn)
+            secret = database.key.for_file(database.path) if database.key else ""
+            _copy(conn, unfinished.path, progress, secret)
+        copy = examined(unfinished.path, target, database.key)
+        compare_counts(copy, counts)
         unfinished.put(replace=replace)
     return copy
 
@@ -66,37 +72,47 @@ def back_up(
 def is_backup_of(store: Store, file: Path) -> bool:
     """Whether a file is a copy of this database: both were made in the same microsecond."""
     try:
-        if not migrate.inspect(str(file)):
+        key = key_for(str(file), store.key)
+        if not migrate.inspect(str(file), key):
             return False
-        with _reading(file) as conn:
+        with _reading(file, key) as conn:
             return schema_made_at(conn) == store.made_at()
     except (apsw.Error, StoreError):
         return False
 
 
 def restore(
-    backup: Path, to: Path, *, force: bool, now: datetime, progress: PageProgress
+    backup: Path,
+    to: Path,
+    *,
+    force: bool,
+    now: datetime,
+    progress: PageProgress,
+    key: FileKey | None = None,
 ) -> Restored:
     """A checked copy of ``backup`` as the database ``to``, with no job in anybody's hands.
 
-    What stood there before is kept under another name, beside it.
+    What stood there before is kept under another name, beside it. An encrypted backup gives a
+    database with the same key.
     """
-    if not migrate.inspect(str(backup)):
+    used = key_for(str(backup), key)
+    if not migrate.inspect(str(backup), used):
         raise NotFound(f"There is no backup at {backup}", remedy="Name the file of a backup")
     if not force and _leftovers(to):
         raise taken(to)
     with UnfinishedFile(to) as unfinished:
-        with _reading(backup) as conn:
+        with _reading(backup, used) as conn:
             try:
                 migrate.refuse_foreign(conn, str(backup))
-                _copy(conn, unfinished.path, progress)
+                secret = used.for_file(str(backup)) if used else ""
+                _copy(conn, unfinished.path, progress, secret)
             except apsw.Error as error:
                 raise explain(error, str(backup)) from error
-        released = _release(unfinished.path)
-        with _reading(unfinished.path) as conn:
+        released = _release(unfinished.path, used)
+        with _reading(unfinished.path, used) as conn:
             spaces = tuple(str(name) for (name,) in conn.execute("SELECT name FROM spaces"))
-        copy = examined(unfinished.path, backup)
-        with _alone(to):
+        copy = examined(unfinished.path, backup, used)
+        with alone(to, key):
             aside = _set_aside(to, now)
             unfinished.put(replace=True)
     return Restored(str(to), str(backup), copy.schema, copy.counts, spaces, released, aside)
@@ -114,13 +130,13 @@ def refuse_logs(target: Path) -> None:
 # --- copying ------------------------------------------------------------------------------------
 
 
-def _copy(source: apsw.Connection, target: Path, progress: PageProgress) -> None:
+def _copy(source: apsw.Connection, target: Path, progress: PageProgress, secret: str) -> None:
     """Every page of the snapshot that ``source`` reads. What is wrong with the new file is raised
     as a typed error; damage is that of the source.
     """
     remove_logs(target)  # of one who was killed
     try:
-        copy = apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)
+        copy = connect(str(target), secret=secret)
         try:
             # A file nobody knows of needs no journal, and is made durable when it is whole.
             copy.execute("PRAGMA journal_mode = OFF")
@@ -137,9 +153,9 @@ def _copy(source: apsw.Connection, target: Path, progress: PageProgress) -> None
         raise explain(error, str(target)) from error
 
 
-def examined(copy: Path, original: Path) -> Backup:
+def examined(copy: Path, original: Path, key: FileKey | None = None) -> Backup:
     """What a copy holds, after SQLite has found nothing wrong with it."""
-    with _reading(copy) as conn:
+    with _reading(copy, key) as conn:
         try:
             problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(5)")]
             if problems != ["ok"]:
@@ -149,14 +165,23 @@ def examined(copy: Path, original: Path) -> Backup:
                 )
             schema = int(conn.execute("PRAGMA user_version").get)
             pages = int(conn.execute("PRAGMA page_count").get)
-            counts = MappingProxyType(_counts(conn))
+            counts = MappingProxyType(count_rows(conn))
         except apsw.Error as error:
             raise explain(error, str(original)) from error
     return Backup(str(original), copy.stat().st_size, pages, schema, counts)
 
 
-def _counts(conn: apsw.Connection) -> dict[str, int]:
+def count_rows(conn: apsw.Connection) -> dict[str, int]:
     return {table: int(conn.execute(f"SELECT count(*) FROM {table}").get) for table in _COUNTED}
+
+
+def compare_counts(copy: Backup, counts: dict[str, int]) -> None:
+    """Raise where a copy does not hold as many rows as what it was made from."""
+    if dict(copy.counts) != counts:
+        raise StoreDamaged(
+            f"The copy for {copy.path} holds {copy.counts} instead of {counts}",
+            remedy="Nothing was left behind; check the disk, and call again",
+        )
 
 
 def remove_logs(file: Path) -> None:
@@ -172,9 +197,9 @@ def schema_made_at(conn: apsw.Connection) -> int:
 
 
 @contextlib.contextmanager
-def _reading(file: Path) -> Iterator[apsw.Connection]:
+def _reading(file: Path, key: FileKey | None) -> Iterator[apsw.Connection]:
     """A snapshot of a file that is left as it is, whatever log stands beside it."""
-    readable = ReadOnlyFile(str(file))
+    readable = ReadOnlyFile(str(file), key)
     try:
         conn = readable.connect().conn
     except apsw.Error as error:
@@ -190,11 +215,11 @@ def _reading(file: Path) -> Iterator[apsw.Connection]:
 # --- restoring ----------------------------------------------------------------------------------
 
 
-def _release(copy: Path) -> int:
+def _release(copy: Path, key: FileKey | None) -> int:
     """Give back the jobs and steps that somebody had in hand when the backup was made. They have
     their try back, and a successor that already waits stands for both.
     """
-    conn = connect(str(copy))
+    conn = connect(str(copy), secret=key.for_file(str(copy)) if key else "")
     try:
         conn.execute("PRAGMA journal_mode = MEMORY")
         with conn:
@@ -217,29 +242,33 @@ def _release(copy: Path) -> int:
 
 
 @contextlib.contextmanager
-def _alone(place: Path) -> Iterator[None]:
+def alone(place: Path, key: FileKey | None) -> Iterator[apsw.Connection | None]:
     """Nobody else has the database open, and all that its log held is in the file. A damaged one,
-    or what is none, cannot be asked; it is set aside as it is.
+    or what is none, cannot be asked; it is taken as it is, without a connection.
     """
+    key = key_for(str(place), key)
     try:
-        ours = migrate.inspect(str(place)) > 0
+        ours = migrate.inspect(str(place), key) > 0
+    except WrongKey:
+        raise
     except StoreError:
         ours = False
     if not ours:
-        yield
+        yield None
         return
-    conn = connect(str(place))
+    secret = key.for_file(str(place)) if key else ""
+    conn = connect(str(place), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI, secret)
     try:
         conn.set_busy_timeout(_WAIT)
         with contextlib.suppress(*_BROKEN):
             # Leaving WAL needs the file for oneself and removes the log; whoever opens it in
             # this moment waits for the transaction, and finds the old file without a log.
             conn.execute("PRAGMA journal_mode = DELETE")
-            conn.execute("BEGIN EXCLUSIVE")
-        yield
+            conn.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT").fetchall()
+        yield conn
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreBusy(
-            f"{place} is in use", remedy="Close the programs that have it open, then restore again"
+            f"{place} is in use", remedy="Close the programs that have it open, then call again"
         ) from error
     except apsw.Error as error:
         raise explain(error, str(place)) from error

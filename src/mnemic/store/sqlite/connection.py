@@ -24,6 +24,7 @@ from typing import Protocol
 import apsw
 
 from mnemic import errors
+from mnemic.store.sqlite.keys import FileKey, is_encrypted
 from mnemic.store.sqlite.readonly import (
     FileState,
     Reader,
@@ -154,6 +155,11 @@ def explain(error: Exception, path: str) -> errors.StoreError:
             f"No space left while writing {message}",
             remedy="Free some disk space and call again; nothing was written",
         )
+    if isinstance(error, apsw.NotADBError) and is_encrypted(path):
+        return errors.WrongKey(
+            f"{path} is not opened by this key",
+            remedy="Give the key it was encrypted with; the file was left as it is",
+        )
     if isinstance(error, apsw.CorruptError | apsw.NotADBError):
         return errors.StoreDamaged(
             f"The database is damaged: {message}",
@@ -218,15 +224,24 @@ _torn: set[str] = set()  # files a parent was using in the moment it forked this
 class Database:
     """The connections of one process to one file."""
 
-    def __init__(self, path: str, busy_timeout: float, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        path: str,
+        busy_timeout: float,
+        *,
+        read_only: bool = False,
+        key: FileKey | None = None,
+    ) -> None:
         """``read_only``: also a file that could be written is only read."""
         self.path = path
+        self.key = None if path == MEMORY else key
+        self._secret = ""
         self._file = path if path == MEMORY else os.path.realpath(path)
         self._busy_timeout = busy_timeout
         writable = path == MEMORY or not Path(path).exists() or is_writable(path)
         self.read_only = read_only or not writable
         self._chosen = read_only and writable
-        self._readable = ReadOnlyFile(path)
+        self._readable = ReadOnlyFile(path, self.key)
         self._place: tuple[int, int] | None = None
         self._closed = False
         self._damaged = False
@@ -350,6 +365,11 @@ class Database:
         if self.path != MEMORY:
             self._drop(finish=False)
 
+    def start_over(self) -> None:
+        """Leave a file that another process made in this moment, to open it as it is now."""
+        self.let_go()
+        self._secret, self._damaged = "", False
+
     def begin_again(self, *, clean: bool) -> None:
         """In the child: use the file on our own account, or never, if it was in use."""
         if clean or self.path == MEMORY:
@@ -456,9 +476,11 @@ class Database:
         return Reader(self._prepared(reader.conn), reader.state)
 
     def _connect(self) -> apsw.Connection:
-        return self._prepared(
-            connect(self.path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-        )
+        # The salt is read once: closing a file lets go of the locks that SQLite has on it.
+        if self.key is not None and not self._secret:
+            self._secret = self.key.for_file(self.path)
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        return self._prepared(connect(self.path, flags, self._secret))
 
     def _prepared(self, conn: apsw.Connection) -> apsw.Connection:
         # A connection that is merely dropped, after a failure, does not touch the file.

@@ -19,16 +19,16 @@ from mnemic import errors, private
 from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
+from mnemic.store.sqlite.keys import MAGIC, FileKey, check_key, is_encrypted
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
 
-LATEST = 10
+LATEST = 11
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "90afd9c74be16dfdb25bccbc3fb1bf05c5dd47d3b46ae679780c25a01195b1d2"
+DIGEST = "f8bbcb55851735fe991543bd5197b3f1e2e498082be88c490cc6b9a7f79f2db7"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
-_MAGIC = b"SQLite format 3\x00"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 # The magic, the version at 60, the application at 68; then the first page's kind and cells.
 _HEADER = struct.Struct(">16s 44x i 4x i 28x B 2x H")
@@ -38,7 +38,7 @@ _PAUSES = (0.01, 0.05, 0.2)  # seconds before a file that seems to be no memory 
 
 def prepare(database: Database, now: int) -> None:
     """Make sure the file exists, is ours, and has the latest schema."""
-    state = inspect(database.path)
+    state = inspect(database.path, database.key)
     if state:
         with database.read() as conn:
             refuse_foreign(conn, database.path)
@@ -63,32 +63,38 @@ def prepare(database: Database, now: int) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+        except errors.WrongKey:
+            # Another process made the file meanwhile, with a salt of its own.
+            if state or time.monotonic() > deadline:
+                raise
+            database.start_over()
 
 
-def inspect(path: str) -> int:
+def inspect(path: str, key: FileKey | None = None) -> int:
     """The schema version of a file (0 when it is new or empty), without changing it."""
     for pause in _PAUSES:
         try:
-            return _inspect(path)
+            return _inspect(path, key)
         except (errors.NotADatabase, errors.StoreDamaged):
             time.sleep(pause)  # another process may be writing the first page just now
-    return _inspect(path)
+    return _inspect(path, key)
 
 
-def _inspect(path: str) -> int:
+def _inspect(path: str, key: FileKey | None) -> int:
     # Looked for before the header is read: what a log held that is gone by then is in the file.
     has_log = any(size_of(f"{path}{log}") for log in ("-wal", "-journal"))
     header = b"" if path == MEMORY else _header(path)
     if not header:
         return 0
-    if not header.startswith(_MAGIC) and not _has_wal(path):
+    check_key(path, key)
+    if not (header.startswith(MAGIC) or _has_wal(path) or is_encrypted(path)):
         raise _not_sqlite(path)
-    if len(header) == _HEADER.size and not has_log:
+    if len(header) == _HEADER.size and not has_log and key is None:
         _, version, application, kind, cells = _HEADER.unpack(header)
         tables = int(kind != _LEAF or cells > 0)
     else:
         with connection.passing:
-            application, version, tables = _look(path)
+            application, version, tables = _look(path, key)
     if application != APPLICATION_ID and (application or tables):
         raise errors.NotADatabase(
             f"{path} is a SQLite database of another program",
@@ -152,14 +158,15 @@ def _made_with(version: int) -> SchemaObjects:
         conn.close()
 
 
-def _look(path: str) -> tuple[int, int, int]:
+def _look(path: str, key: FileKey | None) -> tuple[int, int, int]:
     """The application and version by SQLite, which sees what is still in a log.
 
     Not needed without one, and better not done: SQLite would leave files beside a stranger's.
     """
-    readable = ReadOnlyFile(path)
+    readable = ReadOnlyFile(path, key)
+    secret = key.for_file(path) if key else ""
     try:
-        conn = connect(path) if is_writable(path) else readable.connect().conn
+        conn = connect(path, secret=secret) if is_writable(path) else readable.connect().conn
     except apsw.Error as error:
         raise explain(error, path) from error
     try:
@@ -171,7 +178,7 @@ def _look(path: str) -> tuple[int, int, int]:
             int(conn.execute("SELECT count(*) FROM sqlite_schema").get),
         )
     except apsw.NotADBError as error:
-        raise _not_sqlite(path) from error
+        raise (explain(error, path) if is_encrypted(path) else _not_sqlite(path)) from error
     except apsw.Error as error:
         raise explain(error, path) from error
     finally:
@@ -227,7 +234,8 @@ def _left_wal(path: str) -> bool:
     if path == MEMORY:
         return False
     header = _header(path)
-    return header.startswith(_MAGIC) and header[18:20] == b"\x01\x01"  # both are 2 with a WAL
+    ours = header.startswith(MAGIC) or is_encrypted(path)
+    return ours and header[18:20] == b"\x01\x01"  # both are 2 with a WAL
 
 
 def _not_sqlite(path: str) -> errors.NotADatabase:

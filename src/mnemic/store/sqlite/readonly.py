@@ -25,6 +25,7 @@ from urllib.parse import quote
 import apsw
 
 from mnemic import errors
+from mnemic.store.sqlite.keys import CIPHER, FileKey
 
 _COPY = "copy.db"
 _READ_ONLY = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -70,8 +71,10 @@ def state_of(path: str) -> FileState:
 class ReadOnlyFile:
     """Makes connections for reading, and writes nothing beside the file unless it is asked to."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, key: FileKey | None = None) -> None:
         self._path = path
+        self._key = key
+        self._secret = ""
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._copied: FileState | None = None
 
@@ -80,7 +83,7 @@ class ReadOnlyFile:
         path = self._path
         if beside:
             with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
-                return Reader(_connect(path, "mode=ro"), None)
+                return Reader(self._connect(path, "mode=ro"), None)
         try:
             state = state_of(path)
         except OSError as error:
@@ -89,10 +92,10 @@ class ReadOnlyFile:
                 remedy="Choose another with --db or MNEMIC_DB",
             ) from error
         if not state.log and not _size(f"{path}-journal"):
-            return Reader(_connect(path, "mode=ro&immutable=1"), state)
+            return Reader(self._connect(path, "mode=ro&immutable=1"), state)
         if state.log and Path(f"{path}-shm").exists():
             with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
-                return Reader(_connect(path, "mode=ro"), None)
+                return Reader(self._connect(path, "mode=ro"), None)
         return Reader(self._connect_copy(state), state)
 
     def close(self) -> None:
@@ -104,8 +107,20 @@ class ReadOnlyFile:
     def _connect_copy(self, state: FileState) -> apsw.Connection:
         if self._copy is None or state != self._copied:
             self.close()
-            self._copy, self._copied = _recovered_copy(self._path), state
-        return _connect(str(Path(self._copy.name) / _COPY), "mode=ro&immutable=1")
+            self._copy, self._copied = _recovered_copy(self._path, self._key), state
+        return self._connect(str(Path(self._copy.name) / _COPY), "mode=ro&immutable=1")
+
+    def _connect(self, path: str, options: str) -> apsw.Connection:
+        if self._key is not None and not self._secret:
+            self._secret = self._key.for_file(self._path)
+        name = f"file:{quote(str(Path(path).absolute()))}?{options}"
+        conn = connect(name, _READ_ONLY, self._secret)
+        try:
+            read_something(conn)
+        except BaseException:
+            conn.close(True)
+            raise
+        return conn
 
 
 def refusal(path: str) -> errors.StoreReadOnly:
@@ -116,23 +131,18 @@ def refusal(path: str) -> errors.StoreReadOnly:
     )
 
 
-def connect(name: str, flags: int = _READ_WRITE) -> apsw.Connection:
+def connect(name: str, flags: int = _READ_WRITE, secret: str = "") -> apsw.Connection:
     """A connection that runs nothing a file's own schema asks for: no trigger, no view, no function
     with side effects; the shadow tables of an index cannot be written by hand either.
+
+    ``secret`` is what ``FileKey.for_file`` gives for an encrypted file.
     """
     conn = apsw.Connection(name, flags=flags)
+    if secret:
+        conn.pragma("cipher", CIPHER)
+        conn.pragma("key", secret)
     for option, value in _HARDENED:
         conn.config(option, value)
-    return conn
-
-
-def _connect(path: str, options: str) -> apsw.Connection:
-    conn = connect(f"file:{quote(str(Path(path).absolute()))}?{options}", _READ_ONLY)
-    try:
-        read_something(conn)
-    except BaseException:
-        conn.close(True)
-        raise
     return conn
 
 
@@ -141,7 +151,7 @@ def read_something(conn: apsw.Connection) -> None:
     conn.execute("PRAGMA schema_version").fetchall()
 
 
-def _recovered_copy(path: str) -> tempfile.TemporaryDirectory[str]:
+def _recovered_copy(path: str, key: FileKey | None) -> tempfile.TemporaryDirectory[str]:
     """The file with what its log holds, in a folder of our own."""
     try:
         folder = tempfile.TemporaryDirectory(prefix="mnemic-", ignore_cleanup_errors=True)
@@ -154,7 +164,7 @@ def _recovered_copy(path: str) -> tempfile.TemporaryDirectory[str]:
             f"{path} has an unfinished log and cannot be copied to be read: {error}",
             remedy="Copy it with its log to a folder that can be written, and open it there",
         ) from error
-    conn = connect(copy)
+    conn = connect(copy, secret=key.for_file(copy) if key else "")
     try:
         read_something(conn)
     finally:

@@ -24,6 +24,7 @@ from mnemic.store.sql.unit import UnitPart
 from mnemic.store.sqlite import backup, compaction, health, migrate
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.jobs import SqliteQueue
+from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.sqlite.terms import FTS
 from mnemic.store.transfer import Cells, MovedTable
 from mnemic.types import Backup, Finding, PageProgress, Stats
@@ -109,10 +110,12 @@ class SqliteStore(Store):
         busy_timeout: float,
         now: Callable[[], datetime],
         read_only: bool = False,
+        key: FileKey | None = None,
     ) -> None:
         super().__init__(now)
         self.path = path
-        self.database = Database(path, busy_timeout, read_only=read_only)
+        self.database = Database(path, busy_timeout, read_only=read_only, key=key)
+        self.key = self.database.key
         self.queue = SqliteQueue(self)
         migrate.prepare(self.database, codec.to_micros(now()))
 
@@ -197,14 +200,19 @@ class SqliteStore(Store):
 
 
 def open_sqlite(
-    path: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+    path: str,
+    *,
+    busy_timeout: float,
+    now: Callable[[], datetime],
+    read_only: bool = False,
+    key: FileKey | None = None,
 ) -> SqliteStore:
     """Open or create the file, and its folder; ``read_only`` changes no byte of it."""
     if path != MEMORY:
         path = str(Path(path).expanduser())
         if not read_only:
             _make_folder(Path(path))
-    return SqliteStore(path, busy_timeout=busy_timeout, now=now, read_only=read_only)
+    return SqliteStore(path, busy_timeout=busy_timeout, now=now, read_only=read_only, key=key)
 
 
 def _make_folder(file: Path) -> None:

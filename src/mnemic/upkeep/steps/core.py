@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mnemic.rules.kinds import profile_of
 from mnemic.rules.tiers import PASSING, choose_core, least_valuable
 from mnemic.types import Memory
 from mnemic.upkeep.model_calls import ask_for_core
@@ -17,7 +18,14 @@ def refresh_core(step: Step) -> None:
     """Tier 1: the best of the important memories, chosen by a model or by value."""
     settings, now = step.settings, step.now
     with step.store.read(step.space) as unit:
-        inputs = unit.tiers.core(least=settings.upkeep.core_importance, now=now, limit=MOST_INPUTS)
+        if kinds := profile_of(settings):
+            lines = unit.tiers.core_lines(
+                least=0.0, now=now, limit=settings.capacity.core, kinds=kinds
+            )
+            inputs = unit.memories.by_id([line.id for line in lines])
+        else:
+            least = settings.upkeep.core_importance
+            inputs = unit.tiers.core(least=least, now=now, limit=MOST_INPUTS)
         before = unit.tiers.core_ids()
         marked = {memory.id: memory for memory in unit.memories.by_id(sorted(before))}
     model = None if step.dry_run else step.tools.model_of(step.space)

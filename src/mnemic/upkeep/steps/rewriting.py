@@ -70,12 +70,12 @@ def rewrite(step: Step) -> None:
         merge(step)
         return
     with step.store.read(step.space) as unit:
-        since, core = unit.runs.last_done(step.name), unit.tiers.core_ids()
+        since = unit.runs.last_done(step.name)
         made = _made_by(unit, step.name)
     partitions: dict[tuple[str, str], list[Memory]] = {}
     for one in current_memories(step):
         memory = one.memory
-        if memory.id not in core and not memory.session and not untrusted(memory.trust):
+        if _is_original(memory) and not memory.session and not untrusted(memory.trust):
             partitions.setdefault((memory.project, memory.topic), []).append(memory)
     for _, memories in sorted(partitions.items()):
         if len(memories) >= PARTITION_MIN and _has_news(memories, since, made):
@@ -124,16 +124,20 @@ def rewrite_profile(step: Step) -> None:
     texts = ask_for_profile(
         model, profile, further, settings.capacity.core, settings.memory.language
     )
-    entries = [e for e in _entries(texts, [*profile, *further]) if e.old and _is_grounded(e)]
-    if not entries:
-        return  # an empty profile is no profile
+    entries = [
+        replace(entry, old=said)
+        for entry in _entries(texts, [*profile, *further])
+        if (said := tuple(m for m in entry.old if _says(entry.text.content, m)))
+        and _is_grounded(entry)
+    ]
     with step.store.write(step.space) as unit:
         writer = _Writer(step, unit, model.name, keeps=_is_original)
         for entry in entries:
             kind = _profile_kind(entry)
             writer.write(entry, GLOBAL_PROJECT, PROFILE_TOPIC, 1.0, profile_kind=kind)
-        for memory in profile:
-            writer.leave(memory)
+        for memory in {memory.id: memory for entry in entries for memory in entry.old}.values():
+            if memory.id in marked:
+                writer.leave(memory)
         step.progress(unit, {"written": len(entries), "rewritten": writer.archived})
     step.changes += writer.changes
 
@@ -287,12 +291,18 @@ def _entries(texts: Sequence[Rewritten], memories: Sequence[Memory]) -> list[_En
         for place, memory in enumerate(memories):
             shares = {n: words_shared(memory.text, texts[n].content) for n in silent}
             best = max(silent, key=lambda n: shares[n])
-            if place not in named and shares[best]:
+            if place not in named and _says(texts[best].content, memory):
                 nearest.setdefault(best, []).append(place)
     return [
         _Entry(text, tuple(memories[place] for place in text.places or nearest.get(n, ())))
         for n, text in enumerate(texts)
     ]
+
+
+def _says(text: str, memory: Memory) -> bool:
+    """Whether a statement has at least half of the words of another."""
+    content = memory.text
+    return 2 * words_shared(content, text) >= words_shared(content, content)
 
 
 def _is_grounded(entry: _Entry) -> bool:

@@ -42,6 +42,10 @@ SELECT create_distributed_table('onboarding', 'space', colocate_with => 'turns')
 SELECT create_distributed_table('counters', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('echo_lines', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('replies', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('sync_devices', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('sync_rows', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('sync_files', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('sync_receipts', 'space', colocate_with => 'turns');
 
 -- Its number holds a space and a type, so it stands by itself.
 SELECT create_distributed_table('vector_rewrites', 'space', colocate_with => 'none');

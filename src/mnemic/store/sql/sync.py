@@ -1,0 +1,213 @@
+"""What a space knows of its devices, and its rows as they are exchanged with them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from mnemic.store import codec
+from mnemic.store.erasure import Removal
+from mnemic.store.rows import TABLES
+from mnemic.store.sql.part import Part
+from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.transfer import read_column
+from mnemic.store.transfer import MovedTable
+from mnemic.types import RECORD_TYPES
+
+_SESSION = "(SELECT number FROM sessions WHERE space = :space AND id = :session)"
+
+
+PARKED = "-"
+
+
+class Shadow(NamedTuple):
+    """A row as it was last exchanged, without its text: see sync_rows in docs/schema.md."""
+
+    marks: str
+    stamps: str
+    origin: str
+    held: str
+
+    @property
+    def is_gone(self) -> bool:
+        return not self.marks
+
+    @property
+    def is_parked(self) -> bool:
+        """Whether only later changes of it are known, and not the row itself."""
+        return self.marks == PARKED
+
+
+class Device(NamedTuple):
+    """A device that this memory is on: ``clock`` is its last change file that is known here,
+    ``removed`` the last one that is taken from it, -1 while it was not removed.
+    """
+
+    device: str
+    name: str
+    own: int
+    clock: int
+    at: int
+    removed: int = -1
+    public: str = ""
+
+
+class ChangeFile(NamedTuple):
+    """A change file of this device; ``sha256`` is empty until it was written."""
+
+    number: int
+    before: int
+    seen: str
+    sha256: str
+    bytes: int
+    stale: int
+
+
+class Forgotten(NamedTuple):
+    """Something that was forgotten on a device, without any of it."""
+
+    receipt: str
+    device: str
+    number: int
+    body: str
+    counts: str
+    confirmed: str
+    at: int
+
+
+class SqlSync(Part):
+    """The exchange of one space on one connection."""
+
+    statements = read_statements("sql/sync")
+
+    # --- rows -----------------------------------------------------------------------------------
+
+    def rows(
+        self, table: MovedTable, columns: Sequence[str], keys: Collection[str] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Columns as they are stored, of all rows or of those whose first key is one of these."""
+        cells = ", ".join(read_column(table, name) for name in columns)
+        if keys is None:
+            return self._run(
+                f"SELECT {cells} FROM {table.name} r WHERE +r.space = :space"
+            ).fetchall()
+        return self._run(
+            f"SELECT {cells} FROM {table.name} r WHERE r.space = :space"
+            f" AND r.{table.key[0]} IN (SELECT value FROM json_each(:keys))",
+            keys=list(keys),
+        ).fetchall()
+
+    def rows_in(
+        self, table: MovedTable, columns: Sequence[str], column: str, values: Collection[str]
+    ) -> list[tuple[Any, ...]]:
+        """Columns of the rows that have one of the values in a column."""
+        cells = ", ".join(read_column(table, name) for name in columns)
+        wanted = "SELECT value FROM json_each(:values)"
+        if table.name == "turns" and column == "session":
+            wanted = f"SELECT number FROM sessions WHERE space = :space AND id IN ({wanted})"
+        return self._run(
+            f"SELECT {cells} FROM {table.name} r WHERE r.space = :space"
+            f" AND r.{column} IN ({wanted})",
+            values=list(values),
+        ).fetchall()
+
+    def change(self, table: MovedTable, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Put stored values into a row that is there."""
+        session = {"session": _SESSION} if table.name == "turns" else {}
+        named = ", ".join(f"{name} = {session.get(name, f':{name}')}" for name in values)
+        reset = ", wording = NULL" if table.name == "memories" and "content" in values else ""
+        chosen = "".join(f" AND {name} = :at_{name}" for name in key)
+        self._run(
+            f"UPDATE {table.name} SET {named}{reset} WHERE space = :space{chosen}",
+            **values,
+            **{f"at_{name}": value for name, value in key.items()},
+        )
+
+    def drop(self, table: MovedTable, keys: Iterable[Mapping[str, Any]]) -> None:
+        for key in keys:
+            chosen = "".join(f" AND {name} = :{name}" for name in key)
+            self._run(f"DELETE FROM {table.name} WHERE space = :space{chosen}", **key)
+
+    def shadows(self, table: str, keys: Collection[str] | None = None) -> dict[str, Shadow]:
+        """What was exchanged of rows, by their keys."""
+        statement = "shadows" if keys is None else "shadows_of"
+        found = self._run(statement, tbl=table, keys=list(keys or ()))
+        return {key: Shadow(*rest) for key, *rest in found}
+
+    def put_shadows(self, table: str, shadows: Mapping[str, Shadow]) -> None:
+        values = [{"space": self._space, "tbl": table, "key": key, **shadow._asdict()}
+                  for key, shadow in shadows.items()]  # fmt: skip
+        self._conn.executemany(self.statements["put_shadow"], values)
+
+    def count_turns(self, sessions: Collection[str]) -> None:
+        """Let sessions know their turns again; who speaks in them is read anew."""
+        self._run("count_turns", sessions=list(sessions))
+
+    def latest_turns(self, sessions: Collection[str]) -> dict[str, int]:
+        return dict(self._run("latest_turns", sessions=list(sessions)).fetchall())
+
+    def next_turn(self) -> int:
+        """The document that the next turn will be."""
+        return self._next_doc("turn")
+
+    def pass_over(self, sessions: Collection[str], first: int) -> None:
+        """Leave turns from a document on to the device that recorded them, except in sessions in
+        which earlier ones still wait here.
+        """
+        last = self._next_doc("turn") - 1
+        self._run("pass_over", sessions=list(sessions), first=first, last=last)
+
+    def replaced_by(self, ids: Collection[str]) -> dict[str, set[str]]:
+        """What took the place of memories, by the events of all devices."""
+        found: dict[str, set[str]] = {}
+        for subject, payload in self._run("replaced_by", ids=list(ids)):
+            by = codec.load_mapping(payload).get("by")
+            found.setdefault(subject, set()).update([str(by)] if by else [])
+        return found
+
+    def bury(self, removal: Removal) -> None:
+        """Note removed records by their ids, so that no other copy brings them back."""
+        for table, ids in _by_table(removal).items():
+            for id_ in ids:
+                self._run("bury", tbl=table, key=id_)
+
+    # --- devices, files, receipts ---------------------------------------------------------------
+
+    def devices(self) -> dict[str, Device]:
+        return {row[0]: Device(*row) for row in self._run("devices")}
+
+    def put_device(self, device: Device) -> None:
+        self._put("sync_devices", device._asdict(), ("device",))
+
+    def files(self) -> dict[int, ChangeFile]:
+        return {row[0]: ChangeFile(*row) for row in self._run("files")}
+
+    def put_file(self, file: ChangeFile) -> None:
+        self._put("sync_files", file._asdict(), ("number",))
+
+    def drop_files(self, numbers: Collection[int]) -> None:
+        self._run("drop_files", numbers=list(numbers))
+
+    def soil_files(self, numbers: Collection[int]) -> None:
+        """Some of what these files say was changed or removed since."""
+        self._run("soil_files", numbers=list(numbers))
+
+    def receipts(self) -> dict[str, Forgotten]:
+        return {row[0]: Forgotten(*row) for row in self._run("receipts")}
+
+    def put_receipt(self, forgotten: Forgotten) -> None:
+        self._put("sync_receipts", forgotten._asdict(), ("receipt",))
+
+    def note_forgotten(self, receipt: str, removal: Removal, traces: Any, at: datetime) -> None:
+        """Let the other devices forget it too; without any, what ``bury`` noted is enough."""
+        own = next((one for one in self.devices().values() if one.own), None)
+        if own is not None:
+            body = codec.dump({"ids": _by_table(removal), "traces": traces})
+            micros = codec.to_micros(at)
+            self.put_receipt(Forgotten(receipt, own.device, 0, body, "{}", "{}", micros))
+
+
+def _by_table(removal: Removal) -> dict[str, list[str]]:
+    ids = {TABLES[type_]: list(removal.of(type_)) for type_ in RECORD_TYPES}
+    return {**ids, "daily_events": list(removal.daily_events)}

@@ -1,0 +1,209 @@
+"""Finding what changed here since the last exchange, and giving it the stamp of a new change.
+
+Rows are compared with the hashes that were kept of them, so nothing that writes to a memory has to
+know of this, and whatever was changed is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mnemic.language.secrets.envelope import is_sealed
+from mnemic.store.contract import Unit
+from mnemic.store.erasure import Removal
+from mnemic.store.sql.sync import Shadow
+from mnemic.sync.registers import (
+    MERGED,
+    ChangedMeanwhile,
+    Held,
+    MergedTable,
+    Stamp,
+    mark_of,
+    marks_of,
+    numbers_of,
+    stamps_of,
+)
+from mnemic.sync.settle import Touched
+
+Keys = dict[str, list[str]]
+Record = dict[str, Any]
+Unseal = Callable[[str], str]
+_RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
+
+
+def find_changes(unit: Unit) -> Keys:
+    """The keys of rows that are not as they were last exchanged, table by table."""
+    changed: Keys = {}
+    for name, table in MERGED.items():
+        shadows = unit.sync.shadows(name)
+        keys: list[str] = []
+        for row in unit.sync.rows(table.table, table.columns):
+            key = table.key_of(row)
+            shadow = shadows.pop(key, None)
+            if shadow is None or shadow.marks != " ".join(table.marks(row)):
+                keys.append(key)
+        keys += [
+            key
+            for key, left in shadows.items()
+            if not left.is_parked and (not left.is_gone or not left.stamps)
+        ]
+        if keys:
+            changed[name] = keys
+    return changed
+
+
+def read_rows(unit: Unit, table: MergedTable, keys: Collection[str]) -> dict[str, Sequence[Any]]:
+    """Stored rows by their keys; few by index, many or those with another key by a scan."""
+    wanted = set(keys)
+    chosen: list[str] | None = None
+    if not table.hashed and table.key and table.key[0] == table.table.key[0]:
+        chosen = list({table.key_values(key)[table.key[0]] for key in wanted})
+    rows = unit.sync.rows(table.table, table.columns, chosen)
+    return {key: row for row in rows if (key := table.key_of(row)) in wanted}
+
+
+def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
+    """Whether any of these rows was changed here and not captured yet."""
+    shadows, rows = unit.sync.shadows(table.name, keys), read_rows(unit, table, keys)
+    for key in keys:
+        shadow, row = shadows.get(key), rows.get(key)
+        marks = "" if row is None else " ".join(table.marks(row))
+        known = "" if shadow is None or shadow.is_parked else shadow.marks
+        if marks != known:
+            return True
+    return False
+
+
+class Capture:
+    """Stamps changes of one device with one number."""
+
+    def __init__(self, unit: Unit, stamp: Stamp) -> None:
+        self._unit = unit
+        self._stamp = stamp
+        self.touched = Touched()
+        self.soiled: set[int] = set()
+
+    def take(self, changes: Mapping[str, Sequence[str]]) -> None:
+        """Note these rows as they are now."""
+        for name, keys in changes.items():
+            self._take(MERGED[name], keys)
+        self._unit.sync.soil_files(self.soiled - {self._stamp.number})
+
+    def _take(self, table: MergedTable, keys: Sequence[str]) -> None:
+        shadows = self._unit.sync.shadows(table.name, keys)
+        rows = read_rows(self._unit, table, keys)
+        after: dict[str, Shadow] = {}
+        for key in keys:
+            before, row = shadows.get(key), rows.get(key)
+            if before is not None:
+                self.soiled.update(numbers_of(before, self._stamp.device))
+            if before is not None and before.is_gone and table.final:
+                if row is not None:
+                    self._remove_again(table, key)
+                if before.stamps:
+                    continue
+                after[key] = Shadow("", str(self._stamp), "", "")
+            elif row is None:
+                if before is not None and not (before.is_gone or before.is_parked):
+                    after[key] = Shadow("", str(self._stamp), before.origin, "")
+            else:
+                after[key] = self._stamped(table, before, row)
+            self.touched.add(table, key, row)
+        self._unit.sync.put_shadows(table.name, after)
+
+    def _stamped(self, table: MergedTable, before: Shadow | None, row: Sequence[Any]) -> Shadow:
+        if before is not None and (before.is_gone or before.is_parked):
+            before = None
+        held, stamps = Held.read(before), stamps_of(before)
+        marks = marks_of(before) if before is not None else [""] * len(table.groups)
+        stamps = stamps or [Stamp()] * len(table.groups)
+        for n, place in enumerate(table.places):
+            mark = mark_of(row[place])
+            if mark == marks[n]:
+                continue
+            if n == table.sums:
+                self._count(held, row[place])
+            for name, cell in zip(table.groups[n].columns, table.cells(n, row[place]), strict=True):
+                if name in held.true and held.true[name][1] != cell:
+                    del held.true[name]
+            marks[n], stamps[n] = mark, self._stamp
+        origin = "" if before is None else before.origin
+        return Shadow(" ".join(marks), " ".join(map(str, stamps)), origin, str(held))
+
+    def _count(self, held: Held, values: Sequence[Any]) -> None:
+        """What this device has added: the sum without what the others have."""
+        me = self._stamp.device
+        others = [counts for device, (_, counts) in held.counts.items() if device != me]
+        own = [int(value) - sum(other[n] for other in others) for n, value in enumerate(values)]
+        held.counts[me] = [self._stamp.number, own]
+
+    def _remove_again(self, table: MergedTable, key: str) -> None:
+        """A row that was forgotten came back by another way, such as an old backup."""
+        if table.name in _RECORD_TABLES:
+            self._unit.eraser.remove(removal_of({table.name: [key]}))
+
+
+def removal_of(ids: Mapping[str, Sequence[str]]) -> Removal:
+    """Records to remove, by the names of their tables."""
+    return Removal(**{table: list(some) for table, some in ids.items()})
+
+
+def list_records(
+    unit: Unit,
+    device: str,
+    numbers: Container[int],
+    keys: Mapping[str, Sequence[str]] | None,
+    unseal: Unseal,
+) -> Iterator[Record]:
+    """What changes of a device with these numbers say, as far as it still holds; ``keys`` are the
+    rows in question, where they are known.
+    """
+    for name, table in MERGED.items():
+        if keys is not None and name not in keys:
+            continue
+        shadows = unit.sync.shadows(name, None if keys is None else keys[name])
+        chosen = {
+            key: shadow
+            for key, shadow in shadows.items()
+            if any(number in numbers for number in numbers_of(shadow, device))
+        }
+        rows = read_rows(unit, table, [key for key, one in chosen.items() if not one.is_gone])
+        for key, shadow in chosen.items():
+            part = _Part(table, device, numbers, unseal)
+            record = part.record(key, shadow, rows.get(key))
+            if record is not None:
+                yield record
+
+
+class _Part(NamedTuple):
+    """What is told of rows of a table: changes of a device with these numbers."""
+
+    table: MergedTable
+    device: str
+    numbers: Container[int]
+    unseal: Unseal
+
+    def record(self, key: str, shadow: Shadow, row: Sequence[Any] | None) -> Record | None:
+        table, device = self.table, self.device
+        stamps = stamps_of(shadow)
+        if shadow.is_gone:
+            return {"t": table.name, "k": key, "x": stamps[0].number}
+        if row is None:
+            if shadow.is_parked:
+                return None
+            raise ChangedMeanwhile
+        held, parts, marks = Held.read(shadow), dict[str, list[Any]](), marks_of(shadow)
+        for n, (stamp, place) in enumerate(zip(stamps, table.places, strict=True)):
+            if n == table.sums or stamp.device != device or stamp.number not in self.numbers:
+                continue
+            if mark_of(row[place]) != marks[n]:
+                raise ChangedMeanwhile
+            cells = table.true_cells(n, row, held)
+            if table.name == "memories" and n == 0 and is_sealed(cells[1]):
+                cells = [cells[0], self.unseal(cells[1]), *cells[2:]]
+            parts[str(n)] = [stamp.number, cells]
+        counts = held.counts.get(device)
+        if counts and counts[0] in self.numbers:
+            parts["+"] = counts
+        return {"t": table.name, "k": key, "g": parts} if parts else None

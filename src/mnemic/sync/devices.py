@@ -1,0 +1,75 @@
+"""The devices of one space: merging with a database, and exchanging through a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from mnemic.errors import ConfigError, InvalidInput
+from mnemic.providers.vault import Vault
+from mnemic.settings import Settings
+from mnemic.store.postgres.address import is_address
+from mnemic.sync.exchange import DeviceServices, Exchange, Progress
+from mnemic.sync.keys import Keyring
+from mnemic.sync.merge import merge_database
+from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
+from mnemic.sync.state import read_state
+
+
+class Devices:
+    """``met`` is called after changes of others came in."""
+
+    def __init__(
+        self, services: DeviceServices, settings: Settings, met: Callable[[], None]
+    ) -> None:
+        self._services = services
+        self._settings = settings
+        self._met = met
+
+    def merge(self, other: str | Path, *, mine: bool, preview: bool) -> MergeReport:
+        place = str(other) if is_address(str(other)) else str(Path(other).expanduser())
+        secrets = self._settings.secrets
+        vault = Vault(secrets.key.reveal(), Path(place).parent / secrets.key_file)
+
+        def unseal(text: str) -> str:
+            try:
+                return vault.open(text)
+            except ConfigError:
+                return text  # sealed with a key that is not here
+
+        report = merge_database(
+            self._services, place, self._settings, mine=mine, preview=preview, unseal=unseal
+        )
+        if not preview:
+            self._met()
+        return report
+
+    def exchange(
+        self, folder: str | Path, passphrase: str, add: str, remove: str, progress: Progress
+    ) -> ExchangeReport:
+        place = Path(folder).expanduser().absolute()
+        ring = Keyring.open(self._require_database(), self._services.space)
+        exchange = Exchange(self._services, ring, place, passphrase, progress)
+        if remove:
+            exchange.remove(remove)
+        if add:
+            exchange.add(add)
+        report = exchange.run()
+        if report.read:
+            self._met()
+        return report
+
+    def public_key(self) -> str:
+        """What another device is given to let this one in."""
+        return Keyring.open(self._require_database(), self._services.space).public
+
+    def report(self) -> DevicesReport:
+        with self._services.store.read(self._services.space) as unit:
+            return read_state(unit)
+
+    def _require_database(self) -> Path:
+        if self._services.database is None:
+            raise InvalidInput(
+                "A memory that is not on disk has no other devices", remedy="Open it in a file"
+            )
+        return self._services.database

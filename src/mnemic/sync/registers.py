@@ -1,0 +1,275 @@
+"""What a memory is made of when it is merged: rows whose parts are registers.
+
+A register has one value and the stamp of the change that set it. Of two values one wins by a total
+order, whoever holds which and in whatever order they meet, so merging is commutative, associative
+and idempotent. Counters are sums of what each device has added. A row that is gone stays gone.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple
+
+from mnemic.errors import InvalidInput
+from mnemic.store.sql.sync import Shadow
+from mnemic.store.transfer import BY_NAME, MovedTable, from_cell, to_cell
+
+Rule = Literal["last", "sum"]
+Raw = tuple[Any, ...]
+_MARK = 8  # bytes of a hash
+_SEPARATOR = "\x1f"
+
+
+class Stamp(NamedTuple):
+    """The change that set a value: a number that grows along cause and effect, and the device."""
+
+    number: int = 0
+    device: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.number}.{self.device}"
+
+    @classmethod
+    def read(cls, text: str) -> Stamp:
+        number, _, device = text.partition(".")
+        return cls(int(number or 0), device)
+
+
+class Group(NamedTuple):
+    """Columns that change together: the later change wins, or, of counts, all are added up."""
+
+    rule: Rule
+    columns: tuple[str, ...]
+
+
+def order_of(stamp: Stamp, cells: Sequence[Any]) -> tuple[int, str, str]:
+    """What decides between two values; the greater wins. The cells only tell apart what two copies
+    of one device have changed.
+    """
+    return stamp.number, stamp.device, json.dumps(cells, sort_keys=True)
+
+
+class ChangedMeanwhile(Exception):
+    """Somebody wrote between a capture and what was to follow it; both are repeated."""
+
+
+@dataclass(frozen=True)
+class MergedTable:
+    """A table of the memory: its key, its groups, and whether removed rows may come back.
+
+    ``final``: a removed row never comes back. ``hashed``: its key is a name that people gave.
+    ``derived`` are columns that each database works out itself, as they begin.
+    """
+
+    name: str
+    groups: tuple[Group, ...]
+    key: tuple[str, ...] = ("id",)
+    final: bool = True
+    hashed: bool = False
+    derived: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def table(self) -> MovedTable:
+        return BY_NAME[self.name]
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Key columns, then those of every group."""
+        return (*self.key, *(name for group in self.groups for name in group.columns))
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """Where each group stands among the columns."""
+        spans, start = [], len(self.key)
+        for group in self.groups:
+            spans.append(slice(start, start + len(group.columns)))
+            start += len(group.columns)
+        return tuple(spans)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        return {column.name: column.kind for column in self.table.columns}
+
+    @property
+    def sums(self) -> int | None:
+        """The place of the group that is added up."""
+        rules = [group.rule for group in self.groups]
+        return rules.index("sum") if "sum" in rules else None
+
+    def key_of(self, row: Sequence[Any]) -> str:
+        """What names a row; a name that people gave is hashed, since it outlives the row."""
+        if self.hashed:
+            return blake2b(str(row[0]).encode(), digest_size=12).hexdigest()
+        return _SEPARATOR.join(map(str, row[: len(self.key)]))
+
+    def key_values(self, key: str) -> dict[str, Any]:
+        """The key columns again; a hashed one is in the first group."""
+        return dict(zip(self.key, key.split(_SEPARATOR), strict=True)) if self.key else {}
+
+    def chosen(self, row: Sequence[Any]) -> dict[str, Any]:
+        """The columns by which a stored row is found."""
+        stored = dict(zip(self.columns, row, strict=True))
+        found = (*self.key, "at") if self.name == "events" else self.key
+        return {name: stored[name] for name in (("id",) if self.hashed else found)}
+
+    def marks(self, row: Sequence[Any]) -> list[str]:
+        """A hash of each group as it is stored."""
+        return [mark_of(row[place]) for place in self.places]
+
+    def cells(self, group: int, values: Sequence[Any]) -> list[Any]:
+        """Stored values as they travel."""
+        names = self.groups[group].columns
+        return [to_cell(self.kinds[name], value) for name, value in zip(names, values, strict=True)]
+
+    def true_cells(self, group: int, row: Sequence[Any], held: Held) -> list[Any]:
+        """What the devices agree on, where it is shown otherwise here."""
+        shown = self.cells(group, row[self.places[group]])
+        names = self.groups[group].columns
+        return [held.true.get(name, [cell])[0] for name, cell in zip(names, shown, strict=True)]
+
+    def stored(self, group: int, cells: Sequence[Any]) -> Raw:
+        """Values that travelled as they are stored; InvalidInput for what fits no column."""
+        names = self.groups[group].columns
+        if len(cells) != len(names):
+            raise InvalidInput(f"a part of {self.name} has {len(cells)} values")
+        return tuple(
+            from_cell(self.kinds[name], cell, name) for name, cell in zip(names, cells, strict=True)
+        )
+
+
+def mark_of(values: Sequence[Any]) -> str:
+    """A hash of stored values, the same in every process."""
+    return blake2b(marshal.dumps(tuple(values), 2), digest_size=_MARK).hexdigest()
+
+
+def _last(columns: str) -> Group:
+    return Group("last", tuple(columns.split()))
+
+
+def _sum(columns: str) -> Group:
+    return Group("sum", tuple(columns.split()))
+
+
+# In an order in which every row comes after those that it names, as in columns.tsv. Not here:
+# what is made again from these (indexes, vectors, cards, documents), and work that each device
+# does by itself (jobs, schedules, echoes).
+MERGED: Mapping[str, MergedTable] = {
+    one.name: one
+    for one in (
+        MergedTable(
+            "sessions",
+            (
+                _last("id project topic ended_at"),
+                _last("started_at last_at shared"),
+                _sum("prompted"),
+            ),
+            key=(),
+            final=False,
+            hashed=True,
+            derived={"turns": 0, "next_idx": 0, "speaker": "-1"},
+        ),
+        MergedTable(
+            "turns",
+            (
+                _last(
+                    "session idx role content tool_calls tool_results at zone tokens channel sender"
+                    " metadata"
+                ),
+                _last("trust state reason claimed"),
+            ),
+            derived={"place": 0},
+        ),
+        MergedTable(
+            "memories",
+            (
+                _last(
+                    "kind content subject predicate project topic tags created_at valid_from"
+                    " episode value slot session origin"
+                ),
+                _last("status valid_to superseded_at superseded_by snoozed_until put_away core"),
+                _last("importance confidence trust expires_at metadata"),
+                _last("updated_at last_accessed_at"),
+                _sum("access_count confirmations offered"),
+            ),
+            derived={"place": 0},
+        ),
+        MergedTable("memory_sources", (_last(""),), ("memory", "turn"), final=False),
+        MergedTable(
+            "episodes",
+            (
+                _last(
+                    "session summary goal outcome started_at ended_at actions entities tools"
+                    " memories tags importance source last_turn"
+                ),
+                _sum("access_count"),
+            ),
+            derived={"place": 0},
+        ),
+        MergedTable(
+            "attachments",
+            (
+                _last(
+                    "session filename mime size path url direction description transcription"
+                    " extracted_text tags memories created_at put_away"
+                ),
+            ),
+            derived={"place": 0},
+        ),
+        MergedTable("events", (_last("operation_id step type subject payload at"),)),
+        MergedTable(
+            "daily_events", (_last("day channel sender summary tokens compressed created_at"),)
+        ),
+        MergedTable("usage", (_last("purpose model input_tokens output_tokens cost at"),)),
+        MergedTable("scratchpads", (_last("text updated_at"),), (), final=False),
+        MergedTable("document_choices", (_last("choice at"),), ("document", "memory"), final=False),
+        MergedTable("onboarding", (_last("stage answers updated_at"),), (), final=False),
+        MergedTable("counters", (_sum("amount"),), ("day", "name"), final=False),
+    )
+}
+
+
+class Held(NamedTuple):
+    """What is known of a row beside its columns: what each device has added to its counts, with the
+    number of that change; columns that are shown otherwise here, the true cell and the shown; and
+    changes of groups that came before the row itself.
+    """
+
+    counts: dict[str, list[Any]]
+    true: dict[str, list[Any]]
+    parked: dict[str, list[Any]]
+
+    @classmethod
+    def read(cls, shadow: Shadow | None) -> Held:
+        value = json.loads(shadow.held) if shadow is not None and shadow.held else {}
+        return cls(*(value.get(name, {}) for name in cls._fields))
+
+    def __str__(self) -> str:
+        value = {name: part for name, part in self._asdict().items() if part}
+        return json.dumps(value, separators=(",", ":"), sort_keys=True) if value else ""
+
+    def total(self, width: int) -> list[int]:
+        """The sums over all devices."""
+        return [sum(counts[n] for _, counts in self.counts.values()) for n in range(width)]
+
+
+def stamps_of(shadow: Shadow | None) -> list[Stamp]:
+    return [] if shadow is None else [Stamp.read(text) for text in shadow.stamps.split()]
+
+
+def marks_of(shadow: Shadow) -> list[str]:
+    return shadow.marks.split()
+
+
+def numbers_of(shadow: Shadow, device: str) -> Iterator[int]:
+    """The change files of a device that hold a part of a row."""
+    for stamp in stamps_of(shadow):
+        if stamp.device == device:
+            yield stamp.number
+    counts = Held.read(shadow).counts.get(device)
+    if counts:
+        yield int(counts[0])

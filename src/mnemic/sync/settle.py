@@ -1,0 +1,389 @@
+"""What follows from the united rows: places in a conversation, versions of a fact, contradictions.
+
+Devices exchange what was said and decided on each of them. Two of them may have gone on with one
+session, or learnt different answers to one question. What is shown then is a function of all rows,
+worked out anew on every device, and never exchanged: so the order in which changes meet does not
+matter.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from mnemic.rules.likeness import same_value
+from mnemic.rules.slots import has_one_answer
+from mnemic.rules.support import may_overrule
+from mnemic.store.contract import Unit
+from mnemic.store.transfer import from_cell, to_cell
+from mnemic.sync.registers import (
+    MERGED,
+    ChangedMeanwhile,
+    Held,
+    MergedTable,
+    mark_of,
+    marks_of,
+)
+
+_FREE = 1 << 40  # places above every real one, for rows whose place is taken
+_STATE = "status valid_to superseded_at superseded_by".split()
+_MEMORY = (
+    "id", "kind", "content", "subject", "predicate", "project", "slot", "value", "trust",
+    "created_at", "valid_from", *_STATE,
+)  # fmt: skip
+Shown = dict[str, dict[str, Any]]
+"""Columns to show for rows, by key; the true values for those that are shown as they are."""
+
+
+@dataclass
+class Touched:
+    """Rows that changed; ``gone`` are tables of which some were removed."""
+
+    sessions: set[str] = field(default_factory=set)
+    memories: set[str] = field(default_factory=set)
+    operations: set[str] = field(default_factory=set)
+    stretches: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+
+    def add(self, table: MergedTable, key: str, row: Sequence[Any] | None) -> None:
+        if row is None:
+            self.gone.add(table.name)
+            return
+        cells = dict(zip(table.columns, row, strict=True))
+        if table.name == "turns":
+            self.sessions.add(cells["session"])
+        elif table.name == "sessions":
+            self.sessions.add(cells["id"])
+        elif table.name == "memories":
+            self.memories.add(key)
+        elif table.name == "episodes":
+            self.stretches.add(cells["session"])
+        elif table.name == "events":
+            self.operations.add(cells["operation_id"])
+            if cells["type"] == "supersede":
+                self.memories.add(cells["subject"])
+
+
+def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
+    """Show what follows from the rows as they are now. ``captured``: every row was; else what is
+    missing is settled with the rest of its family.
+    """
+    _find_held(unit, touched)
+    if touched.sessions:
+        _settle_places(unit, _TURNS, touched.sessions, captured=captured)
+        _settle_sessions(unit, touched.sessions)
+    if touched.operations:
+        _settle_places(unit, _EVENTS, touched.operations, captured=captured)
+    if touched.stretches:
+        _settle_stretches(unit, touched.stretches)
+    if touched.memories:
+        _settle_memories(unit, touched.memories)
+
+
+def _find_held(unit: Unit, touched: Touched) -> None:
+    """Where rows went, those that are shown otherwise may be shown as they are again."""
+    for name in touched.gone & {"turns", "events", "episodes", "memories"}:
+        held = {key for key, shadow in unit.sync.shadows(name).items() if '"true"' in shadow.held}
+        if name == "memories":
+            touched.memories |= held
+            continue
+        column = {"turns": "session", "events": "operation_id", "episodes": "session"}[name]
+        rows = unit.sync.rows(MERGED[name].table, ("id", column)) if held else []
+        found = {value for id_, value in rows if id_ in held}
+        {"turns": touched.sessions, "events": touched.operations, "episodes": touched.stretches}[
+            name
+        ].update(found)
+
+
+Moves = Sequence[tuple[str, dict[str, Any]]]
+
+
+def show(
+    unit: Unit, name: str, shown: Shown, change: Callable[[Moves], None] | None = None
+) -> None:
+    """Put columns into rows and keep their true values; columns are given as they are stored."""
+    if not shown:
+        return
+    table = MERGED[name]
+    shadows = unit.sync.shadows(name, list(shown))
+    rows = {table.key_of(row): row for row in _rows_of(unit, table, shown)}
+    changes: list[tuple[str, dict[str, Any]]] = []
+    after = {}
+    for key, columns in shown.items():
+        row, shadow = rows.get(key), shadows.get(key)
+        if row is None or shadow is None:
+            continue
+        stored, held = dict(zip(table.columns, row, strict=True)), Held.read(shadow)
+        for column, value in columns.items():
+            now = to_cell(table.kinds[column], stored[column])
+            true = held.true.get(column, [now])[0]
+            cell = to_cell(table.kinds[column], value)
+            held.true.pop(column, None)
+            if cell != true:
+                held.true[column] = [true, cell]
+        different = {c: value for c, value in columns.items() if stored[c] != value}
+        if different:
+            changes.append((key, different))
+        stored |= columns
+        marks = marks_of(shadow)
+        values = [stored[column] for column in table.columns]
+        for n, place in enumerate(table.places):
+            if not set(columns).isdisjoint(table.groups[n].columns):
+                before = mark_of(row[place])
+                if before == marks[n]:  # what was changed here since is still to be captured
+                    marks[n] = mark_of(values[place])
+        after[key] = shadow._replace(marks=" ".join(marks), held=str(held))
+    if change is None:
+        for key, different in changes:
+            unit.sync.change(table.table, table.chosen(rows[key]), different)
+    else:
+        change(changes)
+    unit.sync.put_shadows(name, {key: one for key, one in after.items() if one != shadows[key]})
+
+
+def _rows_of(unit: Unit, table: MergedTable, keys: Iterable[str]) -> list[tuple[Any, ...]]:
+    wanted = set(keys)
+    by_id = table.table.key == table.key and not table.hashed
+    return [row for row in unit.sync.rows(table.table, table.columns, wanted if by_id else None)
+            if table.key_of(row) in wanted]  # fmt: skip
+
+
+def true_values(unit: Unit, name: str, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The true values of columns that are shown otherwise, by row."""
+    table, found = MERGED[name], {}
+    for key, shadow in unit.sync.shadows(name, ids).items():
+        if '"true"' in shadow.held:
+            true = Held.read(shadow).true
+            found[key] = {c: from_cell(table.kinds[c], cells[0], c) for c, cells in true.items()}
+    return found
+
+
+# --- places --------------------------------------------------------------------------------------
+
+
+class _Places(NamedTuple):
+    """A table whose rows have places among those of one parent, and the order of time."""
+
+    name: str
+    parent: str
+    place: str
+    order: tuple[str, ...]
+
+
+_TURNS = _Places("turns", "session", "idx", ("at", "id"))
+_EVENTS = _Places("events", "operation_id", "step", ("step", "id"))
+
+
+def _settle_places(
+    unit: Unit, places: _Places, parents: Collection[str], *, captured: bool
+) -> None:
+    """Rows keep the places they were given while those differ; else they are placed in order."""
+    name, parent, place, order = places
+    columns = ("id", parent, place, "at")
+    table = MERGED[name].table
+    rows = [dict(zip(columns, row, strict=True)) for row in unit.sync.rows_in(
+        table, columns, parent, parents)]  # fmt: skip
+    ids = [row["id"] for row in rows]
+    true, known = true_values(unit, name, ids), unit.sync.shadows(name, ids)
+    families: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        families[row[parent]].append(row | true.get(row["id"], {}) | {"shown": row[place]})
+    shown: Shown = {}
+    for family in families.values():
+        if not all(row["id"] in known for row in family):
+            if captured:
+                raise ChangedMeanwhile
+            continue
+        distinct = len({row[place] for row in family}) == len(family)
+        ordered = sorted(family, key=lambda row: tuple(row[column] for column in order))
+        for number, row in enumerate(ordered):
+            wanted = row[place] if distinct else number
+            if wanted != row["shown"] or row["id"] in true:
+                shown[row["id"]] = {place: wanted}
+
+    def change(changes: Moves) -> None:
+        at = {row["id"]: {"at": row["at"]} if name == "events" else {} for row in rows}
+        for step in (True, False):  # by way of places that nobody has, since two rows may change
+            for number, (id_, values) in enumerate(changes):
+                aside = {place: 2 * _FREE + number}
+                unit.sync.change(table, {"id": id_, **at[id_]}, aside if step else values)
+
+    show(unit, name, shown, change)
+
+
+def free_places(unit: Unit, name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """For new rows whose place is taken, here or by another of them, one that nobody has."""
+    _, parent, place, _ = _TURNS if name == "turns" else _EVENTS
+    table = MERGED[name].table
+    parents = {str(row[parent]) for row in rows}
+    taken = set(unit.sync.rows_in(table, (parent, place), parent, parents))
+    aside: dict[str, int] = {}
+    high = max([_FREE, *(number for _, number in taken)]) + 1
+    for row in rows:
+        if (row[parent], row[place]) in taken:
+            aside[row["id"]] = high = high + 1
+        else:
+            taken.add((row[parent], row[place]))
+    return aside
+
+
+def _settle_sessions(unit: Unit, sessions: Collection[str]) -> None:
+    table = MERGED["sessions"]
+    rows = unit.sync.rows(table.table, ("id", "last_at"), sessions)
+    keys = {id_: table.key_of((id_,)) for id_, _ in rows}
+    true = true_values(unit, "sessions", list(keys.values()))
+    latest = unit.sync.latest_turns(sessions)
+    shown: Shown = {}
+    for id_, last_at in rows:
+        own = true.get(keys[id_], {}).get("last_at", last_at)
+        wanted = max(own, latest.get(id_, own))
+        if wanted != last_at or keys[id_] in true:
+            shown[keys[id_]] = {"last_at": wanted}
+    show(unit, "sessions", shown)
+
+
+def _settle_stretches(unit: Unit, sessions: Collection[str]) -> None:
+    """One episode of a stretch may name its last turn; the others go without."""
+    columns = ("id", "session", "source", "last_turn")
+    rows = unit.sync.rows_in(MERGED["episodes"].table, columns, "session", sessions)
+    true = true_values(unit, "episodes", [row[0] for row in rows])
+    taken: set[tuple[str, str, str]] = set()
+    shown: Shown = {}
+    for id_, session, source, last_turn in sorted(rows):
+        own = true.get(id_, {}).get("last_turn", last_turn)
+        wanted = "" if (session, source, own) in taken else own
+        taken.add((session, source, own))
+        if wanted != last_turn or id_ in true:
+            shown[id_] = {"last_turn": wanted}
+    emptied = {id_: columns for id_, columns in shown.items() if not columns["last_turn"]}
+    show(unit, "episodes", emptied)
+    show(unit, "episodes", {id_: one for id_, one in shown.items() if id_ not in emptied})
+
+
+# --- versions and contradictions -----------------------------------------------------------------
+
+
+class _Fact(NamedTuple):
+    """A memory as the devices agree on it."""
+
+    id: str
+    kind: str
+    content: str
+    subject: str
+    predicate: str
+    project: str
+    slot: str
+    value: str
+    trust: Any
+    created_at: int
+    valid_from: int
+    status: str
+    valid_to: int | None
+    superseded_at: int | None
+    superseded_by: str
+
+    @property
+    def holds(self) -> bool:
+        return self.status == "active" and not self.superseded_by
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """By when it became true, then by when it was learnt."""
+        return self.valid_from, self.created_at, self.id
+
+
+def _settle_memories(unit: Unit, touched: Collection[str]) -> None:
+    facts, successors = _related(unit, touched)
+    states = {id_: fact for id_, fact in facts.items() if fact.holds}
+    _join_repeated(states)
+    for later in successors.values():
+        _chain(states, [states[id_] for id_ in later if id_ in states and states[id_].holds])
+    changed = {id_ for later in successors.values() for id_ in later}
+    slots: dict[tuple[str, str], list[_Fact]] = defaultdict(list)
+    for fact in states.values():
+        if fact.slot and fact.holds and has_one_answer(fact.predicate):
+            slots[fact.slot, fact.project].append(fact)
+    for answers in slots.values():
+        _choose(states, answers, changed)
+    true = true_values(unit, "memories", list(facts))
+    shown: Shown = {}
+    for id_, fact in facts.items():
+        state = states.get(id_, fact)
+        if state != fact or id_ in true:
+            shown[id_] = {name: getattr(state, name) for name in _STATE}
+    show(unit, "memories", shown)
+
+
+def _related(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], dict[str, set[str]]]:
+    """Everything that a decision on these memories may depend on, and what took the place of
+    each, by all devices.
+    """
+    facts: dict[str, _Fact] = {}
+    successors: dict[str, set[str]] = {}
+    waiting = set(touched)
+    while waiting:
+        rows = unit.sync.rows(MERGED["memories"].table, _MEMORY, waiting)
+        true = true_values(unit, "memories", list(waiting))
+        new = [_Fact(*row)._replace(**true.get(row[0], {})) for row in rows]
+        facts |= {fact.id: fact for fact in new}
+        replaced = unit.sync.replaced_by(list(waiting))
+        successors |= replaced
+        found = {id_ for later in replaced.values() for id_ in later}
+        found |= {fact.superseded_by for fact in new if fact.superseded_by}
+        held = [fact for fact in new if fact.status in ("active", "pending", "superseded")]
+        slots = {fact.slot for fact in held if fact.slot and has_one_answer(fact.predicate)}
+        table = MERGED["memories"].table
+        if slots:
+            found |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "slot", slots)}
+        texts = {fact.content for fact in new if fact.holds}
+        if texts:
+            found |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "content", texts)}
+        found |= {id_ for (id_,) in unit.sync.rows_in(
+            table, ("id",), "superseded_by", [fact.id for fact in new])}  # fmt: skip
+        waiting = found - facts.keys() - waiting
+    return facts, successors
+
+
+def _replace(states: dict[str, _Fact], fact: _Fact, by: _Fact) -> None:
+    until = by.valid_from if fact.valid_to is None else min(fact.valid_to, by.valid_from)
+    states[fact.id] = fact._replace(
+        status="superseded",
+        superseded_by=by.id,
+        superseded_at=max(fact.created_at, by.created_at),
+        valid_to=max(until, fact.valid_from),
+    )
+
+
+def _join_repeated(states: dict[str, _Fact]) -> None:
+    """Of one statement that several devices have learnt, the first stays."""
+    first: dict[tuple[str, ...], _Fact] = {}
+    for fact in sorted(states.values(), key=lambda fact: (fact.created_at, fact.id)):
+        same = (fact.kind, fact.project, fact.subject, fact.content)
+        if same in first:
+            _replace(states, fact, first[same])
+        else:
+            first[same] = fact
+
+
+def _chain(states: dict[str, _Fact], versions: Sequence[_Fact]) -> None:
+    """Versions of one statement, made on several devices, follow each other."""
+    ordered = sorted(versions, key=lambda fact: fact.order)
+    for fact, by in pairwise(ordered):
+        _replace(states, fact, by)
+
+
+def _choose(states: dict[str, _Fact], answers: Sequence[_Fact], changed: Collection[str]) -> None:
+    """Of several answers to a question with one, the latest that says the same or names a change
+    holds; another one waits for a person.
+    """
+    current, *later = sorted(answers, key=lambda fact: fact.order)
+    for fact in later:
+        same = bool(fact.value and same_value(fact.value, current.value))
+        if may_overrule(fact.trust, current.trust) and (same or fact.id in changed):
+            _replace(states, current, fact)
+            current = fact
+        else:
+            states[fact.id] = fact._replace(status="pending")
