@@ -14,8 +14,8 @@ BUDGETS = {
     "language": 11_839,
     "store": 10_688,
     "learn": 6_970,
-    "moving": 5_624,
-    "cli": 5_172,
+    "moving": 5_954,
+    "cli": 5_242,
     "providers": 4_165,
     "documents": 3_927,
     "engine": 3_908,
@@ -34,6 +34,7 @@ BUDGETS = {
     ROOT: 780,
     "health": 694,
     "jobs": 419,
+    "compat": 230,
     "prompts": 35,
 }
 

@@ -153,8 +153,8 @@ class TurnFilter:
 
 
 class Life(NamedTuple):
-    """Memories by the time between their last change and expiry: longer than ``over``, at most ``most``;
-    without ``over`` those that never expire.
+    """Memories by the time between their last change and expiry: longer than ``over``, at most
+    ``most``; without ``over`` those that never expire.
     """
 
     over: timedelta | None = None
