@@ -172,7 +172,12 @@ def _settled(ctx: click.Context, state: State, word: str, count: int, requested:
     line = phrase("{jobs} {done}.", jobs=count_things(count, "job"), done=term(word))
     answer({word: count}, lambda: say(line))
     if count < requested:
-        note(phrase("{ids} named no dead job.", ids=count_things(requested - count, "id")))
+        note(
+            phrase(
+                "{ids} named no dead job; see mnemic jobs --state dead.",
+                ids=count_things(requested - count, "id"),
+            )
+        )
         ctx.exit(1)
 
 

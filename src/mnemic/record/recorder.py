@@ -112,7 +112,7 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
     if not isinstance(new, NewTurn):
         raise InvalidInput(
             f"a turn is a {type(new).__name__}",
-            remedy="Pass mnemic.NewTurn(session, role, content)",
+            remedy="Pass mnemic.NewTurn(session, role, text)",
         )
     if new.role not in ROLES:
         checks.check_choice(new.role, ROLES, "role")
