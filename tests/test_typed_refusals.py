@@ -109,6 +109,7 @@ GOOD: dict[str, Any] = {
     "role": "user",
     "new": NewTurn("s", "user", "likes tea"),
     "turns": (),
+    "prefix": "01a1e748",
     "episode": "nobody",
     "summary": "tea",
     "path_or_url": "https://example.com/a.txt",

@@ -85,7 +85,7 @@ REFUSED: dict[str, Wrong] = {
     "open a value": lambda m: mnemic.open(":memory:", jobs__max_attempts="x"),
     "open mysql": lambda m: mnemic.open("mysql://x"),
     "open a worker": lambda m: mnemic.open(":memory:", worker="ten"),
-    "open a number": lambda m: mnemic.open(3),
+    "open a number": lambda m: mnemic.open(3),  # type: ignore[arg-type]
     "connect threads": lambda m: mnemic.connect(":memory:", threads=0),
 }
 MEANT: dict[str, tuple[Wrong, str]] = {
