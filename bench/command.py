@@ -168,11 +168,17 @@ def scale(
               help="Clients at once.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.5), default=60, show_default=True, metavar="S",
               help="For the service, and for the library.")  # fmt: skip
+@click.option("--workers", default="0", show_default=True, metavar="N,N",
+              help="Processes that answer; 0 is one that learns too.")  # fmt: skip
+@click.option("--target", default="", metavar="DATABASE", help="An empty one; else a new file.")
 @click.option("--turns", type=click.IntRange(1), default=2_000, show_default=True, metavar="N",
               help="In each of eight spaces.")  # fmt: skip
 @click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
 @pass_state
-def service(state: State, *, clients: int, seconds: float, turns: int, out: Path | None) -> None:
+def service(
+    state: State, *, clients: int, seconds: float, turns: int, workers: str, target: str,
+    out: Path | None,
+) -> None:  # fmt: skip
     """Measure mnemic serve under load on loopback, beside the library.
 
     Four of five calls recall, the fifth records, in whatever of eight spaces.
@@ -183,7 +189,10 @@ def service(state: State, *, clients: int, seconds: float, turns: int, out: Path
     from bench.tables import show_figures
 
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure_service(Path(folder), clients, turns=turns, seconds=seconds, tell=note)
+        figures = measure_service(
+            Path(folder), clients, turns=turns, seconds=seconds, tell=note,
+            workers=tuple(map(int, workers.split(","))), target=target,
+        )  # fmt: skip
     _write(figures, out)
     if state.json:
         emit(figures)

@@ -10,15 +10,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import mnemic
 from mnemic.engine.remote.client import RemoteMind
+from mnemic.engine.tokens import make_token
 from mnemic.serve.http.app import Service
 from mnemic.serve.http.limits import Limits
 from mnemic.serve.http.server import HttpServer, bind
-from mnemic.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant
+from mnemic.types import EVERY_SPACE
 from tests.waiting import wait_for
 
 # What cannot be had through a service, or is about something else than one; by file or test.
@@ -39,10 +41,10 @@ def left_out(test: str) -> str:
 
 @contextmanager
 def answering(
-    engine: mnemic.Engine, tokens: TokenFile, limits: Limits | None = None
+    engine: mnemic.Engine, limits: Limits | None = None, **given: Any
 ) -> Iterator[tuple[str, Service]]:
     """A service on a free port, and its address; the engine is closed with it."""
-    service = Service(engine, tokens, limits=limits)
+    service = Service(engine, limits=limits, **given)
     with bind("127.0.0.1", 0) as listening:
         server = HttpServer(service)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -79,11 +81,12 @@ class ServedMind(RemoteMind):
 
 def open_served(target: Any, *, space: str, **given: Any) -> mnemic.Mind:
     """The mind of a space of that database, through a service that ends when it is closed."""
-    token, grant = new_grant("test", "admin", [EVERY_SPACE])
     serving = ExitStack()
     engine = mnemic.connect(target, **given)
     try:
-        url, _ = serving.enter_context(answering(engine, TokenFile(None, [grant])))
+        token, grant = make_token(datetime.now(UTC), "test", "admin", [EVERY_SPACE])
+        engine.tokens.lend(token, grant)
+        url, _ = serving.enter_context(answering(engine))
         mind = mnemic.open(url, token=token, space=space)
     except BaseException:
         serving.close()

@@ -37,9 +37,13 @@ ENGINE_WORDS = (  # chosen by the engine or the settings, never by a call
 )
 COUNTED = "amounts counts answers payload payloads examples"  # its keys are the engine's words
 PRINTS = "file bullets"  # fingerprints and ids
+# Names of tables and columns, ids, and rows that passed the guard of the device that wrote them.
+EXCHANGED = "table columns column keys values device receipt shadows"
 OPENED = "space"  # passes the guard once, when a mind is opened
 READ_BACK = "sender speaker text role before"  # of rows that only come out of a store
-PLAIN = frozenset(" ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, OPENED, READ_BACK)).split())
+PLAIN = frozenset(
+    " ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, EXCHANGED, OPENED, READ_BACK)).split()
+)
 ROWS = (erasure, upkeep, document_states, rows)
 ROWS_READ = {
     "Place": {"sender", "text"},

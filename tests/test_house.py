@@ -17,7 +17,7 @@ LONGEST_FILE = 600
 # Everything a face may know of the package; the rest it reaches through the Mind.
 OPEN_TO_FACES = frozenset(
     {"clock", "engine", "errors", "moving", "plain", "private", "serve", "settings", "tools"}
-    | {"types"}
+    | {"sync", "tracing", "types"}
 )
 
 

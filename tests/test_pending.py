@@ -91,17 +91,18 @@ class TestConfirm:
         assert learning.inbox.waiting() == []
 
     def test_it_updates_what_is_known_by_then(self, learning: Learning, clock: ManualClock) -> None:
-        settled = learning.settle(version("3.12", confidence=0.7, is_update=True))
-        assert settled.memory is not None
-        clock.advance(days=1)
         old = learning.settle(version("3.10")).memory
         assert old is not None
+        clock.advance(days=1)
+        settled = learning.settle(version("3.12", confidence=0.7, is_update=True))
+        assert settled.memory is not None
         clock.advance(days=1)
         confirmed = learning.inbox.confirm(settled.memory.id)
         assert (confirmed.outcome, confirmed.replaced) == ("update", (old.id,))
         assert learning.values() == ["3.12"]
         first, second = learning.mind.history(old.id).versions
-        assert first.valid_from == first.valid_to == second.valid_from == NOON + timedelta(days=1)
+        assert first.valid_from == NOON
+        assert first.valid_to == second.valid_from == NOON + timedelta(days=1)
 
     def test_one_of_many_answers_replaces_none(self, learning: Learning) -> None:
         learning.settle(likes("coffee"))

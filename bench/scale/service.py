@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -34,6 +35,7 @@ class Load:
 
     took: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
     errors: list[str] = field(default_factory=list)
+    cpu: float = 0.0  # processor seconds
 
     def add(self, other: Load) -> None:
         for kind in KINDS:
@@ -42,22 +44,44 @@ class Load:
 
 
 def measure_service(
-    folder: Path, clients: int, *, turns: int, seconds: float, tell: Callable[[str], None]
+    folder: Path,
+    clients: int,
+    *,
+    turns: int,
+    seconds: float,
+    tell: Callable[[str], None],
+    workers: tuple[int, ...] = (0,),
+    target: str = "",
 ) -> list[Figure]:
-    """``clients`` ask four times for each turn they record, in whatever of some spaces."""
+    """``clients`` ask four times for each turn they record, in whatever of some spaces: the library
+    in threads, then the service with each number of ``workers``; 0 is one process that learns too.
+    """
+    target = target or str(folder / "served.db")
     tell(f"{SPACES} spaces of {turns:,} turns")
-    for name in ("library.db", "served.db"):
-        fill(str(folder / name), turns)
+    fill(target, turns)
     tell(f"the library: {clients} threads for {seconds:.0f} s")
-    library = _library(folder / "library.db", clients, seconds)
-    tell(f"the service: {clients} clients for {seconds:.0f} s")
-    service = _service(folder / "served.db", clients, seconds)
+    before = time.process_time()
+    library = _library(target, clients, seconds)
+    library.cpu = time.process_time() - before
+    figures = []
+    for count in workers:
+        tell(f"the service: {count or 'one'} processes, {clients} clients for {seconds:.0f} s")
+        figures += _compare(count, _service(target, clients, seconds, count), library, seconds)
+    return figures
+
+
+def _compare(workers: int, service: Load, library: Load, seconds: float) -> list[Figure]:
+    name = f"{workers} workers" if workers else "one process"
     calls, alone = (sum(map(len, load.took.values())) for load in (service, library))
+    details = {"errors": len(service.errors), "calls": calls, **_first(service.errors)}
     figures = [
         figure(
-            "service", f"{clients} clients", "calls/s", calls / seconds, beside="library",
-            baseline=alone / seconds,
-            details={"errors": len(service.errors), "calls": calls, **_first(service.errors)},
+            "service", f"{name}, {unit}", unit, calls / ours, beside="library",
+            baseline=alone / theirs, details=details,
+        )
+        for unit, ours, theirs in (
+            ("calls/s", seconds, seconds),
+            ("calls/processor s", service.cpu, library.cpu),
         )
     ]  # fmt: skip
     for kind in KINDS:
@@ -65,7 +89,7 @@ def measure_service(
             ours, theirs = at(service.took[kind]), at(library.took[kind])
             figures.append(
                 figure(
-                    "service", f"{kind}, {word}", "ms", 1e3 * ours, beside="library",
+                    "service", f"{name}, {kind}, {word}", "ms", 1e3 * ours, beside="library",
                     baseline=1e3 * theirs,
                 )
             )  # fmt: skip
@@ -88,7 +112,7 @@ class _Calls:
         return kind, f"person {place % SPACES}", text
 
 
-def _library(database: Path, clients: int, seconds: float) -> Load:
+def _library(database: str, clients: int, seconds: float) -> Load:
     whole, lock, calls = Load(), threading.Lock(), _Calls()
     with mnemic.connect(database, worker="thread") as engine:
         for n in range(SPACES):
@@ -124,8 +148,9 @@ def _together(client: Callable[[int], None], numbers: range) -> None:
         thread.join()
 
 
-def _service(database: Path, clients: int, seconds: float) -> Load:
-    command = [sys.executable, "-m", "mnemic", "serve", "--db", str(database), "--port", "0"]
+def _service(database: str, clients: int, seconds: float, workers: int) -> Load:
+    command = [sys.executable, "-m", "mnemic", "serve", "--db", database, "--port", "0"]
+    command += ["--workers", str(workers)] if workers else []
     with subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         said = json.loads(process.stdout.readline())
@@ -137,12 +162,23 @@ def _service(database: Path, clients: int, seconds: float) -> Load:
             for part in parts:
                 asked = (said, part, seconds, ready, loads)
                 spawn.Process(target=_clients, args=asked, daemon=True).start()
-            for _ in range(clients):
-                whole.add(loads.get(timeout=seconds + _PATIENCE))
+            for number in range(clients):
+                part = loads.get(timeout=seconds + _PATIENCE)
+                if not number:
+                    whole.cpu = _processor_seconds(process.pid)
+                whole.add(part)
         finally:
             process.terminate()
             process.wait()
     return whole
+
+
+def _processor_seconds(process: int) -> float:
+    """Of a process and those that it started, since they began."""
+    parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    own = (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(_processor_seconds(int(child)) for child in listed)
 
 
 def _clients(
@@ -176,7 +212,7 @@ def _client(
     while time.monotonic() < end:
         kind, space, text = calls(n)
         n += 1
-        turn = {"session": f"client {number}", "role": "user", "content": text}
+        turn = {"session": f"client {number}", "role": "user", "text": text}
         started = time.perf_counter()
         try:
             ask(kind, space, {"query": text} if kind == "recall" else turn)

@@ -23,6 +23,16 @@ export interface ClientOptions {
   fetch?: typeof fetch;
 }
 
+/** One thing that was done with a token; status is that of the answer, 0 while it is being done or where its process died. subject is the id that was asked about. */
+export interface AccessEntry {
+  id: string;
+  at: string;
+  token: string;
+  operation: string;
+  status: number;
+  subject: string;
+}
+
 /** One tool call in the story of an episode. */
 export interface ActionNode {
   tool: string;
@@ -183,6 +193,14 @@ export interface Decision {
   reason: string;
 }
 
+/** The devices of a memory, what they have forgotten, and what they contradict each other in; public_key is what another device is given to let this one in. */
+export interface DevicesReport {
+  public_key: string;
+  devices: KnownDevice[];
+  forgotten: TravellingReceipt[];
+  conflicts: [string, string][];
+}
+
 /** What happened to one document. */
 export interface DocumentReport {
   name: string;
@@ -246,6 +264,18 @@ export interface Evidence {
   hit: Hit;
   head: string;
   text: string;
+}
+
+/** What a sync with a folder did. waiting files are only partly there, or are held back until their device has erased what was forgotten. */
+export interface ExchangeReport {
+  device: string;
+  fingerprint: string;
+  written: number;
+  read: number;
+  merged: MergeReport;
+  forgotten: number;
+  waiting: RefusedFile[];
+  refused: RefusedFile[];
 }
 
 /** One line of a health check. */
@@ -347,6 +377,15 @@ export interface Job {
   error: string;
 }
 
+/** A device of this memory; last_change is when its last change was written or read here. */
+export interface KnownDevice {
+  id: string;
+  name: string;
+  own: boolean;
+  last_change: string;
+  removed: boolean;
+}
+
 /** One revisable statement, as it is stored and as it is read. */
 export interface Memory {
   id: string;
@@ -415,6 +454,15 @@ export interface MemoryInput {
   metadata?: Record<string, unknown>;
   origin?: "extraction" | "compression" | "proposal" | "manual" | "migration";
   tier?: number;
+}
+
+/** What came in. conflicts are pairs of memories that contradict each other: the one that holds, and the one that waits for a person. */
+export interface MergeReport {
+  added: Record<string, number>;
+  changed: Record<string, number>;
+  removed: Record<string, number>;
+  conflicts: [string, string][];
+  preview: boolean;
 }
 
 /** One message as a model's chat interface takes it. */
@@ -611,6 +659,12 @@ export interface Recorded {
   known: number;
 }
 
+/** A file of a shared folder that nothing was taken from, and why. */
+export interface RefusedFile {
+  name: string;
+  reason: string;
+}
+
 /** Text of a person that stays in the file only, and why. */
 export interface RejectedText {
   text: string;
@@ -755,6 +809,16 @@ export interface ToolResultInput {
   is_error?: boolean;
 }
 
+/** Something that was forgotten, and which devices have erased it, each with the time. */
+export interface TravellingReceipt {
+  receipt: string;
+  device: string;
+  at: string;
+  counts: Record<string, number>;
+  confirmed: Record<string, string>;
+  complete: boolean;
+}
+
 /** One recorded message, whole. */
 export interface Turn {
   id: string;
@@ -823,7 +887,7 @@ export declare class Mnemic {
   session(values?: { id?: null | string; project?: null | string; topic?: null | string }, options?: RequestOptions): Promise<string>;
 
   /** Conversations, the latest first. */
-  sessions(values?: { limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<SessionInfo>>;
+  sessions(values?: { project?: null | string; text?: null | string; since?: null | string; until?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<SessionInfo>>;
 
   /** Mark a conversation as ended; what it leaves is worked out in the background. */
   endSession(values: { session: string }, options?: RequestOptions): Promise<void>;
@@ -876,11 +940,11 @@ export declare class Mnemic {
   /** Fill in what is in a file, once it is known. */
   describeAttachment(values: { id: string; description?: null | string; transcription?: null | string; extracted_text?: null | string }, options?: RequestOptions): Promise<Attachment>;
 
-  /** One short line per stretch of conversation, the latest first; text are words that all stand in it. */
+  /** One line per stretch of conversation, the latest first, with all words of text. */
   dailyEvents(values?: { day?: string | null; text?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<DailyEvent>>;
 
   /** What changed and what failed, the latest first. */
-  events(values?: { subject?: null | string; type?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Event>>;
+  events(values?: { subject?: null | string; type?: null | string; since?: null | string; until?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Event>>;
 
   /** An event of the host, host.NAME: rules of the settings may act on it. */
   emit(values: { type: string; payload?: Record<string, number | boolean | null | (number | boolean | null | unknown[] | Record<string, unknown> | string)[] | Record<string, number | boolean | null | unknown[] | Record<string, unknown> | string> | string> | null; subject?: string }, options?: RequestOptions): Promise<Event>;
@@ -972,10 +1036,10 @@ export declare class Mnemic {
   /** The same evidence as text for a prompt, fenced as data, of at most max_tokens. */
   retrieve(values: { query: string; max_tokens?: number; limit?: number; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: string[] | null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; metadata?: Record<string, number | boolean | null | string> | null; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
 
-  /** Hits as fenced records with date and speaker; one that fits too little, is outdated or repeats another is left out. */
+  /** Hits as fenced records with date and speaker, without what fits too little or repeats. */
   evidence(values: { query: string; hits: HitInput[] }, options?: RequestOptions): Promise<Evidence[]>;
 
-  /** How the preset's document calls a memory: its names for kind, scope, priority and source, each with its word; under `default` the kind. */
+  /** How the preset's document calls the kind, scope, priority and source of a memory. */
   words(values: { record: MemoryInput | HitInput }, options?: RequestOptions): Promise<Record<string, string>>;
 
   /** What the agent should see before it answers, within budget tokens. */
@@ -1008,7 +1072,7 @@ export declare class Mnemic {
   /** Let a rule act that asked. */
   approveRule(values: { event: string }, options?: RequestOptions): Promise<void>;
 
-  /** Where the first talk about agent and user stands, and what to ask next. */
+  /** Where the first talk about agent and user stands; begin asks where no preset does. */
   onboarding(values?: { begin?: boolean }, options?: RequestOptions): Promise<OnboardingState>;
 
   /** Take the user's answer to what was asked last. */
@@ -1023,7 +1087,7 @@ export declare class Mnemic {
   /** The documents as they are on disk. */
   documents(options?: RequestOptions): Promise<DocumentText[]>;
 
-  /** A person's own text of a document, and what came of it; with a digest only if it is still that one. */
+  /** A person's own text of a document; with a digest only if it is still that one. */
   writeDocument(values: { name: string; markdown: string; digest?: null | string }, options?: RequestOptions): Promise<SyncReport>;
 
   /** Turns said and memories learnt on each of the last days, oldest first. */
@@ -1046,6 +1110,21 @@ export declare class Mnemic {
 
   /** Remove for good whatever an id, words, a session, a source or a time range names. */
   forget(values?: { dry_run?: boolean; id?: null | string; query?: null | string; session?: null | string; source?: null | string; since?: null | string; until?: null | string }, options?: RequestOptions): Promise<Receipt>;
+
+  /** Remove this whole memory for good, with its name; dry_run only counts it. */
+  forgetSpace(values?: { dry_run?: boolean }, options?: RequestOptions): Promise<Receipt>;
+
+  /** What was done in this space over HTTP and by which token, the latest first; reads are in the access log of the service. */
+  accesses(values?: { token?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<AccessEntry>>;
+
+  /** The devices of this memory, what was forgotten on them, and their contradictions. */
+  devices(options?: RequestOptions): Promise<DevicesReport>;
+
+  /** Unite another database with this one; unless it is mine, as an outsider's word. */
+  merge(values: { other: string; mine?: boolean; preview?: boolean }, options?: RequestOptions): Promise<MergeReport>;
+
+  /** Exchange changes with other devices through a folder that is carried between them. */
+  syncFolder(values: { folder: string; passphrase?: string; add?: string; remove?: string }, options?: RequestOptions): Promise<ExchangeReport>;
 
   /** Check the database; changes nothing. */
   doctor(values?: { deep?: boolean; forgotten?: ReceiptInput | null | string }, options?: RequestOptions): Promise<Finding[]>;

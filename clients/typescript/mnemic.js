@@ -377,6 +377,26 @@ export class Mnemic {
     return this.#send("POST", "/v1/spaces/{space}/forget", [], values, options);
   }
 
+  forgetSpace(values = {}, options = {}) {
+    return this.#send("DELETE", "/v1/spaces/{space}", [], values, options);
+  }
+
+  accesses(values = {}, options = {}) {
+    return this.#send("GET", "/v1/spaces/{space}/accesses", [], values, options);
+  }
+
+  devices(options = {}) {
+    return this.#send("GET", "/v1/spaces/{space}/devices", [], {}, options);
+  }
+
+  merge(values, options = {}) {
+    return this.#send("POST", "/v1/spaces/{space}/merge", [], values, options);
+  }
+
+  syncFolder(values, options = {}) {
+    return this.#send("POST", "/v1/spaces/{space}/sync", [], values, options);
+  }
+
   doctor(values = {}, options = {}) {
     return this.#send("POST", "/v1/spaces/{space}/doctor", [], values, options);
   }

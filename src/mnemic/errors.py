@@ -23,7 +23,7 @@ MnemicError
 │   ├── Unauthorized       the token is missing or wrong
 │   ├── Forbidden          the token, the host name or the origin does not allow this
 │   ├── TooLarge           more was sent than the service takes at once
-│   └── RateLimited        too many requests at once with one token
+│   └── RateLimited        too many requests with one token; ``retry_after`` says when to come back
 └── StoreError             the database cannot do what was asked
     ├── StoreBusy          another process kept the write lock for too long
     ├── StoreReadOnly      file or folder cannot be written
@@ -200,7 +200,13 @@ class TooLarge(ServiceError):
 
 
 class RateLimited(ServiceError):
-    """Too many requests at once with one token."""
+    """Too many requests with one token; ``retry_after`` is how long to wait, where it is known."""
+
+    def __init__(
+        self, message: str, *, remedy: str = "", retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+        self.retry_after = retry_after
 
 
 class StoreError(MnemicError):

@@ -32,7 +32,7 @@ _SILENT = {
     "strftime",
     "compile",
     "parse_and_bind",
-    "new_grant",
+    "make_token",
 }
 _SILENT_ARGUMENTS = {"help", "right", "metavar", "name"}
 

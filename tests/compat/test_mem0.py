@@ -70,7 +70,17 @@ def test_delete_all_leaves_others_alone(memory: Memory) -> None:
     memory.add("Likes oolong", user_id="bob", infer=False)
     memory.delete_all(user_id="ann")
     assert memory.get_all(user_id="ann")["results"] == []
+    assert memory.search("Lisbon", user_id="ann")["results"] == [], "what was said is gone, too"
     assert len(memory.get_all(user_id="bob")["results"]) == 1
+    memory.delete_all(user_id="nobody")
+
+
+def test_delete_all_of_a_run_keeps_the_other_runs(memory: Memory) -> None:
+    memory.add("I keep bees in Kiel.", user_id="ann", run_id="one")
+    memory.add("I own a red bicycle.", user_id="ann", run_id="two")
+    memory.delete_all(user_id="ann", run_id="one")
+    assert memory.search("bees in Kiel", user_id="ann")["results"] == []
+    assert memory.search("red bicycle", user_id="ann")["results"]
 
 
 def test_nobody_named_is_refused_with_the_remedy(memory: Memory) -> None:

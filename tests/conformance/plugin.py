@@ -217,9 +217,9 @@ class Referee:
     def _proofs(self) -> Iterator[Proof]:
         for nodeid, outcome in self.outcomes.items():
             # Without the parameters, and the group pytest-xdist may append.
-            test = nodeid.partition("[")[0].partition("@")[0]
+            test, _, inputs = nodeid.partition("@")[0].partition("[")
             for id_, preset in self.marks[nodeid]:
-                yield Proof(id_, preset, test, outcome)
+                yield Proof(id_, preset, test, outcome, inputs.rstrip("]"))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not self.notes:

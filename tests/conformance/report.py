@@ -19,6 +19,8 @@ KEPT_ROW = re.compile(
     r"^\| ([A-Z][0-9]+) \| [^|]* \| [^|]* \| (?:works|better, because [^|]*) \|", re.MULTILINE
 )
 LINKED_TESTS = 3  # a row; the rest are counted
+SHOWN_INPUTS = 4
+_INPUT_NAME = 24  # characters of the name of an input
 
 HEADER = """\
 # Conformance
@@ -43,6 +45,9 @@ public interface only (`tests/conformance/public_interface.py` holds them to it)
 - **fails**: a test marked with it fails, or it is claimed and nothing proves it
 - **in part**: some tests are there and pass; not yet claimed as true
 - **not proved**: no test is marked with it
+
+*inputs* is how often its tests were run with something else: another test, or another parameter of
+one, by name.
 """
 
 
@@ -68,6 +73,7 @@ class Proof:
     preset: str | None
     test: str
     outcome: Outcome
+    inputs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,7 @@ class Verdict(Generic[OwedT]):
     state: State
     reason: str
     tests: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
 
 
 Verdicts = Mapping[str, Verdict[OwedT]]
@@ -94,12 +101,13 @@ def judge(owed: Mapping[str, OwedT], proofs: Iterable[Proof]) -> dict[str, Verdi
 
 def _verdict(owed: OwedT, proofs: list[Proof]) -> Verdict[OwedT]:
     tests = tuple(sorted({proof.test for proof in proofs}))
+    inputs = tuple(sorted({f"{proof.test}[{proof.inputs}]" for proof in proofs}))
     reason = _what_is_wrong(owed, proofs)
     if reason:
-        return Verdict(owed, "fails", reason, tests)
+        return Verdict(owed, "fails", reason, tests, inputs)
     if owed.built:
-        return Verdict(owed, "passes", "", tests)
-    return Verdict(owed, "in part" if tests else "not built yet", "", tests)
+        return Verdict(owed, "passes", "", tests, inputs)
+    return Verdict(owed, "in part" if tests else "not built yet", "", tests, inputs)
 
 
 def _what_is_wrong(owed: Owed, proofs: list[Proof]) -> str:
@@ -185,7 +193,7 @@ def render(
         lines.append(STATEMENTS_HEADER.rstrip())
     for letter, title in statements.titles.items():
         said = [verdict for verdict in kept.values() if verdict.owed.letter == letter]
-        head = "| id | section | what the document says | state | tests |"
+        head = "| id | section | what the document says | state | tests | inputs |"
         lines += _table(f"## {title}", head, [_statement_row(one) for one in said])
     return "\n".join(lines) + "\n"
 
@@ -211,8 +219,20 @@ def _statement_row(verdict: Verdict[Statement]) -> str:
     state = f"better, because {statement.better}" if word == "better" else word
     features = f" ({', '.join(statement.features)})" if statement.features else ""
     return _row(
-        statement.id, statement.section, statement.what + features, state, _links(verdict.tests)
+        statement.id,
+        statement.section,
+        statement.what + features,
+        state,
+        _links(verdict.tests),
+        _inputs(verdict.inputs),
     )
+
+
+def _inputs(inputs: tuple[str, ...]) -> str:
+    """How many inputs were tried, and the names of the first."""
+    names = [one.rpartition("[")[2].rstrip("]") for one in inputs]
+    shown = [name[:_INPUT_NAME] for name in names if name][:SHOWN_INPUTS]
+    return f"{len(inputs)}: {', '.join(shown)}" if shown else str(len(inputs))
 
 
 def _word(verdict: Verdict[Statement]) -> str:

@@ -53,6 +53,9 @@ def test_events_by_subject_and_type_latest_first(store: Store) -> None:
         assert unit.journal.events(subject=constant("a")) == [made[1], made[0]]
         assert unit.journal.events(type_="write") == [made[2], made[0]]
         assert unit.journal.events(type_="write", subject=constant("b")) == [made[2]]
+        assert unit.journal.events(limit=1, offset=1) == [made[2]]
+        assert unit.journal.events(since=made[1].at) == made[:0:-1]
+        assert unit.journal.events(until=made[1].at) == made[:1]
         assert unit.journal.events(subject=constant("c")) == []
         assert unit.journal.events(limit=1) == [made[3]]
 

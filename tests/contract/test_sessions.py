@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mnemic.store.contract import Store
 from mnemic.types import SessionInfo, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, turn
+from tests.contract.test_episodes import add, episode
 
 
 def test_an_opened_session_is_empty_and_open(store: Store) -> None:
@@ -86,3 +89,24 @@ def test_the_latest_session_comes_first(store: Store) -> None:
         assert [s.id for s in unit.ledger.sessions(10, 0)] == ["a", "c", "b"]
         assert [s.id for s in unit.ledger.sessions(1, 1)] == ["c"]
         assert unit.ledger.sessions(10, 3) == []
+
+
+def test_sessions_are_narrowed_by_time_project_and_what_was_told(store: Store) -> None:
+    for hour, name in enumerate(["a", "b", "c"]):
+        append(store, turn(session=name, at=after(hours=hour)))
+    with store.write(SPACE) as unit:
+        unit.ledger.open_session(
+            constant("b"), constant("garden"), constant("Tomatoes"), after(hours=1)
+        )
+    add(store, episode("They bought a Boat", session="c"))
+
+    def listed(**wanted: Any) -> list[str]:
+        with store.read(SPACE) as unit:
+            return [found.id for found in unit.ledger.sessions(10, 0, **wanted)]
+
+    assert listed(since=after(hours=1)) == ["c", "b"]
+    assert listed(until=after(hours=2)) == ["b", "a"]
+    assert listed(project="garden") == ["b"]
+    assert listed(text="tomato") == ["b"]
+    assert listed(text="BOAT") == ["c"]
+    assert listed(text="boat", until=after(hours=1)) == []

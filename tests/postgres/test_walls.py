@@ -132,7 +132,10 @@ def test_a_setting_does_not_outlive_its_transaction(store: PostgresStore) -> Non
     with store.server.read(number, "alice") as conn:
         assert _seen(conn, "turns") == {number}
     with store.server._borrowed() as raw:  # the same connection, and nothing was set anew
-        assert raw.execute("SELECT count(*) FROM turns").fetchone() == (0,)
+        assert raw.execute("SELECT current_setting('mnemic.space', true)").fetchone() == ("",)
+        raw.execute("SET ROLE mnemic_member")
+        assert raw.execute("SELECT count(*) FROM mnemic.turns").fetchone() == (0,)
+        raw.execute("RESET ROLE")
 
 
 def test_a_failed_statement_that_nobody_noticed_is_no_commit(store: PostgresStore) -> None:

@@ -98,7 +98,7 @@ def neighbours(scene: Scene) -> int:
 def recent_days(scene: Scene) -> int:
     scene.mind.remember("the release is on Friday", kind="event")
     scene.clock.advance(days=4)
-    return len(scene.mind.recall("weather", min_score=0.0))
+    return len(scene.mind.recall("what happened recently?", min_score=0.0))
 
 
 def around(scene: Scene) -> bool:

@@ -52,7 +52,7 @@ def test_a_panel_shows_them(
         page.goto(f"{address}/#token={token}")
         panel = page.locator("main")
         for shown in ("Pending statements confirmed", "(2 / 3)", "Memories taken back",
-                      "Share of memory in prompts", "Dead", "Waiting"):  # fmt: skip
+                      "Share of memory in prompts", "Failed", "Waiting"):  # fmt: skip
             expect(panel).to_contain_text(shown, timeout=20_000)
         page.close()
     finally:

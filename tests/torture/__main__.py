@@ -26,6 +26,7 @@ from tests.torture import (
     killed_loader,
     killed_mover,
     killed_server,
+    killed_sync,
     killed_upkeep,
     killed_workers,
     killed_writer,
@@ -34,6 +35,7 @@ from tests.torture import (
     many_writers,
     power_cut,
     stopped_server,
+    sync_lives,
 )
 from tests.torture.homes import STORES, StoreName
 from tests.torture.outcome import Outcome
@@ -52,6 +54,8 @@ ONLY_IN_FILES = {
     "power_cut": "the pages that a disk had not written; a server's are its own affair",
     "disk_full": "the disk of the file; a server says that its own is full (failures.py)",
     "broken_file": "the bytes of the file",
+    "killed_sync": "two files and a folder; tests/sync has a server beside a file",
+    "sync_lives": "three files, compared by plain SQL",
 }
 ONLY_ON_A_SERVER = {
     "killed_workers": "workers on several machines; on one file killed_learner has them",
@@ -80,6 +84,8 @@ SCENARIOS = {
     "forked_child": Scenario(forked_child.run, "forks", {"forks": 200}),
     "killed_mover": Scenario(killed_mover.run, "kills", {"kills": 30}),
     "killed_server": Scenario(killed_server.run, "kills", {"kills": 100}),
+    "killed_sync": Scenario(killed_sync.run, "kills", {"kills": 200}),
+    "sync_lives": Scenario(sync_lives.run, "histories", {"histories": 2_000}),
     "killed_upkeep": Scenario(killed_upkeep.run, "kills", {"kills": 200}),
     "long_year": Scenario(long_year.run, "days", {"days": 365}),
     "backups": Scenario(backups.run, "backups", {"backups": 100, "kills": 100}),

@@ -19,6 +19,7 @@ from tests.torture import (
     killed_loader,
     killed_mover,
     killed_server,
+    killed_sync,
     killed_upkeep,
     killed_workers,
     killed_writer,
@@ -54,6 +55,12 @@ def test_a_killed_load_leaves_whole_batches_and_can_be_repeated(tmp_path: Path) 
 @pytest.mark.feature("O4")
 def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) -> None:
     report = killed_mover.run(tmp_path, kills=2, turns=200)
+    assert report.ok, report
+    assert report.unfinished > 0, "nothing was killed in the middle"
+
+
+def test_a_killed_merge_or_sync_is_repeated_and_whole(tmp_path: Path) -> None:
+    report = killed_sync.run(tmp_path, kills=8)
     assert report.ok, report
     assert report.unfinished > 0, "nothing was killed in the middle"
 

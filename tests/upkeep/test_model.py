@@ -126,12 +126,12 @@ def test_a_model_chooses_the_core_among_the_important(open_mind: OpenMind) -> No
         given = model(server, upkeep={"weekly": ("core",)}, capacity={"core": 2})
         mind = open_mind(preset="myclaw", **given)
         for n in range(4):
-            mind.remember(f"rule {n} of the house", kind="rule", importance=0.9 - n / 100)
+            mind.remember(f"lesson {n} of the house", kind="lesson", importance=0.9 - n / 100)
         server.then(said({"core": [4, 1]}))
         mind.upkeep("weekly")
         with mind._store.read(mind.space) as unit:
             chosen = {m.text for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
-    assert chosen == {"rule 3 of the house", "rule 0 of the house"}
+    assert chosen == {"lesson 3 of the house", "lesson 0 of the house"}
 
 
 @pytest.mark.feature("U1", "N3")

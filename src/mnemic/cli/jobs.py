@@ -6,6 +6,8 @@ import json
 import os
 import select
 import signal
+from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Self
 
@@ -228,7 +230,7 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
         with Stopping() as stopping:
             if not state.json:
                 note(phrase("Working for every space. Ctrl-C stops after the job in hand."))
-            _work(state, engine, stopping)
+            work_until(stopping, engine, partial(_report_drained, state))
 
 
 def _drain(state: State, engine: Engine) -> Drained:
@@ -257,7 +259,10 @@ def _add(one: Drained, other: Drained) -> Drained:
     return Drained(one.done + other.done, one.retried + other.retried, one.dead + other.dead)
 
 
-def _work(state: State, engine: Engine, stopping: Stopping) -> None:
+def work_until(
+    stopping: Stopping, engine: Engine, report: Callable[[Drained], None] = lambda drained: None
+) -> None:
+    """Run jobs as they come due until a signal comes."""
     idle = engine.settings.jobs.poll.total_seconds()
     failing = ""
     while not stopping.requested:
@@ -270,7 +275,7 @@ def _work(state: State, engine: Engine, stopping: Stopping) -> None:
                 failing = str(error)
                 note(error_line(error))
             drained = Drained(0, 0, 0)
-        _report_drained(state, drained)
+        report(drained)
         if drained == Drained(0, 0, 0):
             stopping.wait(idle)
 

@@ -78,7 +78,7 @@ def recall(
 @click.option(
     "--limit",
     "-n",
-    default=5,
+    default=10,
     show_default=True,
     metavar="N",
     help="How many of each at most.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,30 +34,43 @@ _SEVERAL = {"memory": "memories"}
 )
 @click.option("--since", type=moment, help="Only from then on.")
 @click.option("--until", type=moment, help="Only before then.")
+@click.option("--all", "everything", is_flag=True, help="The whole space, with its name.")
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and why.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
 @click.option("--receipt", type=click.Path(path_type=Path), help="Write the receipt to this file.")
 @pass_state
-def forget(state: State, /, dry_run: bool, yes: bool, receipt: Path | None, **what: Any) -> None:
+def forget(
+    state: State,
+    /,
+    *,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+    receipt: Path | None,
+    **what: Any,
+) -> None:
     """Remove something for good, from every table, index, file and free page.
 
     What would go is shown first. The receipt holds hashes only, and proves that nothing is left:
     mnemic doctor --forgotten RECEIPT.
     """
+    if everything and any(what.values()):
+        raise click.UsageError("--all goes without anything else that says what to remove.")
     with state.open() as mind:
         if what["id"]:
             what["id"] = whole_id(mind, what["id"])
+        remove = mind.forget_space if everything else partial(mind.forget, **what)
         if dry_run or not yes:
-            preview = mind.forget(dry_run=True, **what)
+            preview = remove(dry_run=True)
             if not state.json:
                 _show_preview(preview)
             elif dry_run:
                 emit(preview, rows=preview.items)
             if dry_run:
                 return
-            if preview.items:
+            if preview.counts:
                 _confirm()
-        done = mind.forget(**what)
+        done = remove()
     if receipt is not None:
         _keep(done, receipt)
     if state.json:
@@ -71,7 +85,7 @@ def forget(state: State, /, dry_run: bool, yes: bool, receipt: Path | None, **wh
 
 
 def _show_preview(preview: Receipt) -> None:
-    if not preview.items:
+    if not preview.counts:
         note(phrase("Nothing matches."))
         return
     for item in preview.items:

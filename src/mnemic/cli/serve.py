@@ -5,24 +5,28 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import click
 
+from mnemic import tracing
 from mnemic.cli.base import Command, CommandGroup
 from mnemic.cli.failures import error_line
-from mnemic.cli.output import answer, emit, note, say, table
+from mnemic.cli.output import answer, emit, note, say, table, when
 from mnemic.cli.phrases import phrase
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
 from mnemic.errors import ConfigError, MissingExtra, MnemicError
+from mnemic.plain import plain
 
 if TYPE_CHECKING:
-    from mnemic.engine.remote.operations import Scope
-    from mnemic.serve.http.tokens import Grant, TokenFile
+    from mnemic.engine.tokens import Tokens
+    from mnemic.types import Grant, Scope
 
 _PORT = 8765
 
@@ -37,8 +41,31 @@ _PORT = 8765
 @click.option("--threads", type=click.IntRange(1, 256), metavar="N",
               help="Requests that read at once; as many as cores, and at least 4, without it. Those"
               " that write have threads of their own.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(1, 64), metavar="N",
+              help="Processes that answer, beside those that learn; one that does both without"
+              " it.")  # fmt: skip
+@click.option("--learners", type=click.IntRange(0, 64), default=1, show_default=True, metavar="N",
+              help="With --workers: processes that learn.")  # fmt: skip
+@click.option("--access-log", metavar="FILE",
+              help="Write a line of JSON for each request; - is standard error.")  # fmt: skip
+@click.option("--issuer", envvar="MNEMIC_ISSUER", metavar="URL",
+              help="Also accept the tokens of this OpenID Connect issuer.")  # fmt: skip
+@click.option("--audience", envvar="MNEMIC_AUDIENCE", default="mnemic", show_default=True,
+              metavar="NAME", help="Whom the issuer's tokens have to be for.")  # fmt: skip
 @pass_state
-def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: int | None) -> None:
+def serve(
+    state: State,
+    *,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    threads: int | None,
+    workers: int | None,
+    learners: int,
+    access_log: str | None,
+    issuer: str | None,
+    audience: str,
+) -> None:
     """Serve the memories of a database over HTTP: API, MCP and page on one port.
 
     Without tokens (mnemic token add) it listens on this machine only, and prints a token that
@@ -47,39 +74,72 @@ def serve(state: State, host: str, port: int, names: tuple[str, ...], threads: i
     try:
         from mnemic.serve.http.app import Service
         from mnemic.serve.http.boundary import is_loopback
-        from mnemic.serve.http.limits import Limits
+        from mnemic.serve.http.figures import RequestFigures
+        from mnemic.serve.http.issuer import Issuer
+        from mnemic.serve.http.limits import Limits, usual_threads
+        from mnemic.serve.http.observer import AccessLog, operation_names
         from mnemic.serve.http.server import HttpServer, bind
+        from mnemic.serve.http.workers import Workers, once_for_all
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "mnemic":
             raise
         raise _missing(error, "serve") from error
-    from mnemic.engine.open import database_path
-    from mnemic.serve.http.tokens import EVERY_SPACE, TokenFile, new_grant, tokens_of
+    from mnemic.engine.remote.operations import OPERATIONS
 
-    path = tokens_of(database_path(state.db))
-    kept = TokenFile(path).grants()
-    if not kept and not is_loopback(host):
+    if workers is not None and state.path(create=True) == ":memory:":
+        raise ConfigError("Processes share no memory in RAM", remedy="Name a file with --db")
+    lent = _lend_token(state, issuer)
+    if lent is not None and not is_loopback(host):
         raise ConfigError(
             f"{host} can be reached by other machines, and there are no tokens",
             remedy="Add one first: mnemic token add NAME",
         )
-    token = ""
-    tokens = TokenFile(path)
-    if not kept:
-        token, grant = new_grant("this run", "admin", [EVERY_SPACE])
-        tokens = TokenFile(path, [grant])
-    with bind(host, port) as listening:
-        actual = listening.getsockname()[1]
-        service = Service(
-            state.connect(create=True, worker="thread"),
-            tokens,
-            names=names if is_loopback(host) else (*names, host),
-            limits=Limits(threads=threads) if threads else Limits(),
-            default=state.space_name,
-        )
+    trusted = Issuer(issuer, audience) if issuer else None
+    log = AccessLog(access_log) if access_log else None
+    figures = RequestFigures(operation_names(OPERATIONS), workers or 1)
+    with bind(host, port, shared=workers is not None, listen=workers is None) as bound:
+        actual = bound.getsockname()[1]
         url = f"http://{f'[{host}]' if ':' in host else host}:{actual}"
-        _announce(state, url, token)
-        HttpServer(service).run(sockets=[listening])
+        shared = max(2, usual_threads() // (workers or 1)) if workers else usual_threads()
+        announce = once_for_all(lambda: _announce(state, url, lent[0] if lent else ""))
+
+        def answer_requests(place: int) -> None:
+            figures.row = place
+            tracing.start_from_environment()
+            engine = state.connect(create=True, worker="none" if workers else "thread")
+            if lent is not None:
+                engine.tokens.lend(*lent)
+            service = Service(
+                engine, names=names if is_loopback(host) else (*names, host),
+                limits=Limits(threads=threads or shared), default=state.space_name,
+                issuer=trusted, figures=figures, log=log,
+            )  # fmt: skip
+            with bind(host, actual, shared=True) if workers else nullcontext(bound) as listening:
+                HttpServer(service, started=announce).run(sockets=[listening])
+
+        def learn() -> None:
+            from mnemic.cli.jobs import Stopping, work_until
+
+            tracing.start_from_environment()
+            with Stopping() as stopping, state.connect(create=True) as engine:
+                work_until(stopping, engine)
+
+        if workers is None:
+            answer_requests(0)
+        else:
+            roles = [partial(answer_requests, place) for place in range(workers)]
+            Workers([*roles, *[learn] * learners]).run()
+
+
+def _lend_token(state: State, issuer: str | None) -> tuple[str, Grant] | None:
+    """A token of this run, where there is no other way in."""
+    from mnemic.engine.tokens import make_token
+    from mnemic.types import EVERY_SPACE
+
+    now = datetime.now(UTC)
+    with state.connect(create=True) as engine:
+        others = issuer or any(grant.holds(now) for grant in engine.tokens.all())
+    return None if others else make_token(now, "this run", "admin", [EVERY_SPACE])
 
 
 def _announce(state: State, url: str, token: str) -> None:
@@ -103,23 +163,20 @@ def _missing(error: ModuleNotFoundError, extra: str) -> MissingExtra:
 _SCOPES = ("read", "write", "admin")
 
 
-def _file(state: State) -> TokenFile:
-    from mnemic.engine.open import database_path
-    from mnemic.serve.http.tokens import TokenFile, tokens_of
-
-    return TokenFile(tokens_of(database_path(state.db)))
-
-
-def _describe_grant(grant: Grant) -> dict[str, object]:
-    return {name: value for name, value in asdict(grant).items() if name != "digest"}
+@contextmanager
+def _tokens(state: State, *, create: bool = False) -> Iterator[Tokens]:
+    if state.path(create=create) == ":memory:":
+        raise ConfigError("A memory in RAM keeps no tokens", remedy="Name a database file")
+    with state.connect(create=create) as engine:
+        yield engine.tokens
 
 
 @click.group(cls=CommandGroup)
 def token() -> None:
     """Make, list and revoke tokens of mnemic serve.
 
-    A token says who may do what in which space. Only hashes are kept, in a file beside the
-    database.
+    A token says who may do what in which space. They are in the database, as hashes, so that every
+    service of it knows them.
     """
 
 
@@ -129,38 +186,79 @@ def token() -> None:
               help="read; write, which can also read; or admin, which can also erase.")  # fmt: skip
 @click.option("--for", "spaces", multiple=True, metavar="SPACE",
               help="A space it is for, or * for every one. [--space, else default]")  # fmt: skip
+@click.option("--days", type=click.IntRange(1), metavar="N", help="Let it expire after N days.")
+@click.option("--rate", type=click.IntRange(1), metavar="N", help="Requests a minute at most.")
+@click.option("--quota", type=click.IntRange(1), metavar="N", help="Requests a day at most.")
 @pass_state
-def add(state: State, name: str, scope: Scope, spaces: tuple[str, ...]) -> None:
+def add(
+    state: State, *, name: str, scope: Scope, spaces: tuple[str, ...], days: int | None,
+    rate: int | None, quota: int | None,
+) -> None:  # fmt: skip
     """Make a token. It is shown this once."""
-    made, grant = _file(state).add(name, scope, spaces or (state.space_name,))
+    expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
+    where = spaces or (state.space_name,)
+    with _tokens(state, create=True) as tokens:
+        made, grant = tokens.add(name, scope, where, expires_at=expires, rate=rate, quota=quota)
     if state.json:
-        emit({"token": made, **_describe_grant(grant)})
+        emit({"token": made, **plain(grant)})
         return
     say(made)
-    where = phrase("every space") if grant.everywhere else ", ".join(grant.spaces)
+    named = phrase("every space") if grant.everywhere else ", ".join(grant.spaces)
     note(phrase("{id}: {scope} in {spaces}. It is not shown again.",
-                id=grant.id, scope=scope, spaces=where))  # fmt: skip
+                id=grant.id, scope=scope, spaces=named))  # fmt: skip
 
 
 @token.command("list")
 @pass_state
 def list_(state: State) -> None:
     """List tokens; the tokens themselves are not kept."""
-    grants = _file(state).grants()
-    head = ("id", "name", "scope", "spaces", "made")
-    rows = [(g.id, g.name, g.scope, " ".join(g.spaces), g.created_at[:10]) for g in grants]
+    with _tokens(state) as tokens:
+        grants = tokens.all()
+    now = datetime.now(UTC)
+    head = ("id", "name", "scope", "spaces", "made", "used", "expires", "state")
+    rows = [
+        (g.id, g.name, g.scope, " ".join(g.spaces), *(when(t) if t else "" for t in (
+            g.created_at, g.used_at, g.expires_at)), _state_of(g, now))
+        for g in grants
+    ]  # fmt: skip
     nothing = "There are no tokens. Make one: mnemic token add NAME"
-    answer([_describe_grant(grant) for grant in grants], lambda: table(head, rows), nothing=nothing)
+    answer([plain(grant) for grant in grants], lambda: table(head, rows), nothing=nothing)
+
+
+def _state_of(grant: Grant, now: datetime) -> str:
+    if grant.holds(now):
+        return ""
+    return phrase("expired") if grant.revoked_at is None else phrase("revoked")
+
+
+@token.command()
+@click.option("--forgotten", is_flag=True, help="Spaces that were removed, by their receipts.")
+@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
+@pass_state
+def trail(state: State, *, forgotten: bool, limit: int) -> None:
+    """Show what was done in a space over HTTP, and by which token; the latest first."""
+    from mnemic.engine.trail import list_accesses
+
+    if forgotten:
+        with _tokens(state) as tokens:
+            entries = tokens.trail(limit)
+    else:
+        with state.open() as mind:
+            entries = list_accesses(mind, limit=limit)
+    head = ("at", "token", "operation", "status", "subject")
+    rows = [(when(e.at), e.token, e.operation, e.status or "", e.subject) for e in entries]
+    answer(plain(entries), lambda: table(head, rows), nothing="Nothing was done over HTTP.")
 
 
 @token.command()
 @click.argument("id")
 @pass_state
 def revoke(state: State, id: str) -> None:
-    """Take a token back; a running service refuses it at once."""
-    grant = _file(state).revoke(id)
+    """Take a token back; every running service refuses it within a second."""
+    with _tokens(state) as tokens:
+        grant = tokens.revoke(id)
     revoked = phrase("Revoked {id} ({name}).", id=grant.id, name=grant.name)
-    answer(_describe_grant(grant), lambda: say(revoked))
+    answer(plain(grant), lambda: say(revoked))
 
 
 @click.command(cls=Command)

@@ -44,14 +44,14 @@ class State:
         """The mind these options name. Only a command that writes makes a new file."""
         from mnemic.engine.open import open as open_mind
 
-        path = self._path(create=create)
+        path = self.path(create=create)
         return open_mind(path, space=self.space_name, **{**self._options(), **extra})
 
     def connect(self, *, create: bool = False, **extra: Any) -> Engine:
         """The whole database these options name."""
         from mnemic.engine.open import connect
 
-        return connect(self._path(create=create), **{**self._options(), **extra})
+        return connect(self.path(create=create), **{**self._options(), **extra})
 
     @property
     def space_name(self) -> str:
@@ -60,7 +60,8 @@ class State:
     def _options(self) -> dict[str, Any]:
         return {"worker": "none", "preset": self.preset, **self.setting_overrides()}
 
-    def _path(self, *, create: bool) -> str:
+    def path(self, *, create: bool) -> str:
+        """The database these options name; one that is not there only where it may be made."""
         from mnemic.engine.open import database_path
 
         path = database_path(self.db)

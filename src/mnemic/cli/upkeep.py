@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 import click
 
 from mnemic.cli.base import Command, CommandGroup
+from mnemic.cli.devices import ExchangeOptions, exchange, show_devices
 from mnemic.cli.output import bold, dim, emit, indent_line, note, say, when
 from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, language, phrase, sentence, term
@@ -14,6 +15,15 @@ from mnemic.cli.state import State, pass_state
 
 if TYPE_CHECKING:
     from mnemic.engine.mind import DocumentReport, Question, Report
+
+
+class _Folder(TypedDict):
+    passphrase: bool
+    add: str
+    remove: str
+    watch: bool
+    every: float
+
 
 _DRY = click.option("--dry-run", is_flag=True, help="Change nothing; say what would, and why.")
 
@@ -117,15 +127,35 @@ def _show(report: Report) -> None:
 
 
 @click.command(cls=Command)
+@click.argument("folder", metavar="[FOLDER]", required=False)
+@click.option("--passphrase", is_flag=True, help="Begin or join the group with a passphrase.")
+@click.option("--add", metavar="KEY", default="", help="Let the device with this public key in.")
+@click.option("--remove", metavar="DEVICE", default="", help="Take nothing more from a device.")
+@click.option("--devices", is_flag=True, help="Show this device's public key and all devices.")
+@click.option("--watch", is_flag=True, help="Go on until stopped.")
+@click.option("--every", metavar="SECONDS", default=10.0, show_default=True,
+              help="Pause between two exchanges.")  # fmt: skip
 @click.option("--forget", "archived", multiple=True, metavar="ID", help="Yes: archive this memory.")
 @click.option("--keep", "restored", multiple=True, metavar="ID", help="No: keep this memory.")
 @pass_state
-def sync(state: State, archived: tuple[str, ...], restored: tuple[str, ...]) -> None:
-    """Synchronise the documents with the memory.
+def sync(
+    state: State, folder: str | None, archived: tuple[str, ...], restored: tuple[str, ...],
+    *, devices: bool, **options: Unpack[_Folder],
+) -> None:  # fmt: skip
+    """Synchronise with other devices, or the documents with the memory.
 
-    Your changes to MEMORY.md and the others are imported, new memories are written there. A
-    line that you removed becomes a question, answered with --forget or --keep.
+    With a FOLDER that something carries between your devices (a stick, a synced directory), changes
+    are exchanged through it, encrypted. The first device begins a group; another joins with the
+    same passphrase, or after one of them was given its public key with --add.
+
+    Without one, your changes to MEMORY.md and the others are imported, new memories are written
+    there. A line that you removed becomes a question, answered with --forget or --keep.
     """
+    if devices:
+        with state.open() as mind:
+            return show_devices(state, mind)
+    if folder is not None:
+        return exchange(state, folder, ExchangeOptions(**options))
     with state.open() as mind:
         for id_ in archived:
             mind.archive(whole_id(mind, id_))

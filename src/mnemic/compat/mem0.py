@@ -4,6 +4,7 @@
 
 A ``user_id`` (or an ``agent_id`` or ``run_id`` alone) is a space, so one person never sees the rows
 of another. With a ``user_id``, ``run_id`` names the conversation and ``agent_id`` is metadata.
+``who`` are these ids, as keywords or in ``filters``; other options of mem0 are not read.
 """
 
 from __future__ import annotations
@@ -46,15 +47,12 @@ class Memory:
         self,
         messages: str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
         *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         infer: bool = True,
-        **_: Any,
+        **who: Any,
     ) -> Answer:
         """Record messages and learn from them at once; without ``infer`` keep each as it is."""
-        mind, notes = self._place(user_id, agent_id, run_id)
+        mind, notes = self._place(who)
         notes = {**notes, **(metadata or {})}
         listed = [messages] if isinstance(messages, str | Mapping) else list(messages)
         spoken = [
@@ -70,7 +68,7 @@ class Memory:
                     if one.memory is not None and one.outcome in _EVENTS
                 ]
             }
-        begun, session = datetime.now(UTC), mind.session(run_id).id
+        begun, session = datetime.now(UTC), mind.session(who.get("run_id")).id
         for one in spoken:
             try:
                 turn = read_message(one, session)
@@ -90,17 +88,13 @@ class Memory:
         self,
         query: str,
         *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
         limit: int = 20,
         top_k: int | None = None,
-        filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
-        **_: Any,
+        **who: Any,
     ) -> Answer:
         """Memories, and what was said word for word, best first; ``score`` is a probability."""
-        mind, notes = self._place(user_id, agent_id, run_id, filters)
+        mind, notes = self._place(who)
         hits = mind.recall(
             query, limit=top_k or limit, min_score=threshold, of=("memory", "turn"),
             metadata=notes or None,
@@ -115,19 +109,9 @@ class Memory:
             return None
         return _describe(mind, memory)
 
-    def get_all(
-        self,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-        filters: Mapping[str, Any] | None = None,
-        limit: int = 100,
-        top_k: int | None = None,
-        **_: Any,
-    ) -> Answer:
+    def get_all(self, *, limit: int = 100, top_k: int | None = None, **who: Any) -> Answer:
         """What is currently true, the latest first."""
-        mind, notes = self._place(user_id, agent_id, run_id, filters)
+        mind, notes = self._place(who)
         listed = mind.memories(metadata=notes or None, limit=top_k or limit)
         return {"results": [_describe(mind, memory) for memory in listed]}
 
@@ -142,15 +126,17 @@ class Memory:
         self._find(memory_id)[0].delete(memory_id)
         return {"message": "Memory deleted successfully!"}
 
-    def delete_all(
-        self,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-    ) -> Answer:
-        """Remove every memory of a person; what was said stays, and is not learned again."""
-        mind, notes = self._place(user_id, agent_id, run_id)
-        while listed := mind.memories(status="all", metadata=notes or None, limit=100):
+    def delete_all(self, user_id: str | None = None, **who: Any) -> Answer:
+        """Remove a person for good, with all that was said; with an ``agent_id`` or ``run_id``
+        beside them only what belongs to that.
+        """
+        run = who.get("run_id") if user_id else None
+        mind, notes = self._place({"user_id": user_id, **who})
+        if run:
+            mind.forget(session=run)
+        elif not notes and mind.space in self._engine.spaces():
+            self._engine.forget_space(mind.space)
+        while notes and (listed := mind.memories(status="all", metadata=notes, limit=100)):
             for memory in listed:
                 mind.delete(memory.id)
         return {"message": "Memories deleted successfully!"}
@@ -172,17 +158,10 @@ class Memory:
         """Close the database."""
         self._engine.close()
 
-    def _place(
-        self,
-        user_id: str | None,
-        agent_id: str | None,
-        run_id: str | None,
-        filters: Mapping[str, Any] | None = None,
-    ) -> tuple[Mind, dict[str, Any]]:
-        """Whose memory it is, and the metadata to look for."""
-        notes = dict(filters or {})
-        given = dict(zip(_IDS, (user_id, agent_id, run_id), strict=True))
-        ids = {name: value or notes.pop(name, None) for name, value in given.items()}
+    def _place(self, who: Mapping[str, Any]) -> tuple[Mind, dict[str, Any]]:
+        """Whose memory it is, and the metadata to look for; mem0 takes ids in ``filters``, too."""
+        notes = dict(who.get("filters") or {})
+        ids = {name: notes.pop(name, None) or who.get(name) for name in _IDS}
         named = [(name, str(value)) for name, value in ids.items() if value]
         if not named:
             raise InvalidInput(

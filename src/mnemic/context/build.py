@@ -92,7 +92,11 @@ class Builder:
         if session is not None and prompt_of_host is None:
             conversation = self._conversation(query, session, limits, zone)
         cards = self._from.cards(persona)
-        core, omitted = self._core(limits, count, project, zone, cards.get("user", ""))
+        learnt = "\n".join(text for name, text in cards.items() if name in _LEARNT_CARDS)
+        core, omitted = self._core(limits, count, project, zone, learnt)
+        if "user" in cards:
+            rules = {normalised(item.text) for item in core if item.kind == "rule"}
+            cards = {**cards, "user": _without_lines(cards["user"], rules)}
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
@@ -272,14 +276,14 @@ class Builder:
         count: TokenCounter,
         project: SafeName | None,
         zone: Zone,
-        user_card: str,
+        cards: str,
     ) -> tuple[tuple[Item, ...], list[Omission]]:
-        """Core memories, without those that the user's card says."""
+        """Core memories, without those that a card says; rules are said here."""
         if "core" not in limits.sizes:
             return (), []
         memories = self._from.core(project, limits.full["core"])
         omitted = []
-        carded = set(map(normalised, user_card.split("\n"))) if "user" in limits.sizes else set()
+        carded = set(map(normalised, cards.split("\n"))) if "user" in limits.sizes else set()
         fit_to_show: dict[
             str, Memory | CoreLine
         ] = {}  # one sentence may have taught several memories
@@ -288,7 +292,7 @@ class Builder:
                 continue
             if one.trust not in PROMOTED:
                 omitted.append(omission("core", UNTRUSTED, one.text, count, one.id))
-            elif normalised(one.text) in carded:
+            elif one.kind != "rule" and normalised(one.text) in carded:
                 reason = CONTAINED.format("user")
                 omitted.append(omission("core", reason, one.text, count, one.id))
             elif fit_to_show.setdefault(normalised(one.text), one) is not one:
@@ -371,6 +375,11 @@ def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:
         if hit.type != "turn"
         or (hit.text.strip() != query.strip() and (for_questions or statement_share(hit.text) > 0))
     ]
+
+
+def _without_lines(text: str, known: Collection[str]) -> str:
+    """A card without the lines that stand elsewhere in the prompt."""
+    return "\n".join(line for line in text.split("\n") if normalised(line) not in known)
 
 
 def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:

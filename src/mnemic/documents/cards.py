@@ -287,6 +287,8 @@ class IdentityCards:
             system=filled(f"card_{_PROMPTS.get(card, card)}", language, tokens=tokens),
         )
         card_text = plain_markdown(answer.value)
+        if card_text.startswith(("{", "[{")):  # an answer to another question
+            return card_by_rules(source, card, tokens)
         return "" if _is_empty(card_text) else cut_to_tokens(card_text, tokens, count_tokens)
 
     def _drop(self, card: Card, row: CardRow | None, path: Path) -> bool:

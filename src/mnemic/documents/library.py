@@ -118,18 +118,13 @@ class Documents:
 
     def follow_edits(self) -> None:
         """Import a person's edits of the memory document, where it is the core of every prompt."""
-        documents = self._settings.documents
-        if self._settings.upkeep.core_choice != "document" or "memory" not in documents.write:
+        path = self._folders.documents / self._settings.documents.memory_file
+        if self._settings.upkeep.core_choice != "document" or not path.is_file():
             return
-        path = self._folders.documents / documents.memory_file
-        try:
-            status = path.stat()
-        except OSError:
+        status = path.stat()
+        seen, self._seen = self._seen, f"{status.st_mtime_ns} {status.st_size}"
+        if self._seen == seen:
             return
-        stamp = f"{status.st_mtime_ns} {status.st_size}"
-        if stamp == self._seen:
-            return
-        self._seen = stamp
         with self._store.read(self._space) as unit:
             row = unit.document_states.get("memory")
         if (

@@ -18,7 +18,7 @@ from mnemic.prompts import Language
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted
-from mnemic.types import KINDS, Kind, Memory
+from mnemic.types import GLOBAL_PROJECT, KINDS, Kind, Memory
 
 _HAN = re.compile("[\u3400-\u9fff]")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
@@ -82,10 +82,15 @@ def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
     return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
 
 
-def for_user(ranked: Iterable[Memory]) -> list[Placement]:
-    """Memories about the user, each in its section."""
+def for_user(ranked: Iterable[Memory], projects: bool = True) -> list[Placement]:
+    """Memories about the user, each in its section; ``projects``: they have no other document."""
     placements = (Placement(memory, user_section(memory)) for memory in ranked)
-    return [chosen for chosen in placements if chosen.section]
+    return [
+        one
+        for one in placements
+        if one.section
+        and (projects or one.section != "projects" or subject_of(one.memory.subject) == "user")
+    ]
 
 
 def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:
@@ -152,11 +157,13 @@ def user_section(memory: Memory) -> str:
     what = predicate_of(memory.predicate)
     if subject_of(memory.subject) == "user":
         named = _NAMED.get(what, "")
-        if named != "projects" and _ENVIRONMENT.search(memory.value):
+        if named != "projects" and _ENVIRONMENT.search(memory.value or memory.text):
             return "environment"
         return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")
     if memory.kind == "config" and what.endswith(("version", "版本")):
         return "stack"
+    if memory.kind == "decision" and memory.project != GLOBAL_PROJECT:
+        return "projects"  # what the talk is about
     return _BY_KIND.get(memory.kind, "")
 
 

@@ -145,6 +145,9 @@ class AsyncMind(_Async[Mind]):
     forget = _awaitable(Mind.forget)
     doctor = _awaitable(Mind.doctor)
     repair = _awaitable(Mind.repair)
+    merge = _awaitable(Mind.merge)
+    sync_folder = _awaitable(Mind.sync_folder)
+    devices = _awaitable(Mind.devices)
     close = _awaitable(Mind.close)
 
     @property

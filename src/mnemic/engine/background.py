@@ -35,6 +35,7 @@ from mnemic.upkeep import upkeep as upkeep_
 from mnemic.upkeep.upkeep import Upkeep
 from mnemic.upkeep.work import DailyReportText, StepServices
 
+_SYNC = "sync"
 BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
 KEPT = 1_000  # spaces whose services stay although nobody holds their mind
 
@@ -148,9 +149,14 @@ class BackgroundWork:
     def _finish_forgetting(self, job: Job) -> None:
         self.open_spaces.get(job.space).forgetting.finish(job)
 
+    def _exchange(self, job: Job) -> None:
+        shared = self._shared
+        folder = Path(shared.path).parent / shared.settings.sync.folder
+        self.open_spaces.get(job.space).devices.exchange(folder)
+
     def _plans(self, space: str) -> list[RecurringJob]:
         settings = self._shared.settings
-        schedule, ledger = settings.schedule, settings.ledger
+        schedule, ledger, sync = settings.schedule, settings.ledger, settings.sync
         daily = settings.upkeep.daily or settings.backup.folder
         ages = ledger.jsonl and ledger.jsonl_keep is not None
         return [
@@ -163,6 +169,7 @@ class BackgroundWork:
                     settings.upkeep.weekly and schedule.weekly != "never",
                 ),
                 (transcripts.AGE_KIND, schedule.daily, ages),
+                (_SYNC, sync.every, sync.folder and sync.every != "never"),
             )
             if wanted
         ]
@@ -228,6 +235,7 @@ class BackgroundWork:
             window_summary.KIND: WindowSummaryJob(settings, self._window_of, shared.model_of).run,
             bus.ACTION_KIND: self.event_rules.act,
             erasure.KIND: self._finish_forgetting,
+            _SYNC: self._exchange,
         }
         failing: dict[str, FailureListener] = {
             triggers.KIND: self.extraction.failed,

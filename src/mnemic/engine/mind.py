@@ -28,7 +28,7 @@ from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
 from mnemic.settings.recall import SectionName
-from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
+from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport, PairingOptions
 from mnemic.types import (
     TRUSTS,
     AddedRecords,
@@ -54,6 +54,7 @@ from mnemic.types import (
     Hit,
     Job,
     JobState,
+    JournalQuery,
     Json,
     Kind,
     Memory,
@@ -71,6 +72,7 @@ from mnemic.types import (
     RolledBack,
     Scratchpad,
     SessionInfo,
+    SessionQuery,
     Stats,
     Trust,
     Turn,
@@ -154,7 +156,7 @@ class Mind(CheckedCalls):
 
     def end_session(self, session: str) -> None:
         """Mark a conversation as ended; what it leaves is worked out in the background."""
-        self._services.session_ends.end(session)
+        self._services.end_session(session)
 
     def before_compression(
         self, session: str, messages: Iterable[HostMessage] | None = None
@@ -170,9 +172,9 @@ class Mind(CheckedCalls):
         """The summary that the host has made of the dropped messages."""
         return self._services.compression.after(episode, summary)
 
-    def sessions(self, *, limit: int = 100, offset: int = 0) -> list[SessionInfo]:
+    def sessions(self, **query: Unpack[SessionQuery]) -> list[SessionInfo]:
         """Conversations, the latest first."""
-        return self._services.ledger.sessions(limit=limit, offset=offset)
+        return self._services.ledger.sessions(query)
 
     def turns(self, **query: Unpack[TurnQuery]) -> list[Turn]:
         """Turns by session, time, role, tool, state or metadata."""
@@ -202,16 +204,12 @@ class Mind(CheckedCalls):
     def daily_events(
         self, *, day: date | None = None, text: str | None = None, limit: int = 100
     ) -> list[DailyEvent]:
-        """One short line per stretch of conversation, the latest first; ``text`` are words that all
-        stand in it.
-        """
+        """One line per stretch of conversation, the latest first, with all words of ``text``."""
         return self._services.ledger.daily_events(day, text, limit)
 
-    def events(
-        self, *, subject: str | None = None, type: str | None = None, limit: int = 100
-    ) -> list[Event]:
+    def events(self, **query: Unpack[JournalQuery]) -> list[Event]:
         """What changed and what failed, the latest first."""
-        return self._services.ledger.events(subject=subject, type_=type, limit=limit)
+        return self._services.ledger.events(query)
 
     def emit(
         self, type: str, payload: Mapping[str, Json] | None = None, *, subject: str = ""
@@ -405,14 +403,11 @@ class Mind(CheckedCalls):
         return self._services.context.evidence_text(query, hits, max_tokens)
 
     def evidence(self, query: str, hits: Sequence[Hit]) -> list[Evidence]:
-        """Hits as fenced records with date and speaker; one that fits too little, is outdated or
-        repeats another is left out."""
+        """Hits as fenced records with date and speaker, without what fits too little or repeats."""
         return self._services.context.evidence(query, hits)
 
     def words(self, record: Memory | Hit) -> dict[str, str]:
-        """How the preset's document calls a memory: its names for kind, scope, priority and source,
-        each with its word; under `default` the kind.
-        """
+        """How the preset's document calls the kind, scope, priority and source of a memory."""
         return words_of(record, self.settings)
 
     def context(
@@ -433,8 +428,6 @@ class Mind(CheckedCalls):
         or ids of turns in its prompt, ``count`` its tokenizer, ``model`` decides the window.
         """
         named = self._guard.filter(session, "session")
-        if self._services.documents is not None:
-            self._services.documents.follow_edits()
         built = self._services.context.build(
             query, session=named, budget=budget, model=model, persona=persona, host=host,
             count=count, shown=shown,
@@ -482,10 +475,7 @@ class Mind(CheckedCalls):
         self._background.event_rules.approve(self.space, event)
 
     def onboarding(self, *, begin: bool = False) -> OnboardingState:
-        """Where the first talk about agent and user stands, and what to ask next.
-
-        ``begin`` asks also where the preset does not; what was confirmed is never asked again.
-        """
+        """Where the first talk about agent and user stands; ``begin`` asks where no preset does."""
         return self._services.onboarding.begin() if begin else self._services.onboarding.state()
 
     def onboard(self, answer: str) -> OnboardingState:
@@ -501,9 +491,7 @@ class Mind(CheckedCalls):
         return self._services.require_documents().texts()
 
     def write_document(self, name: str, markdown: str, *, digest: str | None = None) -> SyncReport:
-        """A person's own text of a document, and what came of it; with a ``digest`` only if it is
-        still that one.
-        """
+        """A person's own text of a document; with a ``digest`` only if it is still that one."""
         return self._services.require_documents().write(name, markdown, digest)
 
     def questions(self) -> list[Question]:
@@ -556,10 +544,7 @@ class Mind(CheckedCalls):
         return decay_curve(self.get(id), self.settings.decay, self._clock.now(), days)
 
     def audit(self, *, progress: Callable[[int, int], None] | None = None) -> AuditReport:
-        """How much is said twice, faded, contradictory, unfounded, secret or orphaned.
-
-        ``progress`` is told how many checks are done, and of how many.
-        """
+        """How much is said twice, faded, contradictory, unfounded, secret or orphaned."""
         return self._services.audit.audit(progress)
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
@@ -570,36 +555,20 @@ class Mind(CheckedCalls):
         """
         return self._services.forgetting.forget(dry_run=dry_run, **query)
 
-    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
-        """Unite another database with this one; merging it again changes nothing.
+    def forget_space(self, *, dry_run: bool = False) -> Receipt:
+        """Remove this whole memory for good, with its name; ``dry_run`` only counts it."""
+        return self._services.space_erasure.forget(dry_run=dry_run)
 
-        ``mine`` says that its owner is this owner. Else what its owner said counts as an
-        outsider's word here, and neither credentials nor forgetting come along. Only sync
-        bookkeeping is written to the other one, and with ``preview`` nothing anywhere.
-        """
+    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
+        """Unite another database with this one; unless it is ``mine``, as an outsider's word."""
         return self._services.devices.merge(other, mine=mine, preview=preview)
 
-    def sync_folder(
-        self,
-        folder: str | Path,
-        *,
-        passphrase: str = "",
-        add: str = "",
-        remove: str = "",
-        progress: Callable[[int, int], None] = lambda done, total: None,
-    ) -> ExchangeReport:
-        """Exchange changes with other devices through a folder that something carries between them.
-
-        The first device begins a group; another one joins it with the ``passphrase``, or after one
-        of them was given its public key to ``add``. ``remove`` takes nothing more from a device.
-        """
-        calls = self._services.devices
-        return calls.exchange(folder, passphrase, add, remove, progress)
+    def sync_folder(self, folder: str | Path, **options: Unpack[PairingOptions]) -> ExchangeReport:
+        """Exchange changes with other devices through a folder that is carried between them."""
+        return self._services.devices.exchange(folder, **options)
 
     def devices(self) -> DevicesReport:
-        """The devices of this memory, what was forgotten on them, and what they contradict each
-        other in.
-        """
+        """The devices of this memory, what was forgotten on them, and their contradictions."""
         return self._services.devices.report()
 
     def doctor(self, *, deep: bool = True, forgotten: Receipt | str | None = None) -> list[Finding]:
@@ -616,9 +585,7 @@ class Mind(CheckedCalls):
         return self._services.doctor.repair(progress)
 
     def close(self) -> None:
-        """Finish the job in hand and close the database; a mind of an ``Engine`` only writes down
-        what it gathered. Closing twice is harmless.
-        """
+        """Finish the job in hand and close the database, or the space of an ``Engine``."""
         self._closing()
 
     def __enter__(self) -> Self:

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,7 +21,9 @@ from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
 from mnemic.engine.off import PlainFileMind
 from mnemic.engine.shared import share
+from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
+from mnemic.health.metrics import totals_as_prometheus
 from mnemic.index.vector_memory import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.record.transcripts import DEFAULT_SPACE
@@ -28,6 +31,7 @@ from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls, checked
 from mnemic.settings import Settings, load_beside
 from mnemic.settings.environment import ModelSettings
+from mnemic.store.contract import Store
 from mnemic.store.paths import USUAL_NAME, possible_folders
 from mnemic.store.quota import Quota
 from mnemic.store.sqlite.connection import MEMORY
@@ -40,6 +44,7 @@ from mnemic.types import (
     EngineStats,
     Extensions,
     LanguageModel,
+    Receipt,
     VectorBackend,
 )
 
@@ -66,6 +71,7 @@ class Engine(CheckedCalls):
     ) -> None:
         """Use ``mnemic.connect`` instead."""
         self.settings = settings
+        self._target, self._key = target, key
         path = self._path = target if target == MEMORY else str(files_beside(target))
         self._shown = shown(target)
         self._clock = clock
@@ -77,14 +83,8 @@ class Engine(CheckedCalls):
         self._background: BackgroundWork | None = None
         if not settings.memory.enabled:
             return
-        store = open_store(
-            target,
-            busy_timeout=settings.store.busy_timeout.total_seconds(),
-            now=clock.now,
-            key=find_key(target, key, settings),
-        )
+        store = self._store
         store.bound(quota)
-        self._store = store
         shared = share(
             store,
             path,
@@ -119,12 +119,32 @@ class Engine(CheckedCalls):
         background.wake()
         return Mind(background.open_spaces.get(name), background, self.close)
 
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Who may ask a service of this database."""
+        return Tokens(self._store, self._clock)
+
+    @cached_property
+    def _store(self) -> Store:
+        """Opened at once or, while memory is off, for the tokens alone."""
+        return open_store(
+            self._target,
+            busy_timeout=self.settings.store.busy_timeout.total_seconds(),
+            now=self._clock.now,
+            key=find_key(self._target, self._key, self.settings),
+            settings=self.settings.store,
+        )
+
     def spaces(self) -> list[str]:
         """Every space that was ever written to."""
         if self._background is None:
             return []
         self._check_open()
         return self._store.spaces()
+
+    def forget_space(self, space: str, *, dry_run: bool = False) -> Receipt:
+        """Remove everything of a space for good, with its name; ``dry_run`` only counts."""
+        return self.mind(space).forget_space(dry_run=dry_run)
 
     def stats(self) -> EngineStats:
         """What this process holds for its spaces."""
@@ -138,6 +158,12 @@ class Engine(CheckedCalls):
             threads=background.worker.threads,
             worker_failure=background.worker.failure,
         )
+
+    def prometheus(self) -> str:
+        """Figures of the whole database in the text format of Prometheus; those of one space are
+        its mind's.
+        """
+        return "" if self._background is None else totals_as_prometheus(self._store.totals())
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job of every space now, at most for ``timeout`` seconds."""
@@ -177,6 +203,8 @@ class Engine(CheckedCalls):
     def close(self) -> None:
         """Finish the jobs in hand and close the database. Closing twice is harmless."""
         if self._background is None:
+            if "_store" in self.__dict__:
+                self._store.close()
             return
         self._background.worker.stop()
         if self._closed:

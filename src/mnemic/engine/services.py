@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from mnemic.context.build import Builder
 from mnemic.context.sources import PromptSources
+from mnemic.documents.cards import IdentityCards
 from mnemic.documents.erasure import files_of, scrub
 from mnemic.documents.fallback import erasure as fallback
 from mnemic.documents.fallback.files import folder_beside
@@ -17,6 +18,7 @@ from mnemic.documents.onboarding import Onboarding
 from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput
 from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords
+from mnemic.forget.space import SpaceErasure
 from mnemic.health.audit import Audit
 from mnemic.health.doctor import Doctor
 from mnemic.health.metrics import Uses
@@ -46,6 +48,7 @@ from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import FollowUps, Recorder
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
+from mnemic.settings.recall import SectionName
 from mnemic.sync.devices import Devices
 from mnemic.sync.exchange import DeviceServices
 from mnemic.types import SafeName, Stats
@@ -221,10 +224,22 @@ class Services:
             recall=self.recall,
             short_term=self.short_term,
             scratchpad=self.scratchpads.open_tasks,
-            cards=self.shared.cards_of(self.space).current,
+            cards=partial(self._read_cards, self.shared.cards_of(self.space)),
             pending=self.pending.fresh,
         )
         return Builder(sources, self._settings)
+
+    def _read_cards(self, cards: IdentityCards, persona: str | None) -> Mapping[SectionName, str]:
+        """The cards of a prompt, after a person's edits of the memory document."""
+        if self.documents is not None:
+            self.documents.follow_edits()
+        return cards.current(persona)
+
+    def end_session(self, session: str) -> None:
+        """Mark a conversation as ended and, where the preset says so, begin its window anew."""
+        self.session_ends.end(session)
+        if self._settings.short_term.clear_at_end:
+            self.sessions.clear(session)
 
     # --- files ----------------------------------------------------------------------------------
 
@@ -272,17 +287,34 @@ class Services:
         shared = self.shared
         if not shared.on_disk:
             return []
-        database, settings = Path(shared.path), shared.settings
+        database = Path(shared.path)
         paths = [
             database,
             *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm")),
         ]
-        paths += sorted(transcripts.folder_of(shared.history, self.space).glob("*.jsonl"))
-        paths += files_of(folders_of(database, self.space, settings), settings)
-        plain = folder_beside(shared.path, self.space, settings.memory)
-        paths += [plain.notes, *plain.logs().values()] if plain is not None else []
+        paths += self._own_files()
         chroma = database.with_name(f"{database.name}.chroma")
         return [*paths, *(path for path in sorted(chroma.rglob("*")) if path.is_file())]
+
+    def _own_files(self) -> list[Path]:
+        """Copies and documents of this space."""
+        shared, settings = self.shared, self.shared.settings
+        if not shared.on_disk:
+            return []
+        paths = sorted(transcripts.folder_of(shared.history, self.space).glob("*.jsonl"))
+        paths += files_of(folders_of(Path(shared.path), self.space, settings), settings)
+        plain = folder_beside(shared.path, self.space, settings.memory)
+        return paths + ([plain.notes, *plain.logs().values()] if plain is not None else [])
+
+    @_service
+    def space_erasure(self) -> SpaceErasure:
+        def drop_copies() -> None:
+            for file in self._own_files():
+                file.unlink(missing_ok=True)
+            self._drop_vectors()
+            self._drop_caches()
+
+        return SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
 
     @_service
     def forgetting(self) -> Erasure:
@@ -293,12 +325,6 @@ class Services:
             if shared.on_disk:
                 copies.erase(space, session, settings.jobs.max_attempts)
 
-        def vectors() -> None:
-            if self.vectors is None:
-                shared.vector_engine_of(self.space).erase()
-            else:
-                self.vectors.forget()
-
         return Erasure(
             *self._at,
             settings,
@@ -307,7 +333,7 @@ class Services:
                 gather=self._gather,
                 transcript=transcript,
                 documents=self._scrub_documents,
-                vectors=vectors,
+                vectors=self._drop_vectors,
                 caches=self._drop_caches,
             ),
         )
@@ -345,6 +371,12 @@ class Services:
                 removed.turns, removed.memories, **tests, renamed=removed.traces.renamed
             )
             fallback.scrub(shared.store, space, plain, target, shared.clock.now())
+
+    def _drop_vectors(self) -> None:
+        if self.vectors is None:
+            self.shared.vector_engine_of(self.space).erase()
+        else:
+            self.vectors.forget()
 
     def _drop_caches(self) -> None:
         self.short_term.clear()

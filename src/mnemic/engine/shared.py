@@ -35,6 +35,7 @@ from mnemic.providers.chat.budget import SpendingLimit, journal_meter
 from mnemic.providers.chat.choose import chat_model_for, object_model_for
 from mnemic.providers.embedding.base import Embedder, release
 from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
+from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.vault import Vault
 from mnemic.record import daily_events
 from mnemic.record.transcripts import Transcripts
@@ -152,7 +153,9 @@ class Shared:
             self.settings,
             self.ask,
             embedder=self.embedder,
-            judge=None if model is None else ModelJudge(model, self.settings),
+            judge=ModelJudge(model, self.settings)
+            if model is not None and self.settings.reconcile.judge
+            else None,
         )
 
     def cards_of(self, space: str) -> IdentityCards:
@@ -190,7 +193,8 @@ class Shared:
         model = self.model_of(space)
         reconciler = self.reconciler_of(space)
         if model is None:
-            return Learner(RuleExtractor.of(self.settings), reconciler)
+            note = self.embedder.note if isinstance(self.embedder, TrainedReader) else None
+            return Learner(RuleExtractor.of(self.settings, note), reconciler)
         return Learner(ModelExtractor(model, self.settings, self.clock), reconciler)
 
 

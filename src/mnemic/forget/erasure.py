@@ -255,7 +255,7 @@ class Erasure:
         self._copies.documents(space, removed)
         self._copies.vectors()
         self._copies.caches()
-        with _finished_later():
+        with finish_later():
             self._store.compact()
             with self._store.write(space) as unit:
                 unit.eraser.end_job(KIND, receipt.id)
@@ -271,7 +271,7 @@ class Erasure:
 
 
 @contextmanager
-def _finished_later() -> Iterator[None]:
+def finish_later() -> Iterator[None]:
     """Explain a busy store: the job stays queued, so the work is finished later."""
     try:
         yield

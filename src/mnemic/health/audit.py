@@ -18,7 +18,6 @@ from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
 from mnemic.learn.laws import fault_of, same_texts
-from mnemic.rules import checks
 from mnemic.rules.clusters import absorbed, components, identical
 from mnemic.rules.decay import class_of, faded, judge
 from mnemic.rules.likeness import same_value
@@ -34,6 +33,7 @@ from mnemic.upkeep.steps.decay import short
 
 _EXAMPLES = 5
 _BATCH = 2_000
+_MOST = 20_000  # memories that are looked at, the latest; a rate does not need more
 _MIN_SUPPORT = 0.34  # the share of a statement's content words that its source turns must have
 
 Problem = tuple[str, str]  # the id of a memory, and its problem
@@ -49,11 +49,13 @@ class Audit:
         self._settings = settings
 
     def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
-        """Check every active memory; ``progress`` is told how many of the checks are done."""
+        """Check the active memories, of very many the latest; ``progress`` is told how many of the
+        checks are done.
+        """
         now = self._clock.now()
         results: list[AuditCheck] = []
         with self._store.read(self._space) as unit:
-            active = MemoryFilter(status="active", limit=checks.MAX_ROWS)
+            active = MemoryFilter(status="active", limit=_MOST)
             memories = unit.memories.find(active)
             problems = {
                 "duplicate": _duplicates(memories, self._settings),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -214,6 +214,24 @@ def as_prometheus(metrics: Sequence[Metrics]) -> str:
             amount = f"{value:g}" if isinstance(value, float) else str(value)
             lines.append(f'{full}{{space="{_label(space)}"}} {amount}')
     return "\n".join([*lines, ""])
+
+
+def totals_as_prometheus(totals: Mapping[str, int]) -> str:
+    """Figures of a database, one series each."""
+    lines: list[str] = []
+    for name, value in totals.items():
+        full = f"mnemic_database_{name}"
+        lines += [f"# HELP {full} {_TOTALS[name]}", f"# TYPE {full} gauge", f"{full} {value}"]
+    return "\n".join([*lines, ""])
+
+
+_TOTALS = {
+    "spaces": "Spaces that were written to.",
+    "jobs_ready": "Background jobs that wait.",
+    "jobs_running": "Background jobs that run.",
+    "jobs_dead": "Background jobs that were given up.",
+    "bytes": "Bytes of the database.",
+}
 
 
 def _label(text: str) -> str:

@@ -36,6 +36,7 @@ from mnemic.rules.backoff import Backoff
 from mnemic.rules.checks import check_seconds
 from mnemic.settings.logs import OperationLog
 from mnemic.store.contract import Store
+from mnemic.tracing import span
 from mnemic.types import Drained, Job, SafeText, constant
 
 
@@ -186,7 +187,8 @@ class Worker:
         if handler is None:
             return self._bury(job, self._guard.error(f"nothing here handles {job.kind!r} jobs"))
         try:
-            handler(job)
+            with self._store.pinned(job.space), span(f"job {job.kind}", attempt=job.attempts):
+                handler(job)
         except Exception as error:  # noqa: BLE001 - the boundary that records every failure
             return self._settle_failure(job, error)
         self._store.queue.finish(job, self._owner)

@@ -11,11 +11,6 @@ from typing import Literal
 
 Answer = Literal["confirm", "ignore", "snooze"]
 _MEANINGS: dict[str, Answer] = {"confirm": "confirm", "ignore": "ignore", "snooze": "snooze"}
-# Begin a correction: "不对，我叫…", "No, I live in …".
-_CORRECTING = frozenset(
-    ("no", "nope", "wrong", "not right", "not correct", "that's wrong", "that's not right",
-     "incorrect", "不对", "不對", "不是", "不是的", "错了", "不正确")
-)  # fmt: skip
 _SPOKEN = re.compile(r"[\w👍👎✅❌]")
 
 
@@ -26,8 +21,8 @@ def read_confirmation(message: str) -> Answer | None:
         return None
     pattern, meanings = _phrases()
     head, _, rest = text.partition(",")
-    if rest.strip() and head.strip() in _CORRECTING:
-        return "ignore"  # what is right instead is said after it
+    if rest.strip() and meanings.get(head.strip(), "") == "ignore":
+        return "ignore"  # a correction: what is right instead is said after it
     if _SPOKEN.search(pattern.sub(" ", text)):
         return None
     meant = {meanings[phrase] for phrase in pattern.findall(text)} - {None}

@@ -25,7 +25,19 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 
+_RULE = re.compile(r"([-*_])(?:\s*\1){2,}")
+
 
 def is_placeholder(text: str) -> bool:
-    """Whether a line says nothing: "[待学习]", "Name: TBD", or a label with nothing behind it."""
-    return _PLACEHOLDER.fullmatch(text.strip()) is not None
+    """Whether a line says nothing: "[待学习]", "Name: TBD", "---", a label with nothing behind."""
+    line = text.strip()
+    return _PLACEHOLDER.fullmatch(line) is not None or _RULE.fullmatch(line) is not None
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has a line beside headings and placeholders."""
+    lines = (line.strip() for line in text.split("\n"))
+    return any(
+        line and not line.startswith("#") and not is_placeholder(line.lstrip("-*+ "))
+        for line in lines
+    )

@@ -27,6 +27,7 @@ _COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
 _TASK_CHARS = 120  # of a task: one line
 _SAME_TOPIC = 0.2  # share of telling words that a message has in common with its task
 
+_TOLD = 0.8  # share of the words of a task that the story of the session that did it has
 _FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
 _SWITCHES = (
     r"(?i)\b(?:new (?:topic|task|question)|next (?:topic|task)|another"
@@ -100,7 +101,11 @@ def conclude(
     if episode.outcome == "success":
         if task:
             after = _with_done(after, task, episode.ended_at, _COMPLETIONS)
-        if goal and not switches(after.focus, goal, _SAME_TOPIC):
+        told = telling_words(episode.summary)
+        if after.focus and overlap(telling_words(after.focus), told) >= _TOLD:
+            after = _with_done(after, after.focus, episode.ended_at, _COMPLETIONS)
+            after = replace(after, focus="")
+        elif goal and not switches(after.focus, goal, _SAME_TOPIC):
             after = replace(after, focus="")
         after = replace(after, questions=tuple(one for one in after.questions if one != goal))
     elif episode.outcome == "failed" and (task or goal.endswith(("?", "？"))):

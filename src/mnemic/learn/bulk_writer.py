@@ -79,6 +79,8 @@ class BulkWriter:
             subject = episode.id
         elif isinstance(record, NewDailyEvent):
             event = self._daily_event(record, now)
+            if unit.journal.has_daily_event(event):
+                return "same"
             unit.journal.add_daily_event(event)
             subject = event.id
         else:

@@ -8,7 +8,7 @@ from typing import cast
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import maybe_moment
 from mnemic.language.guard import Guard
-from mnemic.language.manner import is_manner
+from mnemic.learn.wording import pattern
 from mnemic.rules import checks
 from mnemic.rules.lifetimes import DURATIONS, is_duration
 from mnemic.settings.upkeep import PRIORITIES
@@ -53,7 +53,9 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
 
     kind_named = candidate.kind
     if guard.words.scopes and candidate.origin == "extraction" and kind_named == "rule":
-        kind_named = "trait" if is_manner(content) else "rule"  # C §3: how the agent speaks
+        kind_named = (
+            "trait" if pattern("manner").search(content) else "rule"
+        )  # C §3: how the agent speaks
     word, kinds = guard.kind_word(kind_named)
     project = guard.name(candidate.project or GLOBAL_PROJECT, "project")
     kind, metadata = _in_words(candidate, guard, word, kinds, project != GLOBAL_PROJECT)

@@ -40,7 +40,7 @@ class EpisodeWriter:
     def draft(self, space: str, turns: Sequence[Turn]) -> EpisodeDraft | None:
         """The model's words for the story, or None where the rules write it."""
         model = self._model_of(space)
-        if model is None or not turns:
+        if model is None or not turns or not self._settings.extraction.stories:
             return None
         language = language_of(
             [turn.text for turn in turns if turn.role == "user"], self._settings.memory.language

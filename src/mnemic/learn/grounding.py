@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import takewhile
@@ -18,6 +18,7 @@ from math import nextafter
 
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.code import compiled
+from mnemic.language.extract import extract
 from mnemic.language.numerals import number
 from mnemic.language.statements import is_statement
 from mnemic.language.truncation import two_ends
@@ -122,10 +123,44 @@ def grounded(candidate: Candidate, speakers: SpokenWords, core_importance: float
     reach the core of itself.
     """
     trust = _trust(candidate, speakers)
+    if trust != "owner" and candidate.kind in _SIGNED:
+        own = _in_own_words(candidate, speakers)
+        candidate, trust = (candidate, trust) if own is None else (own, "owner")
     importance = candidate.importance
     if trust == "agent" and importance is not None:
         importance = min(importance, nextafter(core_importance, 0.0))
     return replace(candidate, trust=trust, importance=importance)
+
+
+def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | None:
+    """What the owner said where a model's words for it cannot be taken for theirs: the statement of
+    the same kind that the rules read in the turns cited, if there is one about the same.
+    """
+    if candidate.trust in _STRANGERS:
+        return None
+    cited, about = frozenset(candidate.sources), _words(candidate.text)
+    read = [
+        statement
+        for turn in speakers.turns
+        if turn.id in cited and turn.trust == "owner"
+        for statement in extract(own_voice(turn.text, certain=True), said_at=turn.at)
+        if statement.kind == candidate.kind and not statement.withdraws
+    ]
+    best = max(read, key=lambda one: len(about & _words(one.text)), default=None)
+    if best is None or len(about & _words(best.text)) < _TOLD:
+        return None
+    said = {
+        "kind",
+        "content",
+        "subject",
+        "predicate",
+        "value",
+        "duration",
+        "valid_from",
+        "valid_to",
+    }
+    own = {field.name: getattr(best, field.name) for field in fields(best) if field.name in said}
+    return replace(candidate, **own, trust="owner")
 
 
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:

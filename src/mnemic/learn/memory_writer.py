@@ -208,7 +208,7 @@ class MemoryWriter:
 
     def _advice(self, new: NewMemory, now: datetime) -> Advice | None:
         """What a configured model says of another value where there may be several."""
-        several = new.value and new.predicate and not has_one_answer(new.predicate)
+        several = new.predicate and not (new.value and has_one_answer(new.predicate))
         if not several or new.supersedes is not None or not self._reconciler.has_judge:
             return None
         return self._reconciler.advise(self._candidate(new, None), now)

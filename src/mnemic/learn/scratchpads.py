@@ -42,7 +42,7 @@ class _Origin:
 
     def is_open(self, project: str | None, now: datetime) -> bool:
         """Whether the task is shown in a session of ``project``; None shows those of all."""
-        return self.by_person or (not _is_stale(self.at, now) and project in (None, self.project))
+        return self.by_person or (now - self.at < _STALE and project in (None, self.project))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Scratchpads:
         pad = current.pad
         shown = open_part(pad, focus=pad.focus in known, questions=known)
         if self._settings.progress:
-            done = tuple(one for one in pad.completions if not _is_stale(one.at, now))
+            done = tuple(one for one in pad.completions if now - (one.at or now) < _STALE)
             shown = replace(shown, projects=pad.projects, completions=done)
         return render(shown)
 
@@ -151,10 +151,6 @@ class Scratchpads:
                 return old
             pad = replace(new, updated_at=now) if new == old else new
             return _changed(unit, old, pad, now, by=BY_HOST, origin=origin, guard=self._guard)
-
-
-def _is_stale(at: datetime | None, now: datetime) -> bool:
-    return at is not None and now - at >= _STALE
 
 
 def _by_host(unit: Unit) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import moment
+from mnemic.language.extract import extract
 from mnemic.record.messages import UnreadableMessage, describe, read_text, read_trust, time_of
 from mnemic.rules.lifetimes import is_duration
 from mnemic.rules.speakers import least_trusted
@@ -32,6 +33,10 @@ _ENDED = frozenset("superseded archived rejected deleted expired inactive obsole
 _LIFE_KEYS = ("duration", "priority")
 _NO = frozenset(("", "0", "false", "no", "none", "null"))
 _BETWEEN_TAGS = re.compile(r"[,;，；、]")
+# What other systems write of the user, and how the user would say it.
+_OF_USER = re.compile(r"\s*(?P<who>用户|(?:the )?user\b)\s*", re.I)
+_SPOKEN = {"用": "我", "t": "I ", "T": "I ", "u": "I ", "U": "I "}
+_THIRD = re.compile(r"^I (\w+?)s\b(?!')")
 _DAY = timedelta(days=1)
 _EPOCH = moment("1970-01-01")
 _DOCUMENTS = ("openakita", "myclaw", "shiyi", "semibot")
@@ -72,12 +77,13 @@ def read_memory(fields: Mapping[str, Any], trust: Trust) -> NewMemory:
     confidence = read_share(fields, "confidence")
     stated = read_trust(fields.get("trust") or None)
     noted = {} if kind or not word else {IMPORTED_KIND: word}
+    slot = _read_slot(fields, text, updated or created or _EPOCH)
     return NewMemory(
         text,
         kind or "fact",
-        subject=_read_word(fields, "subject"),
-        predicate=_read_word(fields, "predicate"),
-        value=_read_word(fields, "value", "object"),
+        subject=slot[0],
+        predicate=slot[1],
+        value=slot[2],
         project=_read_word(fields, "project") or None,
         topic=_read_word(fields, "topic") or None,
         tags=read_words(fields.get("tags"), "tags"),
@@ -91,6 +97,20 @@ def read_memory(fields: Mapping[str, Any], trust: Trust) -> NewMemory:
         duration="" if expires is not None else life,
         learnt_at=created,
     )
+
+
+def _read_slot(fields: Mapping[str, Any], text: str, at: datetime) -> tuple[str, str, str]:
+    """Subject, predicate and value; where a record names none, as the rules read its statement."""
+    named = _read_word(fields, "subject"), _read_word(fields, "predicate")
+    about_user = _OF_USER.match(text)
+    if any(named) or about_user is None:
+        return *named, _read_word(fields, "value", "object")
+    in_first_person = _THIRD.sub(
+        r"I \1", _OF_USER.sub(_SPOKEN[about_user["who"][0]], text, count=1)
+    )
+    read = extract(in_first_person.replace("I 's ", "My "), said_at=at)
+    found = read[0] if len(read) == 1 else None
+    return ("user", found.predicate, found.value) if found else ("user", "", "")
 
 
 def read_key(fields: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from mnemic.ids import new_id
 from mnemic.language.guard import Guard
 from mnemic.settings.logs import OperationLog
 from mnemic.store.contract import Store, Unit
+from mnemic.tracing import span
 from mnemic.types import constant, key_of
 
 R = TypeVar("R")
@@ -34,6 +35,7 @@ class Attempts:
         self.failures: dict[str, str] = {}
         self._errors: dict[str, MnemicError] = {}
         self._worked = False
+        self._from_replica = store.has_replica
         self._reading: AbstractContextManager[Unit] | None = None
         self._unit: Unit | None = None
 
@@ -51,9 +53,12 @@ class Attempts:
     def run(self, route: str, work: Callable[[Unit], R]) -> R | None:
         """The result of ``work``, or None when the store or the model failed."""
         try:
-            with self._snapshot() as unit:
+            with self._snapshot() as unit, span(f"recall {route}"):
                 result = work(unit)
         except (StoreError, ModelError) as error:
+            if isinstance(error, StoreError) and self._from_replica:
+                self._from_replica = False  # it went away, or had to let go of its snapshot
+                return self.run(route, work)
             self.report(route, error)
             return None
         self._worked |= result is not None
@@ -62,7 +67,8 @@ class Attempts:
     @contextmanager
     def _snapshot(self) -> Iterator[Unit]:
         if self._unit is None:
-            self._reading = self._store.read(self._space)
+            read = self._store.read_replica if self._from_replica else self._store.read
+            self._reading = read(self._space)
             self._unit = self._reading.__enter__()
         try:
             yield self._unit

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from typing import TypedDict
 
 from mnemic.clock import Clock
 from mnemic.days import Zone
@@ -32,8 +33,10 @@ from mnemic.types import (
     Event,
     Job,
     JobState,
+    JournalQuery,
     SafeName,
     SessionInfo,
+    SessionQuery,
     Stats,
     Turn,
     TurnQuery,
@@ -46,6 +49,15 @@ _REVIVED = constant("to be tried again")
 _SHORTEST, _SHOWN = 4, 5  # characters of the beginning of an id; ids that begin alike
 _BEGINNING = re.compile(rf"[0-9a-f-]{{{_SHORTEST},36}}")
 _READ = 500  # dead turns looked at in one go
+
+
+class _Stretch(TypedDict):
+    """A part of a list that goes back in time."""
+
+    since: datetime | None
+    until: datetime | None
+    limit: int
+    offset: int
 
 
 class LedgerReader:
@@ -88,11 +100,13 @@ class LedgerReader:
                 limit=limit,
             )
 
-    def sessions(self, *, limit: int, offset: int) -> list[SessionInfo]:
-        checks.check_limit(limit)
-        checks.check_offset(offset)
+    def sessions(self, query: SessionQuery) -> list[SessionInfo]:
         with self._store.read(self._space) as unit:
-            return unit.ledger.sessions(limit, offset)
+            return unit.ledger.sessions(
+                project=self._guard.filter(query.get("project"), "project"),
+                text=self._guard.filter(query.get("text"), "text"),
+                **self._stretch(unit, query),
+            )
 
     def turns(self, query: TurnQuery) -> list[Turn]:
         with self._store.read(self._space) as unit:
@@ -142,12 +156,22 @@ class LedgerReader:
             chosen = None if day is None else calendar_day(day, user_zone(unit, self._zone))
             return unit.journal.daily_events(chosen, limit, words=words)
 
-    def events(self, *, subject: str | None, type_: str | None, limit: int) -> list[Event]:
-        checks.check_limit(limit)
-        about = self._guard.filter(subject, "subject")
-        kind = self._guard.filter(type_, "type")
+    def events(self, query: JournalQuery) -> list[Event]:
         with self._store.read(self._space) as unit:
-            return unit.journal.events(subject=about, type_=kind, limit=limit)
+            return unit.journal.events(
+                subject=self._guard.filter(query.get("subject"), "subject"),
+                type_=self._guard.filter(query.get("type"), "type"),
+                **self._stretch(unit, query),
+            )
+
+    def _stretch(self, unit: Unit, query: SessionQuery | JournalQuery) -> _Stretch:
+        zone = user_zone(unit, self._zone)
+        return {
+            "since": maybe_moment(query.get("since"), "since", zone),
+            "until": maybe_moment(query.get("until"), "until", zone),
+            "limit": checks.check_limit(query.get("limit", 100)),
+            "offset": checks.check_offset(query.get("offset", 0)),
+        }
 
     def note_failure(self, where: str, error: str) -> Event:
         now = self._clock.now()

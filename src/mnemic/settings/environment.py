@@ -148,6 +148,15 @@ class StoreSettings(SettingsGroup):
     """The database."""
 
     busy_timeout: timedelta = setting("60s", "Longest wait for another process that is writing.")
+    pool_size: int = setting(20, "Most connections of a process to a server.", low=2)
+    connect_timeout: timedelta = setting("60s", "Longest wait for a connection to a server.")
+    statement_timeout: timedelta | None = setting(
+        "never", "Time after which a server gives a statement up."
+    )
+    replica: Secret = setting(
+        "", "Address of a server that follows the first one and answers recall while it keeps up."
+    )
+    replica_lag: timedelta = setting("10s", "How far behind it may be.")
     key_file: Place = setting(
         "", "File of the key of an encrypted database, beside it; empty: none, or MNEMIC_KEY."
     )

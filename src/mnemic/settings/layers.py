@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import ConfigError
 from mnemic.settings.merge import Merge, Raw
-from mnemic.settings.names import implied, translated, workspace
+from mnemic.settings.names import implied, read_rules, translated, workspace
 from mnemic.settings.problems import PREFIX
 from mnemic.settings.tree import Settings
 from mnemic.settings.values import ValueOrigin
@@ -71,11 +71,15 @@ def load(
     if "workspace" in about and (own := _find_workspace(folder)):
         merge.add(workspace(about, str(own)), ValueOrigin("preset", name), split=True)
     if file is not None:
-        merge.add(translated(written, about), ValueOrigin("file", os.fspath(file)), found=found)
+        merge.add(
+            translated(read_rules(written), about),
+            ValueOrigin("file", os.fspath(file)),
+            found=found,
+        )
     merge.add_variables(_variables(env, about.get("environment", {})))
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))
-    overrides = translated(overrides, about, split=True)
+    overrides = translated(read_rules(overrides), about, split=True)
     merge.add(overrides, ValueOrigin("arguments"), split=True)
     settings = merge.settings(name, choice[1])
     if meant := implied(about, settings):

@@ -70,8 +70,14 @@ class ExtractionSettings(SettingsGroup):
     fact_chars: int = setting(
         300, "Longest statement a model is asked for: room for a decision and its reason.", low=40
     )
+    stories: bool = setting(True, "Whether a model tells the episodes; else the rules do.")
     patterns: Place = setting(
         "", "File or folder of your own patterns for the rules, see patterns.md."
+    )
+    keep: float = ratio(
+        0.5,
+        "A sentence that no pattern reads is kept as it was said where the reader finds it worth"
+        " keeping with this probability; 1: never.",
     )
 
 
@@ -80,6 +86,7 @@ class ReconcileSettings(SettingsGroup):
 
     merge_cosine: float = ratio(0.9, "Vectors more alike than this are one memory.")
     merge_overlap: float = ratio(0.9, "The same by shared words, where there are no vectors.")
+    judge: bool = setting(True, "Whether a model is asked where two statements may meet.")
 
 
 class RoutingSettings(SettingsGroup):

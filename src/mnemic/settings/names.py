@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from mnemic.errors import ConfigError
@@ -62,6 +61,8 @@ def workspace(about: Raw, folder: object) -> dict[str, str]:
     """The places in a workspace of the preset's system, by the settings that name them."""
     if not isinstance(folder, str):
         raise _wrong("workspace", folder, "the path of a folder")
+    from pathlib import Path  # importing it takes longer than all settings
+
     root = Path(folder).expanduser()
     return {key: str(root / inside) for key, inside in about.get("workspace", {}).items()}
 
@@ -122,6 +123,44 @@ def _meaning(path: str, words: Raw, value: object) -> Raw:
 
 def _wrong(path: str, value: object, allowed: str) -> ConfigError:
     return ConfigError(f"{path}: {value!r:.40} cannot be used", remedy=f"Give {allowed}")
+
+
+# Document E §11.1: its words for a rule, and the agents that its actions run.
+_RULE_WORDS = {"event_type": "event", "action_mode": "mode", "risk_level": "risk"}
+_TARGETS = {"memory_consolidator": "consolidate"}
+
+
+def read_rules(raw: Raw) -> dict[str, Any]:
+    """A layer whose event rules may be written as in document E §11.1."""
+    events = raw.get("events")
+    rules = events.get("rules") if isinstance(events, Mapping) else None
+    if isinstance(rules, list):
+        rules = {str(rule.get("name", n)): rule for n, rule in enumerate(rules, 1)}
+    if not isinstance(events, Mapping) or not isinstance(rules, Mapping):
+        return dict(raw)
+    read = {key: _rule(rule) if isinstance(rule, Mapping) else rule for key, rule in rules.items()}
+    return {**raw, "events": {**events, "rules": read}}
+
+
+def _rule(raw: Raw) -> dict[str, Any]:
+    rule = {_RULE_WORDS.get(key, key): value for key, value in raw.items() if key != "name"}
+    if isinstance(conditions := rule.get("conditions"), Mapping) and set(conditions) == {"all"}:
+        tests = rule.pop("conditions")["all"]
+        rule["when"] = [
+            f"{test['field']} {test['op']} {_test_value(test['value'])}" for test in tests
+        ]
+    if isinstance(actions := rule.get("actions"), list | tuple):
+        rule["actions"] = [_action(one) if isinstance(one, Mapping) else one for one in actions]
+    return rule
+
+
+def _test_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _action(raw: Raw) -> str:
+    target, type_ = str(raw.get("target", "")), str(raw.get("action_type", ""))
+    return _TARGETS.get(target, f"call:{target}") if type_ == "run_agent" else type_
 
 
 def put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:

@@ -160,3 +160,4 @@ class ShortTermSettings(SettingsGroup):
     compact_share: float = setting(0.5, "Share of them that becomes a summary.", high=1, above=True)
     window_tokens: int = setting(8000, "Tokens of a window when the caller names none.", low=1)
     recent_limit: int = setting(50, "Latest messages when the caller does not say how many.", low=1)
+    clear_at_end: bool = setting(False, "Whether the window begins anew when a session has ended.")

@@ -321,11 +321,13 @@ def size() -> Sort:
 
 def conditions() -> Sort:
     def one(raw: object) -> Condition:
-        pattern = r"([a-z_][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+)"
+        pattern = r"([a-z_][a-z0-9_.]*)\s*(>=|<=|==|!=|>|<)\s*(\S+|'[^']*'|\"[^\"]*\")"
         match = re.fullmatch(pattern, str(raw)) if isinstance(raw, str | Condition) else None
         if match is None:
             raise Wrong(f"holds {raw!r}")
         field, op, word = match.groups()
+        if word[0] == word[-1] and word[0] in "'\"" and len(word) > 1:
+            return Condition(field, op, word[1:-1])
         value = _number_or_text(word)
         if isinstance(value, float) and not math.isfinite(value):
             raise Wrong(f"holds {raw!r}")

@@ -39,6 +39,7 @@ class Settings(SettingsGroup):
     schedule: upkeep_.ScheduleSettings = upkeep_.ScheduleSettings()
     upkeep: upkeep_.UpkeepSettings = upkeep_.UpkeepSettings()
     backup: upkeep_.BackupSettings = upkeep_.BackupSettings()
+    sync: upkeep_.SyncSettings = upkeep_.SyncSettings()
     events: upkeep_.EventSettings = upkeep_.EventSettings()
     documents: environment.DocumentSettings = environment.DocumentSettings()
     identity: environment.IdentitySettings = environment.IdentitySettings()

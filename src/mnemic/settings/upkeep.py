@@ -162,6 +162,13 @@ class BackupSettings(SettingsGroup):
     keep: int = setting(7, "Copies that are kept; the oldest go.", low=1)
 
 
+class SyncSettings(SettingsGroup):
+    """Exchange with other devices through a folder; `mnemic sync FOLDER` pairs them first."""
+
+    folder: Place = setting("", "The folder; empty: nothing is exchanged in the background.")
+    every: Cron = setting("*/15 * * * *", "When, as five cron fields.")
+
+
 class EventRule(SettingsGroup):
     """What happens when an event passes its tests."""
 

@@ -92,7 +92,8 @@ class Condition(NamedTuple):
 
     def __str__(self) -> str:
         value = str(self.value).lower() if isinstance(self.value, bool) else self.value
-        return f"{self.field} {self.op} {value}"
+        quoted = isinstance(value, str) and any(map(str.isspace, value))
+        return f"{self.field} {self.op} {value!r}" if quoted else f"{self.field} {self.op} {value}"
 
 
 class ValueOrigin(NamedTuple):

@@ -6,12 +6,14 @@ owner's rows. ``write`` is one durable transaction; ``read`` is one consistent s
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
+from mnemic.errors import Conflict
 from mnemic.store.quota import Admission, Quota
 from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.postings import TextStats
@@ -23,19 +25,35 @@ from mnemic.types import Backup, Finding, PageProgress, Stats
 
 __all__ = ["Store", "Unit"]
 
+_NUMBER = "SELECT space FROM spaces WHERE name = ? AND forgotten_at IS NULL"
+_JOBS = "SELECT state, count(*) FROM jobs GROUP BY state"
+_SPACES = "SELECT count(*) FROM spaces WHERE forgotten_at IS NULL"
+_NAMES = "SELECT name FROM spaces WHERE forgotten_at IS NULL ORDER BY space"
+
+
+class Pinned(threading.local):
+    """The space whose work this thread does, with its number when that began."""
+
+    space: tuple[str, int | None] = ("", None)
+
+
+def forgotten_meanwhile(space: str) -> Conflict:
+    return Conflict(f"{space!r} was forgotten meanwhile", remedy="Nothing was written; call again")
+
 
 class Store(ABC):
     """One database."""
 
     queue: SqlQueue
     key: FileKey | None = None  # of an encrypted file
+    has_replica = False
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self.now = now
-        self.numbers: dict[str, int] = {}
         self.text_stats = TextStats()
         self.admission: Admission | None = None
         self._together: Together[Unit] = Together()
+        self._pinned = Pinned()
 
     @property
     @abstractmethod
@@ -52,13 +70,38 @@ class Store(ABC):
         joined = self._together.of(space)
         return self.open_read(space) if joined is None else nullcontext(joined)
 
+    def read_replica(self, space: str) -> AbstractContextManager[Unit]:
+        """The same from a second server, if there is one that keeps up."""
+        return self.read(space)
+
     def write(self, space: str) -> AbstractContextManager[Unit]:
         joined = self._together.of(space)
         return self.open_write(space) if joined is None else self._together.joined(joined)
 
     def together(self, space: str) -> AbstractContextManager[Unit]:
         """A transaction that everything joins which this thread reads and writes meanwhile."""
+        joined = self._together.of(space)
+        if joined is not None:
+            return self._together.joined(joined)
         return self._together.begin(space, self.open_write(space))
+
+    @contextmanager
+    def pinned(self, space: str) -> Iterator[None]:
+        """While this lasts, this thread writes to the space as it is now, or not at all: one that
+        is forgotten meanwhile does not come back by work that was begun before.
+        """
+        before = self._pinned.space
+        self._pinned.space = space, self.find_number(space)
+        try:
+            yield
+        finally:
+            self._pinned.space = before
+
+    def check_pinned(self, space: str, number: int) -> None:
+        """Refuse to write to another space than the one that is pinned under its name."""
+        name, pinned = self._pinned.space
+        if name == space and pinned not in (None, number):
+            raise forgotten_meanwhile(space)
 
     @abstractmethod
     def open_read(self, space: str) -> AbstractContextManager[Unit]:
@@ -81,21 +124,38 @@ class Store(ABC):
         """A space inside a transaction on the queue, as its only writer."""
 
     def number_of(self, conn: SqlConnection, space: str) -> int | None:
-        """The number of a space; None for one that was never written to."""
-        number = self.numbers.get(space)
-        if number is None:
-            number = conn.execute("SELECT space FROM spaces WHERE name = ?", (space,)).get
+        """The number of a space; None for one that was never written to, or was forgotten."""
+        number: int | None = conn.execute(_NUMBER, (space,)).get
         return number
+
+    def find_number(self, space: str) -> int | None:
+        """The number of a space outside a transaction."""
+        with self.read_queue() as conn:
+            return self.number_of(conn, space)
 
     # --- the database ---------------------------------------------------------------------------
 
     def spaces(self) -> list[str]:
         with self.read_queue() as conn:
-            return [name for (name,) in conn.execute("SELECT name FROM spaces ORDER BY space")]
+            return [name for (name,) in conn.execute(_NAMES)]
 
     @abstractmethod
     def stats(self, space: str) -> Stats:
         """Counts of one space, and the size of the database."""
+
+    def totals(self) -> dict[str, int]:
+        """Figures of the whole database that are not counted row by row: its spaces, its jobs by
+        state, its size.
+        """
+        with self.read_queue() as conn:
+            jobs: dict[str, int] = dict(conn.execute(_JOBS).fetchall())
+            spaces = int(conn.execute(_SPACES).get)
+        counted = {f"jobs_{state}": jobs.get(state, 0) for state in ("ready", "running", "dead")}
+        return {"spaces": spaces, **counted, "bytes": self.size()}
+
+    @abstractmethod
+    def size(self) -> int:
+        """Bytes of the database."""
 
     @abstractmethod
     def check(self, space: str, *, deep: bool) -> list[Finding]:

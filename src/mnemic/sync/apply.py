@@ -56,6 +56,9 @@ class Union:
             if known is not record:  # a file may say several things of one row
                 known.setdefault("g", {}).update(record.get("g", {}))
                 known.update({name: record[name] for name in ("x",) if name in record})
+        for name, some in by_table.items():  # before removing one row takes others with it
+            if name in MERGED and is_changed(self._unit, MERGED[name], some):
+                raise ChangedMeanwhile
         first = self._unit.sync.next_turn()
         for name, table in MERGED.items():
             if name in by_table:
@@ -70,10 +73,7 @@ class Union:
 
     def _take(self, table: MergedTable, records: Mapping[str, Record], sender: str) -> None:
         shadows = self._unit.sync.shadows(table.name, list(records))
-        here = [key for key in records if key in shadows] if table.final else list(records)
-        if is_changed(self._unit, table, here):
-            raise ChangedMeanwhile
-        rows = read_rows(self._unit, table, [key for key in here if key in shadows])
+        rows = read_rows(self._unit, table, shadows)
         after: dict[str, Shadow] = {}
         new: dict[str, dict[str, Any]] = {}
         gone: list[str] = []
@@ -84,6 +84,8 @@ class Union:
                 merged.remove(Stamp(int(record["x"]), sender))
             for part, (number, cells) in record.get("g", {}).items():
                 merged.take(part, Stamp(int(number), sender), self._sealed(table, part, cells))
+            for device, (number, cells) in record.get("n", {}).items():
+                merged.take("+", Stamp(int(number), str(device)), cells)
             if not merged.changed:
                 continue
             if before is not None:
@@ -106,7 +108,7 @@ class Union:
         """Whether a session still has turns; it is then told to the others anew."""
         if table.name != "sessions" or row is None:
             return False
-        return bool(self._unit.sync.latest_turns([row[0]]))
+        return bool(self._unit.sync.spans([row[0]]))
 
     def _sealed(self, table: MergedTable, part: str, cells: list[Any]) -> list[Any]:
         """A credential is sealed again with the key of this device."""

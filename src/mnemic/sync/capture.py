@@ -32,8 +32,10 @@ Unseal = Callable[[str], str]
 _RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
 
 
-def find_changes(unit: Unit) -> Keys:
-    """The keys of rows that are not as they were last exchanged, table by table."""
+def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
+    """The keys of rows that are not as they were last exchanged, table by table, and of those that
+    came from devices which exchange nothing themselves.
+    """
     changed: Keys = {}
     for name, table in MERGED.items():
         shadows = unit.sync.shadows(name)
@@ -41,12 +43,21 @@ def find_changes(unit: Unit) -> Keys:
         for row in unit.sync.rows(table.table, table.columns):
             key = table.key_of(row)
             shadow = shadows.pop(key, None)
-            if shadow is None or shadow.marks != " ".join(table.marks(row)):
+            if (
+                shadow is None
+                or shadow.marks != " ".join(table.marks(row))
+                or any(device in shadow.stamps for device in unpublished)
+            ):
                 keys.append(key)
         keys += [
             key
             for key, left in shadows.items()
-            if not left.is_parked and (not left.is_gone or not left.stamps)
+            if not left.is_parked
+            and (
+                not left.is_gone
+                or not left.stamps
+                or any(device in left.stamps for device in unpublished)
+            )
         ]
         if keys:
             changed[name] = keys
@@ -56,6 +67,8 @@ def find_changes(unit: Unit) -> Keys:
 def read_rows(unit: Unit, table: MergedTable, keys: Collection[str]) -> dict[str, Sequence[Any]]:
     """Stored rows by their keys; few by index, many or those with another key by a scan."""
     wanted = set(keys)
+    if not wanted:
+        return {}
     chosen: list[str] | None = None
     if not table.hashed and table.key and table.key[0] == table.table.key[0]:
         chosen = list({table.key_values(key)[table.key[0]] for key in wanted})
@@ -64,9 +77,13 @@ def read_rows(unit: Unit, table: MergedTable, keys: Collection[str]) -> dict[str
 
 
 def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
-    """Whether any of these rows was changed here and not captured yet."""
-    shadows, rows = unit.sync.shadows(table.name, keys), read_rows(unit, table, keys)
-    for key in keys:
+    """Whether any of these rows was changed here and not captured yet; a row with an id that
+    nobody else gives is not looked for where nothing is known of it.
+    """
+    shadows = unit.sync.shadows(table.name, keys)
+    chosen = shadows if table.final else keys
+    rows = read_rows(unit, table, chosen)
+    for key in chosen:
         shadow, row = shadows.get(key), rows.get(key)
         marks = "" if row is None else " ".join(table.marks(row))
         known = "" if shadow is None or shadow.is_parked else shadow.marks
@@ -78,8 +95,9 @@ def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
 class Capture:
     """Stamps changes of one device with one number."""
 
-    def __init__(self, unit: Unit, stamp: Stamp) -> None:
+    def __init__(self, unit: Unit, stamp: Stamp, unpublished: Collection[str]) -> None:
         self._unit = unit
+        self._unpublished = unpublished
         self._stamp = stamp
         self.touched = Touched()
         self.soiled: set[int] = set()
@@ -101,7 +119,7 @@ class Capture:
             if before is not None and before.is_gone and table.final:
                 if row is not None:
                     self._remove_again(table, key)
-                if before.stamps:
+                if before.stamps and stamps_of(before)[0].device not in self._unpublished:
                     continue
                 after[key] = Shadow("", str(self._stamp), "", "")
             elif row is None:
@@ -121,6 +139,8 @@ class Capture:
         for n, place in enumerate(table.places):
             mark = mark_of(row[place])
             if mark == marks[n]:
+                if stamps[n].device in self._unpublished:
+                    stamps[n] = self._stamp
                 continue
             if n == table.sums:
                 self._count(held, row[place])
@@ -150,14 +170,10 @@ def removal_of(ids: Mapping[str, Sequence[str]]) -> Removal:
 
 
 def list_records(
-    unit: Unit,
-    device: str,
-    numbers: Container[int],
-    keys: Mapping[str, Sequence[str]] | None,
-    unseal: Unseal,
+    unit: Unit, teller: Teller, keys: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[Record]:
-    """What changes of a device with these numbers say, as far as it still holds; ``keys`` are the
-    rows in question, where they are known.
+    """What changes of a device say, as far as it still holds; ``keys`` are the rows in question,
+    where they are known.
     """
     for name, table in MERGED.items():
         if keys is not None and name not in keys:
@@ -166,26 +182,27 @@ def list_records(
         chosen = {
             key: shadow
             for key, shadow in shadows.items()
-            if any(number in numbers for number in numbers_of(shadow, device))
+            if any(number in teller.numbers for number in numbers_of(shadow, teller.device))
         }
         rows = read_rows(unit, table, [key for key, one in chosen.items() if not one.is_gone])
         for key, shadow in chosen.items():
-            part = _Part(table, device, numbers, unseal)
-            record = part.record(key, shadow, rows.get(key))
+            record = teller.tell(table, key, shadow, rows.get(key))
             if record is not None:
                 yield record
 
 
-class _Part(NamedTuple):
-    """What is told of rows of a table: changes of a device with these numbers."""
+class Teller(NamedTuple):
+    """Tells changes of a device with these numbers, and counts of devices that tell nothing."""
 
-    table: MergedTable
     device: str
     numbers: Container[int]
     unseal: Unseal
+    unpublished: Collection[str] = ()
 
-    def record(self, key: str, shadow: Shadow, row: Sequence[Any] | None) -> Record | None:
-        table, device = self.table, self.device
+    def tell(
+        self, table: MergedTable, key: str, shadow: Shadow, row: Sequence[Any] | None
+    ) -> Record | None:
+        device = self.device
         stamps = stamps_of(shadow)
         if shadow.is_gone:
             return {"t": table.name, "k": key, "x": stamps[0].number}
@@ -206,4 +223,6 @@ class _Part(NamedTuple):
         counts = held.counts.get(device)
         if counts and counts[0] in self.numbers:
             parts["+"] = counts
-        return {"t": table.name, "k": key, "g": parts} if parts else None
+        record: Record = {"t": table.name, "k": key, "g": parts}
+        others = {one: held.counts[one] for one in self.unpublished if one in held.counts}
+        return {**record, "n": others} if others else record if parts else None

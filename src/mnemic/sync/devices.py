@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from mnemic.errors import ConfigError, InvalidInput
 from mnemic.providers.vault import Vault
 from mnemic.settings import Settings
 from mnemic.store.postgres.address import is_address
-from mnemic.sync.exchange import DeviceServices, Exchange, Progress
+from mnemic.store.sqlite.keys import choose_key
+from mnemic.sync.exchange import DeviceServices, FolderExchange, Progress
 from mnemic.sync.keys import Keyring
-from mnemic.sync.merge import merge_database
+from mnemic.sync.merge import MergeSource, merge_database
 from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
 from mnemic.sync.state import read_state
 
@@ -26,7 +28,7 @@ class Devices:
         self._settings = settings
         self._met = met
 
-    def merge(self, other: str | Path, *, mine: bool, preview: bool) -> MergeReport:
+    def merge(self, other: str | Path, *, mine: bool, preview: bool, key: str = "") -> MergeReport:
         place = str(other) if is_address(str(other)) else str(Path(other).expanduser())
         secrets = self._settings.secrets
         vault = Vault(secrets.key.reveal(), Path(place).parent / secrets.key_file)
@@ -37,19 +39,19 @@ class Devices:
             except ConfigError:
                 return text  # sealed with a key that is not here
 
-        report = merge_database(
-            self._services, place, self._settings, mine=mine, preview=preview, unseal=unseal
-        )
+        source = MergeSource(place, choose_key(None, None), unseal)
+        report = merge_database(self._services, source, self._settings, mine=mine, preview=preview)
         if not preview:
             self._met()
         return report
 
     def exchange(
-        self, folder: str | Path, passphrase: str, add: str, remove: str, progress: Progress
-    ) -> ExchangeReport:
+        self, folder: str | Path, passphrase: str = "", add: str = "", remove: str = "",
+        progress: Progress = lambda done, total: None,
+    ) -> ExchangeReport:  # fmt: skip
         place = Path(folder).expanduser().absolute()
         ring = Keyring.open(self._require_database(), self._services.space)
-        exchange = Exchange(self._services, ring, place, passphrase, progress)
+        exchange = FolderExchange(self._services, ring, place, passphrase, progress)
         if remove:
             exchange.remove(remove)
         if add:
@@ -59,13 +61,12 @@ class Devices:
             self._met()
         return report
 
-    def public_key(self) -> str:
-        """What another device is given to let this one in."""
-        return Keyring.open(self._require_database(), self._services.space).public
-
     def report(self) -> DevicesReport:
-        with self._services.store.read(self._services.space) as unit:
-            return read_state(unit)
+        database, services = self._services.database, self._services
+        public = "" if database is None or find_spec("pyrage") is None else (
+            Keyring.open(database, services.space).public)  # fmt: skip
+        with services.store.read(services.space) as unit:
+            return read_state(unit, public)
 
     def _require_database(self) -> Path:
         if self._services.database is None:

@@ -11,6 +11,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 
@@ -22,11 +23,11 @@ from mnemic.index.embedding_job import Ask
 from mnemic.providers.vault import Vault
 from mnemic.store.codec import dump, to_micros
 from mnemic.store.contract import Store, Unit
-from mnemic.store.sql.sync import ChangeFile, Device, Forgotten
+from mnemic.store.sql.sync import ChangeFile, Device, ForgottenRows
 from mnemic.store.sql.text_columns import leaves
 from mnemic.sync import files, keys
 from mnemic.sync.apply import Union
-from mnemic.sync.capture import Capture, Keys, Record, find_changes, list_records
+from mnemic.sync.capture import Capture, Keys, Record, Teller, find_changes, list_records
 from mnemic.sync.files import Changes, PartlyCopied, file_name
 from mnemic.sync.keys import Keyring
 from mnemic.sync.registers import ChangedMeanwhile, Stamp
@@ -52,7 +53,7 @@ class DeviceServices:
     database: Path | None
 
 
-class Exchange:
+class FolderExchange:
     """Exchanges of one space with one folder."""
 
     def __init__(
@@ -84,6 +85,7 @@ class Exchange:
         if self._forgotten:
             self._write_changes()
         self._tidy()
+        self._confirm()
         with self._store.read(self._space) as unit:
             conflicts = list_conflicts(unit)
         added, changed, removed = map(dict, self._counts)
@@ -133,7 +135,7 @@ class Exchange:
 
     def _write_changes(self) -> None:
         with self._store.read(self._space) as unit:
-            changes = find_changes(unit)
+            changes = find_changes(unit, unpublished(unit))
         chunks = list(split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
             self._progress(number, len(chunks))
@@ -144,28 +146,28 @@ class Exchange:
                 records = self._records(unit, range(file.number, file.number + 1), chunk)
             self._put(file, records)
 
-    def _capture(self, unit: Unit, chunk: Mapping[str, Sequence[str]]) -> ChangeFile | None:
+    def _capture(
+        self, unit: Unit, chunk: Mapping[str, Sequence[str]], *, confirms: bool = False
+    ) -> ChangeFile | None:
         devices = unit.sync.devices()
         number = 1 + max(device.clock for device in devices.values())
         me = self._own.device
-        said = self._say_forgotten(unit, number)
-        if not chunk and not said:
+        said = self._say_forgotten(unit, number, confirms=confirms)
+        if not chunk and not said and unit.sync.files():  # the first file says who writes
             return None
-        capture_rows(unit, Stamp(number, me), chunk)
-        seen = {one.device: one.clock for one in devices.values() if not one.own}
-        file = ChangeFile(number, devices[me].clock, dump(seen), "", 0, False)
+        file = capture_rows(unit, Stamp(number, me), chunk)
         self._own = devices[me]._replace(clock=number, at=self._now())
         unit.sync.put_device(self._own)
-        unit.sync.put_file(file)
         return file
 
-    def _say_forgotten(self, unit: Unit, number: int) -> bool:
+    def _say_forgotten(self, unit: Unit, number: int, *, confirms: bool) -> bool:
         """Give receipts and confirmations that nobody was told of the number of this change."""
         said, me = False, self._own.device
         for one in unit.sync.receipts().values():
             confirmed = json.loads(one.confirmed)
-            if (one.device == me and not one.number) or confirmed.get(me, [1])[0] == 0:
-                mine = number if one.device == me else one.number
+            new = one.device == me and not one.number
+            if new or (confirms and confirmed.get(me, [1])[0] == 0):
+                mine = number if new else one.number
                 confirmed |= {me: [number, self._now()]}
                 unit.sync.put_receipt(one._replace(number=mine, confirmed=dump(confirmed)))
                 said = True
@@ -183,7 +185,8 @@ class Exchange:
                 )
             elif (told := json.loads(one.confirmed).get(me, [0]))[0] in numbers:
                 records.append({"c": one.receipt, "at": told[1]})
-        records += list_records(unit, me, numbers, chunk, self._services.vault.open)
+        teller = Teller(me, numbers, self._services.vault.open, unpublished(unit))
+        records += list_records(unit, teller, chunk)
         return tuple(records)
 
     def _put(self, file: ChangeFile, records: tuple[Record, ...]) -> None:
@@ -198,6 +201,16 @@ class Exchange:
         with self._store.write(self._space) as unit:
             unit.sync.put_file(file._replace(sha256=digest, bytes=size, stale=False))
         self._written += 1
+
+    def _confirm(self) -> None:
+        """Say what was erased here, once no file of this device has it."""
+        with self._store.write(self._space) as unit:
+            file = self._capture(unit, {}, confirms=True)
+            records = (
+                () if file is None else self._records(unit, range(file.number, file.number + 1), {})
+            )
+        if file is not None:
+            self._put(file, records)
 
     def _tidy(self) -> None:
         """Write again what is missing, stale or small."""
@@ -329,10 +342,8 @@ class Exchange:
         """How far the device was read, what it has erased, and whom it has removed."""
         known = unit.sync.devices()
         device = known.get(changes.device) or Device(changes.device, "", 0, 0, 0)
-        known_now = device._replace(
-            at=self._now(), name=changes.name[:100], clock=changes.number, public=changes.public
-        )
-        unit.sync.put_device(known_now)
+        device = device._replace(name=changes.name[:100], clock=changes.number, at=self._now())
+        unit.sync.put_device(device._replace(public=changes.public))
         for id_, bound in changes.removed.items():
             other = known.get(id_)
             if other is not None and not other.own and other.removed < 0:
@@ -360,7 +371,7 @@ class Exchange:
         receipt = self._services.forgetting.erase(ids)
         me = self._own.device
         with self._store.write(self._space) as unit:
-            unit.sync.put_receipt(Forgotten(
+            unit.sync.put_receipt(ForgottenRows(
                 str(record["f"]), changes.device, changes.number, dump(record["body"]),
                 dump(dict(receipt.counts)), dump({me: [0, 0]}), int(record["at"])))  # fmt: skip
         self._forgotten += 1
@@ -370,9 +381,8 @@ class Exchange:
         with self._store.read(self._space) as unit:
             receipts = unit.sync.receipts().values()
         for one in receipts:
-            told = changes.device in confirmed_by(one)
-            seen = changes.seen.get(one.device, 0)
-            if not one.body or told or one.device == changes.device or seen >= one.number > 0:
+            told = one.device == changes.device or changes.device in confirmed_by(one)
+            if not one.body or told or self._has_seen(changes, one):
                 continue
             found = traces.load(json.loads(one.body)["traces"])
             for record in changes.records:
@@ -380,37 +390,64 @@ class Exchange:
                     return "its device has still to erase what was forgotten"
         return ""
 
+    def _has_seen(self, changes: Changes, one: ForgottenRows) -> bool:
+        """Whether a device has erased something: when it wrote a file, or by its last one."""
+        last = changes
+        if changes.seen.get(one.device, 0) < one.number:
+            numbers, _ = files.list_numbers(self._folder, changes.device)
+            try:
+                last = files.read_changes(self._folder, self._key, changes.device, numbers[-1])
+            except (PartlyCopied, SyncRefused, OSError):
+                return False
+        return last.seen.get(one.device, 0) >= one.number > 0
+
     def _now(self) -> int:
         return to_micros(self._services.clock.now())
 
 
 def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
-    """This device, made if the memory has none."""
+    """This device, made if the memory has none. Until it exchanges anything, ``public``, copies of
+    one database are one device.
+    """
     own = next((one for one in unit.sync.devices().values() if one.own), None)
     if own is None:
         name = socket.gethostname().partition(".")[0][:40] or "device"
-        own = Device(token_hex(8), name, 1, 0, to_micros(clock.now()), -1, public)
+        first = "".join(id_ or "" for id_ in unit.sync.first_ids())
+        id_ = sha256(first.encode()).hexdigest()[:16] if first and not public else token_hex(8)
+        own = Device(id_, name, 1, 0, to_micros(clock.now()), -1, public)
         unit.sync.put_device(own)
-    elif public and own.public != public:
-        own = own._replace(public=public)
-        unit.sync.put_device(own)
+    elif public and not own.public:
+        own = renew_device(unit, own._replace(public=public))
     return own
+
+
+def unpublished(unit: Unit) -> set[str]:
+    """Devices whose databases were merged here and that write no files: what came from them is
+    told to the others by this one.
+    """
+    return {one.device for one in unit.sync.devices().values() if not one.public and not one.own}
 
 
 def renew_device(unit: Unit, own: Device) -> Device:
     """Go on as another device: the files of the old one are then read like those of any other."""
-    unit.sync.put_device(own._replace(own=0))
+    before = unit.sync.devices()[own.device]
+    unit.sync.put_device(before._replace(own=0))
     unit.sync.drop_files(list(unit.sync.files()))
     new = own._replace(device=token_hex(8))
     unit.sync.put_device(new)
     return new
 
 
-def capture_rows(unit: Unit, stamp: Stamp, chunk: Mapping[str, Sequence[str]]) -> None:
-    """Stamp changed rows, and show what follows from them."""
-    capture = Capture(unit, stamp)
+def capture_rows(unit: Unit, stamp: Stamp, chunk: Mapping[str, Sequence[str]]) -> ChangeFile:
+    """Stamp changed rows and show what follows from them; the file that is to tell of them."""
+    capture = Capture(unit, stamp, unpublished(unit))
     capture.take(chunk)
     settle(unit, capture.touched, captured=False)
+    seen = {one.device: one.clock for one in unit.sync.devices().values() if not one.own}
+    before = max(unit.sync.files(), default=0)
+    file = ChangeFile(stamp.number, before, dump(seen), "", 0, 0)
+    unit.sync.put_file(file)
+    return file
 
 
 def split(changes: Keys, size: int = ROWS) -> Iterator[Keys]:

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.rules.reconcile import STEERING
@@ -16,10 +16,11 @@ from mnemic.rules.speakers import least_trusted
 from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
-from mnemic.store.sql.sync import Forgotten
+from mnemic.store.sql.sync import Device, ForgottenRows
+from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.target import is_missing, is_same, open_store
 from mnemic.sync.apply import Union
-from mnemic.sync.capture import Record, find_changes, list_records
+from mnemic.sync.capture import Record, Teller, find_changes, list_records
 from mnemic.sync.exchange import ROWS, DeviceServices, capture_rows, own_device
 from mnemic.sync.registers import MERGED, ChangedMeanwhile, Stamp
 from mnemic.sync.report import MergeReport
@@ -35,36 +36,44 @@ class _Undo(Exception):
     """Ends the transaction of a preview."""
 
 
+class MergeSource(NamedTuple):
+    """Another database, the key of its file, and what opens its credentials."""
+
+    place: str
+    key: FileKey | None
+    unseal: Unseal
+
+
 def merge_database(
-    services: DeviceServices,
-    other: str,
-    settings: Settings,
-    *,
-    mine: bool,
-    preview: bool,
-    unseal: Unseal,
+    services: DeviceServices, other: MergeSource, settings: Settings, *, mine: bool, preview: bool
 ) -> MergeReport:
     """Unite a space of another database with this one; ``mine``: its owner is this owner."""
-    if is_missing(other):
-        raise NotFound(f"There is no memory at {other}", remedy="Give the path of a database")
-    if is_same(other, str(services.database)):
+    if is_missing(other.place):
+        raise NotFound(f"There is no memory at {other.place}", remedy="Give the path of a database")
+    if is_same(other.place, str(services.database)):
         raise InvalidInput("A memory is not merged with itself", remedy="Give another database")
     with _opened(other, settings, services, copy=preview) as store:
         _capture_all(store, services)
         with store.read(services.space) as unit:
-            records = {
-                device: list(list_records(unit, device, _ALL, None, unseal))
-                for device in unit.sync.devices()
-            }
             devices, receipts = unit.sync.devices(), unit.sync.receipts()
-    _capture_all(services.store, services)
-    if not mine:
-        records = {device: [_lower(record) for record in some if _may_come(record)]
-                   for device, some in records.items()}  # fmt: skip
-    merged = _Merge(services, preview=preview)
-    merged.run(records, receipts)
-    if not preview:
-        merged.know(devices)
+            records = {
+                device: list(list_records(unit, Teller(device, _ALL, other.unseal)))
+                for device in devices
+                for device in devices
+            }
+        _capture_all(services.store, services)
+        if not mine:
+            records = {
+                device: [_lower(record) for record in some if _may_come(record)]
+                for device, some in records.items()
+            }
+        merged = _Merge(services, preview=preview)
+        merged.run(records, receipts)
+        if not preview:
+            clock = merged.know(devices)
+            with store.write(services.space) as unit:  # its next changes come after these
+                own = own_device(unit, services.clock)
+                unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
     return merged.report()
 
 
@@ -77,7 +86,7 @@ class _Merge:
         self._conflicts: tuple[tuple[str, str], ...] = ()
 
     def run(
-        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, Forgotten]
+        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, ForgottenRows]
     ) -> None:
         if self._preview:
             try:
@@ -115,7 +124,7 @@ class _Merge:
             counter.update(counts)
 
     def _erase(
-        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, Forgotten]
+        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, ForgottenRows]
     ) -> None:
         """Forget here what was forgotten there, with all that was made of it."""
         gone: dict[str, list[str]] = defaultdict(list)
@@ -133,16 +142,17 @@ class _Merge:
                     told = json.loads(one.confirmed) | {own.device: [0, 0]}
                     unit.sync.put_receipt(one._replace(confirmed=dump(told)))
 
-    def know(self, devices: Mapping[str, Any]) -> None:
-        """Note how far each device is known by way of the other database."""
+    def know(self, devices: Mapping[str, Device]) -> int:
+        """Note how far each device is known by way of the other database; the last number."""
         with self._store.write(self._space) as unit:
             known = unit.sync.devices()
             for id_, device in devices.items():
                 here = known.get(id_)
                 if here is None:
-                    unit.sync.put_device(device._replace(own=0))
+                    unit.sync.put_device(device._replace(own=0, public=""))
                 elif here.clock < device.clock and not here.own:
                     unit.sync.put_device(here._replace(clock=device.clock))
+            return max(one.clock for one in unit.sync.devices().values())
 
     def report(self) -> MergeReport:
         added, changed, removed = map(dict, self._counts)
@@ -151,19 +161,21 @@ class _Merge:
 
 @contextmanager
 def _opened(
-    other: str, settings: Settings, services: DeviceServices, *, copy: bool
+    other: MergeSource, settings: Settings, services: DeviceServices, *, copy: bool
 ) -> Iterator[Store]:
     """The other database, or a copy of it where it must stay as it is."""
-    busy, now = settings.store.busy_timeout.total_seconds(), services.clock.now
+    busy, now, place = settings.store.busy_timeout.total_seconds(), services.clock.now, other.place
     with tempfile.TemporaryDirectory(prefix="mnemic-") as folder:
         if copy:
-            source, other = other, str(Path(folder) / "other.db")
-            reading = open_store(source, busy_timeout=busy, now=now, read_only=True)
+            place = str(Path(folder) / "other.db")
+            reading = open_store(
+                other.place, busy_timeout=busy, now=now, read_only=True, key=other.key
+            )
             try:
-                reading.backup(Path(other), replace=False, patience=busy, progress=lambda *_: None)
+                reading.backup(Path(place), replace=False, patience=busy, progress=lambda *_: None)
             finally:
                 reading.close()
-        store = open_store(other, busy_timeout=busy, now=now)
+        store = open_store(place, busy_timeout=busy, now=now, key=other.key)
         try:
             if services.space not in store.spaces():
                 raise NotFound(f"There is no space {services.space!r} in it", remedy="See --space")

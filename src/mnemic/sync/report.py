@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
+
+
+class PairingOptions(TypedDict, total=False):
+    """How a device takes part in a group: the first one begins it, another joins with the
+    ``passphrase``, or after one of them was given its public key to ``add``; nothing more is taken
+    from a device that one ``remove``s.
+    """
+
+    passphrase: str
+    add: str
+    remove: str
+    progress: Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +82,16 @@ class TravellingReceipt:
 
 @dataclass(frozen=True, slots=True)
 class DevicesReport:
-    """The devices of a memory, what they have forgotten, and what they contradict each other in."""
+    """The devices of a memory, what they have forgotten, and what they contradict each other in;
+    ``public_key`` is what another device is given to let this one in.
+    """
 
+    public_key: str
     devices: tuple[KnownDevice, ...]
     forgotten: tuple[TravellingReceipt, ...]
     conflicts: tuple[tuple[str, str], ...]
+
+    @property
+    def own(self) -> str:
+        """The id of this device; empty before its first exchange."""
+        return next((device.id for device in self.devices if device.own), "")

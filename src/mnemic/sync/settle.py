@@ -85,17 +85,19 @@ def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
 
 def _find_held(unit: Unit, touched: Touched) -> None:
     """Where rows went, those that are shown otherwise may be shown as they are again."""
-    for name in touched.gone & {"turns", "events", "episodes", "memories"}:
+    parents = {
+        "turns": ("session", touched.sessions),
+        "events": ("operation_id", touched.operations),
+        "episodes": ("session", touched.stretches),
+        "memories": ("id", touched.memories),
+    }
+    gone = touched.gone & parents.keys()
+    for name in gone | ({"sessions"} if "turns" in gone else set()):
         held = {key for key, shadow in unit.sync.shadows(name).items() if '"true"' in shadow.held}
-        if name == "memories":
-            touched.memories |= held
-            continue
-        column = {"turns": "session", "events": "operation_id", "episodes": "session"}[name]
-        rows = unit.sync.rows(MERGED[name].table, ("id", column)) if held else []
-        found = {value for id_, value in rows if id_ in held}
-        {"turns": touched.sessions, "events": touched.operations, "episodes": touched.stretches}[
-            name
-        ].update(found)
+        column, found = parents.get(name, ("id", touched.sessions))
+        table = MERGED[name]
+        rows = unit.sync.rows(table.table, ("id", column)) if held else []
+        found |= {row[1] for row in rows if table.key_of(row) in held}
 
 
 Moves = Sequence[tuple[str, dict[str, Any]]]
@@ -231,17 +233,18 @@ def free_places(unit: Unit, name: str, rows: Sequence[Mapping[str, Any]]) -> dic
 
 
 def _settle_sessions(unit: Unit, sessions: Collection[str]) -> None:
-    table = MERGED["sessions"]
-    rows = unit.sync.rows(table.table, ("id", "last_at"), sessions)
-    keys = {id_: table.key_of((id_,)) for id_, _ in rows}
-    true = true_values(unit, "sessions", list(keys.values()))
-    latest = unit.sync.latest_turns(sessions)
+    """A session lasts from its first turn to its last, whoever recorded them."""
+    table, columns = MERGED["sessions"], ("started_at", "last_at")
+    rows = unit.sync.rows(table.table, ("id", *columns), sessions)
+    true = true_values(unit, "sessions", [table.key_of(row) for row in rows])
+    spans = unit.sync.spans(sessions)
     shown: Shown = {}
-    for id_, last_at in rows:
-        own = true.get(keys[id_], {}).get("last_at", last_at)
-        wanted = max(own, latest.get(id_, own))
-        if wanted != last_at or keys[id_] in true:
-            shown[keys[id_]] = {"last_at": wanted}
+    for id_, *times in rows:
+        key = table.key_of((id_,))
+        own = dict(zip(columns, times, strict=True)) | true.get(key, {})
+        wanted = dict(zip(columns, spans.get(id_, tuple(own.values())), strict=True))
+        if list(wanted.values()) != times or key in true:
+            shown[key] = wanted
     show(unit, "sessions", shown)
 
 

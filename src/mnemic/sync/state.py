@@ -6,7 +6,7 @@ import json
 
 from mnemic.store.codec import from_micros
 from mnemic.store.contract import Unit
-from mnemic.store.sql.sync import Forgotten
+from mnemic.store.sql.sync import ForgottenRows
 from mnemic.sync.registers import MERGED, Held
 from mnemic.sync.report import DevicesReport, KnownDevice, TravellingReceipt
 
@@ -28,13 +28,13 @@ def list_conflicts(unit: Unit) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((answers.get((slot, project), ""), id_) for id_, slot, project, _ in rows))
 
 
-def confirmed_by(one: Forgotten) -> dict[str, int]:
+def confirmed_by(one: ForgottenRows) -> dict[str, int]:
     """When each device has said that it erased something."""
     told = json.loads(one.confirmed)
     return {device: at for device, (number, at) in told.items() if number}
 
 
-def read_state(unit: Unit) -> DevicesReport:
+def read_state(unit: Unit, public_key: str) -> DevicesReport:
     devices = unit.sync.devices().values()
     active = {one.device for one in devices if one.removed < 0}
     receipts = []
@@ -52,4 +52,4 @@ def read_state(unit: Unit) -> DevicesReport:
         )
     known = [KnownDevice(one.device, one.name, bool(one.own), from_micros(one.at), one.removed >= 0)
              for one in devices]  # fmt: skip
-    return DevicesReport(tuple(known), tuple(receipts), list_conflicts(unit))
+    return DevicesReport(public_key, tuple(known), tuple(receipts), list_conflicts(unit))

@@ -78,6 +78,32 @@ class TurnDetails(TypedDict, total=False):
     metadata: Mapping[str, Any]
 
 
+class SessionQuery(TypedDict, total=False):
+    """Which conversations ``sessions`` lists; every field narrows the choice. ``since`` and
+    ``until`` are about the last turn, ``text`` is a part of the topic or of what an episode tells.
+    """
+
+    project: str | None
+    text: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    limit: int
+    offset: int
+
+
+class JournalQuery(TypedDict, total=False):
+    """Which events ``events`` lists; every field narrows the choice. ``subject`` is the id of what
+    an event is about.
+    """
+
+    subject: str | None
+    type: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    limit: int
+    offset: int
+
+
 class TurnQuery(TypedDict, total=False):
     """Which turns ``turns`` lists; every field narrows the choice. ``metadata`` are keys with the
     value each must have.

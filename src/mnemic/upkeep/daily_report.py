@@ -57,7 +57,7 @@ def _language(step: Step, unit: Unit) -> Language:
 
 def _learnt(step: Step, unit: Unit, language: Language) -> list[str]:
     """Statements that are new since the last report, and the sessions of that time."""
-    since = unit.runs.last_done(step.name) or step.now - _DAY
+    since = (unit.runs.last_done(step.name) or step.now - _DAY) + timedelta.resolution
     new = unit.memories.find(MemoryFilter(status="active", since=since, limit=_LISTED + 1))
     shown = step.settings.vocabulary.kinds.shown
     lines = [f"{short(memory.text)} ({shown(memory.kind)})" for memory in reversed(new)]

@@ -15,10 +15,10 @@ import mnemic
 from mnemic.clock import Clock, ManualClock
 from mnemic.engine.mind import Mind
 from mnemic.engine.remote.client import open_remote
-from mnemic.engine.remote.operations import Scope
+from mnemic.engine.tokens import Tokens
 from mnemic.serve.http.app import Service
 from mnemic.serve.http.limits import Limits
-from mnemic.serve.http.tokens import TokenFile
+from mnemic.types import Scope
 from tests.served_mind import answering
 
 CONTENT = {"content-type": "application/json"}
@@ -29,11 +29,14 @@ class Running:
     """A service that answers."""
 
     url: str
-    tokens: TokenFile
     engine: mnemic.Engine
     service: Service
     admin: str
     opened: list[Mind] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> Tokens:
+        return self.engine.tokens
 
     def token(self, scope: Scope = "admin", *spaces: str) -> str:
         return self.tokens.add(f"{scope} of a test", scope, spaces or ("*",))[0]
@@ -51,13 +54,16 @@ class Running:
 
 @contextmanager
 def serving(
-    folder: Path, clock: Clock | None, limits: Limits | None = None, **settings: Any
+    folder: Path,
+    clock: Clock | None,
+    limits: Limits | None = None,
+    service: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> Iterator[Running]:
-    tokens = TokenFile(folder / "memory.db.tokens")
-    admin, _ = tokens.add("admin", "admin", ["*"])
     engine = mnemic.connect(folder / "memory.db", clock=clock, worker="none", **settings)
-    with answering(engine, tokens, limits) as (url, service):
-        running = Running(url, tokens, engine, service, admin)
+    admin, _ = engine.tokens.add("admin", "admin", ["*"])
+    with answering(engine, limits, **(service or {})) as (url, running_service):
+        running = Running(url, engine, running_service, admin)
         try:
             yield running
         finally:

@@ -10,10 +10,12 @@ import httpx
 import pytest
 
 import mnemic
-from mnemic.engine.remote.operations import OPERATIONS, SCOPES, Scope
+from mnemic.engine.remote.operations import OPERATIONS
+from mnemic.types import SCOPES, Scope
 from tests.serve.http.conftest import Running
 
 PUBLIC = {"/healthz", "/readyz", "/openapi.json"}
+PROBES = {"/healthz", "/readyz"}
 BELOW: dict[str, Scope] = {"write": "read", "admin": "write"}
 
 
@@ -68,7 +70,8 @@ def test_every_route_refuses_strangers(served: Running) -> None:
         hosts = ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost@evil")
         origins = ("http://evil.example", "null", "http://127.0.0.1:1", "http://localhost")
         for number, one in enumerate(routes):
-            refused(ask(admin, one, host=hosts[number % len(hosts)]), 403)
+            if one.path not in PROBES:
+                refused(ask(admin, one, host=hosts[number % len(hosts)]), 403)
             refused(ask(admin, one, origin=origins[number % len(origins)]), 403)
             refused(ask(admin, one, **{"sec-fetch-site": "cross-site"}), 403)
             if one.public:
@@ -124,7 +127,7 @@ def test_a_revoked_token_is_refused_at_once(served: Running) -> None:
     with served.http(token) as http:
         assert http.get("/v1/spaces/mine/stats").status_code == 200
         login = http.post("/session", json={"token": token})
-        (id_,) = [one.id for one in served.tokens.grants() if one.scope == "read"]
+        (id_,) = [one.id for one in served.tokens.all() if one.scope == "read"]
         served.tokens.revoke(id_)
         refused(http.get("/v1/spaces/mine/stats"), 401)
     page = httpx.Client(base_url=served.url, cookies=login.cookies, trust_env=False)
@@ -161,8 +164,10 @@ def test_a_receipt_tells_nothing_of_another_space(served: Running) -> None:
             theirs.doctor(forgotten=broken)
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/v1/spaces/mine/nothing", "/v1/spaces/mine"])
+@pytest.mark.parametrize("path", ["/nothing", "/v1/spaces/mine/nothing", "/v1"])
 def test_what_is_not_there(served: Running, path: str) -> None:
     with served.http() as http:
         refused(http.get(path), 404)
-        refused(http.put("/healthz"), 405)
+        answer = http.put("/session")
+        refused(answer, 405)
+        assert answer.headers["allow"] == "DELETE, GET, HEAD, POST"

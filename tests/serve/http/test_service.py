@@ -86,7 +86,7 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
 
     class Waiting(ManualClock):
         def now(self) -> Any:
-            if threading.current_thread().name.startswith("mnemic-http"):
+            if threading.current_thread().name.startswith("mnemic-http-write"):
                 gate.wait(20)
             return super().now()
 
@@ -184,7 +184,7 @@ def test_events_are_streamed_and_go_on_where_they_stopped(served: Running) -> No
 
 def test_a_stream_ends_when_its_token_is_revoked(served: Running) -> None:
     token = served.token("read", "default")
-    (id_,) = [one.id for one in served.tokens.grants() if one.scope == "read"]
+    (id_,) = [one.id for one in served.tokens.all() if one.scope == "read"]
     path = "/v1/spaces/default/events/stream"
     with served.http(token) as http, http.stream("GET", path) as stream:
         lines = stream.iter_lines()
@@ -204,10 +204,12 @@ def test_health_and_figures(served: Running) -> None:
         assert http.get("/healthz").json() == {"status": "ok"}
         assert http.get("/readyz").json() == {"status": "ok"}
         text = http.get("/metrics").text
-        assert text.count("# TYPE mnemic_turns gauge") == 1
-        assert 'mnemic_turns{space="a"} 1' in text
-        assert 'mnemic_recalls_total{space="b\\"\\\\"} 1' in text
+        assert "mnemic_database_spaces 2" in text
+        assert "space=" not in text, "no series for each space"
         assert 'mnemic_http_requests_total{operation="record",status="200"} 2' in text
+        assert 'mnemic_http_request_seconds_bucket{operation="record",le="+Inf"} 2' in text
+        own = http.get("/v1/spaces/b%22%5C/metrics/prometheus").json()
+        assert 'mnemic_recalls_total{space="b\\"\\\\"} 1' in own
         served.service.stopping = True
         assert http.get("/readyz").status_code == 503
         assert http.get("/v1/spaces").json() == ["a", 'b"\\']

@@ -17,6 +17,7 @@ from playwright.sync_api import (
     Dialog,
     Page,
     Request,
+    expect,
 )
 
 from mnemic.clock import ManualClock
@@ -26,6 +27,8 @@ from tests.serve.http.conftest import Running, serving
 from tests.serve.inspector.browsers import chromium
 from tests.serve.inspector.life import lived
 
+PATIENCE = 10_000  # milliseconds, for a machine that is busy
+expect.set_options(timeout=PATIENCE)
 SETTINGS: dict[str, Any] = {"ledger": {"jsonl": True}}
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 
@@ -110,7 +113,7 @@ def visiting(browser: Browser, served: Running, **options: Any) -> Iterator[Watc
     context: BrowserContext = browser.new_context(
         **{"locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce", **options}
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     watched = Watched(context.new_page(), served.url)
     watched.watch()
     try:

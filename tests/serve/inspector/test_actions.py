@@ -93,8 +93,10 @@ def test_a_token_to_read_changes_nothing(browser: Browser, served: Running, mind
         watched.open(f"memories/{memory.id}")
         expect(page.locator(".memory .facts")).to_be_visible()
         expect(page.locator(".memory .actions button, .row-actions button")).to_have_count(0)
+        expect(page.locator(".row input")).to_have_count(0)
         watched.open("documents")
-        expect(page.locator("textarea")).to_have_attribute("readonly", "")
+        expect(page.locator(".document")).to_contain_text("night train")
+        expect(page.locator("main button")).to_have_count(0)
         for where, buttons in (("pending", "Confirm"), ("jobs", "Run again")):
             watched.open(where)
             expect(page.get_by_role("button", name=buttons)).to_have_count(0)
@@ -107,12 +109,14 @@ def test_a_token_to_read_changes_nothing(browser: Browser, served: Running, mind
 
 def test_the_overview_leads_on(visit: Watched) -> None:
     page = visit.open("overview")
-    expect(page.locator(".warnings a")).to_contain_text("died: 2")
+    expect(page.locator(".warnings a").first).to_have_text(
+        "2 background jobs failed. See why and run them again."
+    )
     assert page.locator("svg.plot rect").count() > 4
     page.select_option("select[name=days]", "90")
     expect(page.locator("svg.plot")).to_have_attribute("aria-label", re.compile("In 90 days"))
     expect(page.locator("table")).to_contain_text("qwen-small")
-    page.click(".bars a:has-text('preference')")
+    page.locator(".bars a", has_text="preference").click()
     visit.settled()
     assert "kind=preference" in page.url
     expect(page.locator(".row .chip.kind").first).to_have_text("preference")
@@ -127,9 +131,23 @@ def test_a_search_is_explained_and_its_source_is_one_click_away(visit: Watched) 
     expect(first.locator(".prose mark").first).to_have_text("Python")
     assert first.locator(".chip.route").count() >= 1
     assert first.locator(".parts rect.value").count() >= 3
+    shown = [
+        int(text.strip("+%").replace("−", "-"))
+        for text in first.locator(".parts .bar-value").all_inner_texts()
+    ]
+    assert sum(shown[:-1]) == shown[-1], "what is shown of a score adds up to it"
+    assert first.locator(".score").inner_text().startswith(f"{shown[-1]}%")
     assert page.locator("svg.routes circle").count() >= 5
     first.get_by_role("button", name="Where it was said").click()
     expect(first.locator(".turn.at .prose")).to_have_text("我升级到 Python 3.12 了，以后都用 uv")
+    expect(first.locator(".told a")).to_contain_text("short sentences")  # its conversation
+    texts = page.locator(".hit > .prose").all_text_contents()
+    assert len(texts) == len(set(texts)), "one answer is shown once"
+    tops = [
+        page.locator(one).first.evaluate("(one) => one.getBoundingClientRect().top")
+        for one in (".hit", "svg.routes")
+    ]
+    assert tops == sorted(tops), "the answers come before the chart"
     first.get_by_role("link", name="Open", exact=True).click()
     expect(page.locator(".memory h2")).to_contain_text("Python 3.12")
     page.go_back()
@@ -143,15 +161,43 @@ def test_the_timeline_tells_what_was_done(visit: Watched) -> None:
     page = visit.open("timeline")
     assert page.locator(".day").count() >= 4
     trip = page.locator(".session").filter(has_text="Lisbon").first
-    trip.locator("summary", has_text="Actions").click()
+    trip.locator("summary", has_text="1 action").click()
     expect(trip.locator(".actions-list")).to_contain_text("find_trains")
-    trip.get_by_role("button", name=re.compile("Memories")).click()
-    expect(trip.locator(".learnt a").first).to_be_visible()
+    expect(trip.locator(".learned a").first).to_have_text("I prefer window seats")
+    talk = page.locator(".session").filter(has_text="nurse")
+    expect(talk.locator(".chip", has_text="done")).to_have_count(0)  # nothing was to be done
     trip.locator("h3 a").click()
     visit.settled()
     expect(page.locator(".turn")).to_have_count(6)
     page.locator("summary", has_text="Tool call: find_trains").click()
     expect(page.locator(".turn pre").first).to_contain_text("Lisboa")
+
+
+def test_a_conversation_is_not_called_by_its_greeting(visit: Watched, served: Running) -> None:
+    mind = served.engine.mind("work")
+    for text in ("Hey Tim!", "My brother Paul moved to Kiel last week."):
+        mind.record(session="hello", role="user", text=text)
+    visit.space = "work"
+    page = visit.open("timeline")
+    expect(page.locator(".session h3")).to_have_text("My brother Paul moved to Kiel last week.")
+    page.click(".session h3 a")
+    expect(page.locator("main h1")).to_have_text("My brother Paul moved to Kiel last week.")
+
+
+def test_the_timeline_is_narrowed_and_jumps_to_a_date(visit: Watched) -> None:
+    page = visit.open("timeline")
+    page.fill("input[name=text]", "lisbon")
+    expect(page.locator(".session")).to_have_count(1)
+    assert "text=lisbon" in page.url
+    page.click("main button:has-text('Clear filters')")
+    expect(page.locator(".session")).to_have_count(6)
+    page.fill("input[name=day]", "2026-02-06")
+    expect(page.locator(".day").first).to_have_text("Friday, February 6, 2026")
+    page.select_option("select[name=project]", "myclaw")
+    expect(page.locator(".session h3")).to_have_count(1)
+    expect(page.locator(".session h3")).to_have_text("我升级到 Python 3.12 了，以后都用 uv")
+    page.fill("input[name=day]", "2020-01-01")
+    expect(page.locator(".empty")).to_contain_text("No conversations match")
 
 
 # --- one memory -----------------------------------------------------------------------------------
@@ -188,12 +234,15 @@ def test_a_memory_is_corrected_in_two_clicks_of_the_list(visit: Watched) -> None
     visit.space = "work"
     page = visit.open("memories")
     page.hover(".row")
-    page.click(".row-actions >> text=Correct")
+    page.get_by_role("button", name="Edit", exact=True).first.click()
     expect(page.locator("textarea[name=text]")).to_be_focused()
     page.keyboard.press("End")
     page.keyboard.type(" at noon")
     page.click("text=Save")
     expect(page.locator(".memory h2")).to_have_text("The release is on Friday at noon")
+    page.locator(".notice").get_by_role("button", name="Undo").click()
+    expect(page.locator(".memory h2")).to_have_text("The release is on Friday")
+    expect(page.locator(".row-text")).to_have_text("The release is on Friday")
 
 
 def test_nothing_is_written_when_nothing_was_corrected(visit: Watched, mind: Mind) -> None:
@@ -209,13 +258,13 @@ def test_a_memory_is_archived_restored_and_deleted(visit: Watched, mind: Mind) -
     memory = mind.memories(text="room 12")[0]
     page = visit.open("memories?text=room+12")
     page.hover(".row")
-    page.click(".row-actions button:has-text('Archive')")
+    page.get_by_role("button", name="Archive", exact=True).first.click()
     said(page, "Archived")
     expect(page.locator(".row")).to_have_count(0)
     assert mind.get(memory.id).status == "archived"
     visit.open(f"memories/{memory.id}?status=archived")
     page.locator(".memory").get_by_role("button", name="Restore").click()
-    said(page, "holds again")
+    said(page, "Restored")
     assert mind.get(memory.id).status == "active"
     visit.open("memories?text=room+12")
     delete = page.locator(".row-actions .danger")
@@ -224,12 +273,93 @@ def test_a_memory_is_archived_restored_and_deleted(visit: Watched, mind: Mind) -
     expect(delete).to_have_text("Really delete?")
     assert mind.get(memory.id).status == "active", "one click does nothing"
     delete.press("Escape")
-    expect(delete).to_have_text("Delete")
+    expect(delete).to_have_text("")
     delete.click()
     delete.click()
+    expect(page.locator(".row-link.leaving")).to_have_count(1)
+    deleting = page.locator(".notice", has_text="Deleting")
+    deleting.get_by_role("button", name="Undo").click()
+    expect(page.locator(".row-link.leaving")).to_have_count(0)
+    assert mind.get(memory.id).status == "active", "it was called off in time"
+    page.hover(".row")
+    delete.click()
+    delete.click()
+    deleting.get_by_role("button", name="Close").click()  # no need to wait any longer
     said(page, "Deleted")
     expect(page.locator(".empty")).to_be_visible()
     assert mind.memories(text="room 12", status="all") == []
+
+
+def test_the_open_memory_follows_every_action(visit: Watched, mind: Mind) -> None:
+    """Each action, not only the first, is seen in the pane, in the list and in the count."""
+    memory = mind.memories(text="Anna visits")[0]
+    page = visit.open(f"memories/{memory.id}")
+    count = page.locator(".count")
+    before = int(count.inner_text().split()[0])
+    pane = page.locator(".memory")
+    for _ in range(3):
+        pane.get_by_role("button", name="Archive").click()
+        expect(pane.locator(".chip", has_text="archived")).to_be_visible()
+        expect(pane.get_by_role("button", name="Restore")).to_be_visible()
+        expect(count).to_have_text(f"{before - 1} memories")
+        expect(page.locator(".row-text", has_text="Anna visits")).to_have_count(0)
+        pane.get_by_role("button", name="Restore").click()
+        expect(pane.locator(".chip", has_text="current")).to_be_visible()
+        expect(pane.get_by_role("button", name="Archive")).to_be_visible()
+        expect(count).to_have_text(f"{before} memories")
+        expect(page.locator(".row-text", has_text="Anna visits")).to_have_count(1)
+    pane.get_by_role("button", name="Archive").click()
+    expect(pane.locator(".chip", has_text="archived")).to_be_visible()
+    archived = page.locator(".notice", has_text="Archived").last
+    archived.get_by_role("button", name="Undo").click()
+    expect(pane.locator(".chip", has_text="current")).to_be_visible()
+    assert mind.get(memory.id).status == "active"
+    pane.get_by_role("button", name="Edit").click()
+    page.fill("textarea[name=text]", "My sister Anna visits me every fall")
+    page.get_by_role("button", name="Save").click()
+    expect(pane.locator("h2")).to_have_text("My sister Anna visits me every fall")
+    expect(page.locator(".row-text", has_text="every fall")).to_have_count(1)
+    pane.get_by_role("button", name="Archive").click()
+    expect(pane.locator(".chip", has_text="archived")).to_be_visible()
+    pane.get_by_role("button", name="Restore").click()
+    expect(pane.get_by_role("button", name="Archive")).to_be_visible()
+
+
+def test_several_memories_are_filtered_as_one_types_chosen_and_moved(
+    visit: Watched, mind: Mind
+) -> None:
+    names = ["apple", "pear", "plum"]
+    ids = [mind.remember(f"The {name} tree is in row 7", kind="fact").id for name in names]
+    page = visit.open("memories")
+    page.locator("input[name=text]").press_sequentially("in row 7")
+    expect(page.locator(".row-text")).to_have_count(3)
+    assert "text=in+row+7" in page.url
+    rows = page.locator(".row input[type=checkbox]")
+    rows.first.click()
+    rows.last.click(modifiers=["Shift"])
+    bar = page.locator(".several")
+    expect(bar).to_contain_text("3 selected")
+    bar.get_by_role("button", name="Archive").click()
+    said(page, "3 memories archived")
+    expect(page.locator(".row")).to_have_count(0)
+    assert {mind.get(one).status for one in ids} == {"archived"}
+    page.locator(".notice", has_text="3 memories").get_by_role("button", name="Undo").click()
+    expect(page.locator(".row-text")).to_have_count(3)
+    assert {mind.get(one).status for one in ids} == {"active"}
+    page.locator(".row", has_text="plum").locator("input").click()
+    bar.get_by_role("button", name="Select all").click()
+    page.locator(".row", has_text="pear").locator("input").click()
+    expect(bar).to_contain_text("2 selected")
+    bar.get_by_role("button", name="Delete").click()
+    bar.get_by_role("button", name="Really delete").click()
+    page.locator(".notice", has_text="Deleting").get_by_role("button", name="Close").click()
+    said(page, "2 memories deleted")
+    expect(page.locator(".row-text")).to_have_text("The pear tree is in row 7")
+
+
+def test_a_row_shows_the_words_that_a_memory_came_from(visit: Watched) -> None:
+    page = visit.open("memories?text=window")
+    expect(page.locator(".row .said")).to_have_text("Yes, and I prefer window seats.")
 
 
 def test_a_memory_that_is_not_there_is_told(visit: Watched) -> None:
@@ -244,15 +374,18 @@ def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
     page = visit.open("pending")
     waiting = {str(memory.text): memory.id for memory in mind.pending()}
     cards = page.locator(".cards > li")
+    badge = page.locator("#nav a[data-page=pending] .badge")
+    expect(badge).to_contain_text("3")
     for text, name, told in (
         ("Always deploy", "Ignore", "not be asked again"),
         ("总是用英文", "Confirm", "Confirmed"),
-        ("Never ask", "Later", "Put off"),
+        ("Never ask", "Later", "Postponed"),
     ):
         cards.filter(has_text=text).get_by_role("button", name=name).click()
         said(page, told)
         expect(cards.filter(has_text=text)).to_have_count(1 if name == "Later" else 0)
-    expect(cards.locator(".chip", has_text="put off until")).to_be_visible()
+    expect(cards.locator(".chip", has_text="postponed until")).to_be_visible()
+    expect(badge).to_contain_text("1")
     assert mind.get(waiting["Always deploy on Fridays"]).status == "rejected"
     assert mind.get(waiting["总是用英文回复邮件"]).status == "active"
     assert mind.get(waiting["Never ask before deleting files"]).snoozed_until is not None
@@ -260,26 +393,41 @@ def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
 
 def test_the_scratchpad_is_written(visit: Watched, mind: Mind) -> None:
     page = visit.open("documents")
+    page.get_by_role("button", name="Edit").click()
     page.fill("textarea", "## Current focus\n- Pack for Lisbon\n")
     page.keyboard.press("Control+s")
     said(page, "Saved")
+    expect(page.locator(".document li")).to_have_text("Pack for Lisbon")
     assert "Pack for Lisbon" in mind.scratchpad().text
+    page.locator(".notice").last.get_by_role("button", name="Undo").click()
+    expect(page.locator(".document li")).to_have_text("Book the night train to Lisbon")
+    assert "Pack for Lisbon" not in mind.scratchpad().text
 
 
 def test_an_edited_document_becomes_memory(visit: Watched, mind: Mind) -> None:
+    (lives,) = mind.memories(text="I live in Berlin")
     page = visit.open("documents/USER.md")
+    expect(page.locator(".document a", has_text="Berlin")).to_be_visible()
+    assert "<!--" not in page.locator("main").inner_text()
+    page.get_by_role("button", name="Edit").click()
     text = page.input_value("textarea")
     assert "Berlin" in text
-    page.fill("textarea", text.replace("Berlin", "Hamburg", 1))
+    assert "<!--" not in text
+    line = next(line for line in text.splitlines() if "window seats" in line)
+    page.fill("textarea", text.replace("Berlin", "Hamburg", 1).replace(line, ""))
     page.get_by_role("button", name="Save").click()
-    said(page, "taken into memory")
-    assert mind.memories(text="Hamburg")
-    line = next(line for line in text.splitlines() if "window seats" in line or "Anna" in line)
+    said(page, "memories updated: 1 · questions for you: 1")
+    expect(page.locator(".document")).to_contain_text("Hamburg")
+    (now,) = mind.memories(text="Hamburg")
+    versions = [version.id for version in mind.history(now.id).versions]
+    assert versions == [lives.id, now.id], "the line is a new version of the same memory"
+    assert [question.memory.text for question in mind.questions()] == ["I prefer window seats"]
+    page.get_by_role("button", name="Edit").click()
     folder = mind.documents_folder
     assert folder is not None
-    changed = page.input_value("textarea")
-    (folder / "USER.md").write_text(changed + "\nMy own line\n", "utf-8")
-    page.fill("textarea", changed.replace(line, ""))
+    file = folder / "USER.md"
+    file.write_text(file.read_text("utf-8") + "\nMy own line\n", "utf-8")
+    page.locator("textarea").press("x")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".problem")).to_be_visible()  # somebody else changed the file meanwhile
 
@@ -291,17 +439,19 @@ def test_dead_work_is_run_again_or_discarded(visit: Watched, served: Running, mi
     card = page.locator(".card").first
     card.get_by_role("button", name="Discard").click()
     card.get_by_role("button", name="Really discard?").click()
-    said(page, "Discarded: 1")
+    said(page, "1 job discarded")
     expect(page.locator(".card")).to_have_count(1)
+    expect(page.locator("#nav a[data-page=jobs] .badge")).to_contain_text("1")
     folder = mind.transcripts
     assert folder is not None
     way = next(one for one in (folder, *folder.parents) if one.name == "conversation_history")
     way.unlink()
     page.get_by_role("button", name="Run again", exact=True).click()
-    said(page, "fresh start: 1")
-    expect(page.locator(".empty")).to_contain_text("No work has died")
-    page.get_by_role("button", name="Run what is due now").click()
-    said(page, "Done: ")
+    said(page, "1 job will run again")
+    expect(page.locator(".empty")).to_contain_text("No jobs have failed")
+    expect(page.locator("#nav a[data-page=jobs] .badge")).to_have_count(0)
+    page.get_by_role("button", name="Run due jobs now").click()
+    said(page, "done")
     assert mind.jobs(state="dead") == []
 
 
@@ -310,13 +460,21 @@ def test_dead_work_is_run_again_or_discarded(visit: Watched, served: Running, mi
 
 def test_the_audit_and_the_events(visit: Watched) -> None:
     page = visit.open("audit")
-    page.get_by_role("button", name="Run the audit").click()
-    expect(page.locator(".findings").first).to_contain_text("Said twice")
+    page.get_by_role("button", name="Run audit").click()
+    expect(page.locator(".findings").first).to_contain_text("Repeated")
     page.get_by_role("button", name="Check now").click()
     expect(page.locator(".findings").nth(1).locator("li").first).to_be_visible()
+    history = page.locator(".history")
+    page.fill("input[name=day]", "2026-01-31")
+    expect(history.locator(".day").first).to_have_text("Saturday, January 31, 2026")
+    expect(history).to_contain_text("Anna is allergic to nuts")
+    assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", history.inner_text()), "texts, not ids"
+    page.fill("input[name=day]", "")
     page.select_option("select[name=type]", "supersede")
-    expect(page.locator(".events strong").first).to_have_text("replaced")
-    page.locator(".events a").first.click()
+    line = history.locator(".happening", has_text="Minka")
+    expect(line.locator("strong")).to_have_text("Replaced")
+    expect(line).to_contain_text("Mina and is 3 years old → The cat is called Minka")
+    line.locator("a").first.click()
     expect(page.locator(".memory")).to_be_visible()
 
 
@@ -324,7 +482,7 @@ def test_forgetting_is_shown_done_and_proven(visit: Watched, mind: Mind, tmp_pat
     receipt = tmp_path / "receipt.json"
     page = visit.open("forget")
     page.fill("input[name=what]", "nurse")
-    page.get_by_role("button", name="Show what would go").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator(".cards mark").first).to_have_text("nurse")
     assert mind.memories(text="nurse"), "a preview removes nothing"
     page.get_by_role("button", name="Forget all of this").click()

@@ -20,7 +20,7 @@ def fresh(visit: Watched, where: str) -> Page:
 def test_shortcuts_lead_to_every_page(visit: Watched) -> None:
     page = visit.open("overview")
     for letter, heading in zip(
-        "osmtpdjaf", page.locator("#nav ul a").all_inner_texts(), strict=True
+        "osmtpdjavf", page.locator("#nav .nav-name").all_inner_texts(), strict=True
     ):
         page.keyboard.press("g")
         page.keyboard.press(letter)
@@ -41,12 +41,12 @@ def test_shortcuts_lead_to_every_page(visit: Watched) -> None:
 def test_tab_goes_in_the_order_of_reading_and_is_seen(visit: Watched) -> None:
     page = fresh(visit, "jobs")
     order = []
-    for _ in range(18):
+    for _ in range(19):
         page.keyboard.press("Tab")
         order.append(focused(page))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none", f"the focus on {order[-1]} is not seen"
-    assert order[:2] == ["Skip to the content", "Mnemic"]
+    assert order[:2] == ["Skip to content", "Mnemic"]
     assert order.index("Overview") < order.index("Forget") < order.index("Log out")
     assert order.index("Log out") < len(order) - 1, "the content comes after"
 
@@ -56,6 +56,15 @@ def test_the_content_can_be_reached_at_once(visit: Watched) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_tooltip_follows_the_keyboard(visit: Watched) -> None:
+    page = fresh(visit, "jobs")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    expect(page.locator(".tip")).to_have_text("What is known about you (g o)")
+    page.keyboard.press("Escape")
+    expect(page.locator(".tip")).to_be_hidden()
 
 
 def test_a_new_page_says_its_name(visit: Watched) -> None:
@@ -76,6 +85,10 @@ def test_rows_are_walked_and_opened(visit: Watched) -> None:
     page.keyboard.press("k")
     row = page.evaluate("document.activeElement.closest('li').dataset.index")
     assert row == "1"
+    page.keyboard.press("x")
+    expect(page.locator(".several")).to_contain_text("1 selected")
+    page.keyboard.press("x")
+    expect(page.locator(".several")).to_be_hidden()
     chosen = page.evaluate("document.activeElement.querySelector('.row-text').textContent")
     page.keyboard.press("Enter")
     expect(page.locator(".memory h2")).to_have_text(chosen)

@@ -26,12 +26,14 @@ HEADINGS = {
     "documents/USER.md": ("Documents", "文档"),
     "jobs": ("Jobs", "任务"),
     "audit": ("Audit", "审计"),
+    "devices": ("Devices", "设备"),
     "forget?by=query&what=Berlin": ("Forget", "忘记"),
 }
 
 
 def unfold(page: Page) -> None:
     """Show all that a click shows."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     closed = page.locator("[data-reveal] button[aria-expanded=false]")
     for _ in range(min(3, closed.count())):
         closed.first.click()
@@ -116,6 +118,16 @@ def test_nothing_is_remembered_yet(visit: Watched) -> None:
         expect(page.locator(".empty").first).to_be_visible()
         assert len(page.locator(".empty .muted").first.inner_text()) > 10, "it says what to do"
     accessible(page, "empty")
+
+
+def test_what_is_chosen_and_edited_can_be_read_by_everybody(visit: Watched) -> None:
+    page = visit.open("memories")
+    page.locator(".row input").first.click()
+    page.hover("#nav a[data-page=pending]")
+    expect(page.locator(".tip")).to_contain_text("g p")
+    accessible(page, "chosen")
+    visit.open("documents/USER.md").get_by_role("button", name="Edit").click()
+    accessible(page, "edited")
 
 
 def test_theme_and_language_are_switched_and_kept(visit: Watched) -> None:

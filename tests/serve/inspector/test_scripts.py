@@ -132,7 +132,7 @@ def seen(page: Page, selector: str) -> set[str]:
 def test_turns(visit: Watched) -> None:
     page = visit.open("timeline/talk")
     for _ in range(4):
-        page.get_by_role("button", name="Later turns").click()
+        page.get_by_role("button", name="Later messages").click()
         harmless(visit)
     expect(page.locator(".turn")).to_have_count(300)
     assert set(PAYLOADS) <= seen(page, ".turn > .prose")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,7 @@ STATIC = Path(inspector.__file__).parent / "static"
 FILES = sorted(path for path in STATIC.rglob("*") if path.is_file())
 SCRIPTS = [path for path in FILES if path.suffix == ".js"]
 LONGEST_FILE = 600
-MOST_BYTES = 200_000
+MOST_BYTES = 220_000  # of which a visitor loads one dictionary and the page that is open
 # Whatever makes markup or code out of a string.
 NEVER = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment"
@@ -86,12 +88,84 @@ def test_the_policy_lets_nothing_inline_run() -> None:
     ("same", "same", [["same", "same"]]),
 ])  # fmt: skip
 def test_a_diff_says_what_changed(before: str, after: str, expected: list[list[str]]) -> None:
+    assert called("diff.js", "changes", before, after) == expected
+
+
+def called(file: str, name: str, *given: Any) -> Any:
+    """What a function of the page gives."""
+    return call_each(file, name, [given])[0]
+
+
+def call_each(file: str, name: str, every: Sequence[Sequence[Any]]) -> list[Any]:
     script = (
-        f"import {{ changes }} from {json.dumps((STATIC / 'diff.js').as_uri())};"
-        f"console.log(JSON.stringify(changes({json.dumps(before)}, {json.dumps(after)})))"
+        f"import {{ {name} }} from {json.dumps((STATIC / file).as_uri())};"
+        f"console.log(JSON.stringify({json.dumps(every)}.map((given) => {name}(...given))))"
     )
     run = subprocess.run(
         ["node", "--input-type=module", "--no-warnings", "-e", script],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert json.loads(run.stdout) == expected
+    answers: list[Any] = json.loads(run.stdout)
+    return answers
+
+
+DOCUMENT = "# User\n\n- I live in Berlin <!--m:b1-->\n- I prefer tea <!--m:t1-->\n- My own line\n"
+
+
+@pytest.mark.parametrize(("edited", "expected"), [
+    ("# User\n\n- I live in Berlin\n- I prefer tea\n- My own line\n", DOCUMENT),
+    ("# User\n\n- I live in Hamburg\n- I prefer tea\n",
+     "# User\n\n- I live in Hamburg <!--m:b1-->\n- I prefer tea <!--m:t1-->\n"),
+    ("# User\n\n- I prefer tea\n- I live in Berlin\n",
+     "# User\n\n- I prefer tea <!--m:t1-->\n- I live in Berlin <!--m:b1-->\n"),
+    ("- The cat is grey\n- I prefer tea\n", "- The cat is grey\n- I prefer tea <!--m:t1-->\n"),
+    ("- I live in Berlin\n- I live in Berlin\n",
+     "- I live in Berlin <!--m:b1-->\n- I live in Berlin\n"),
+    ("", ""),
+])  # fmt: skip
+def test_an_edited_text_keeps_the_marks_of_its_lines(edited: str, expected: str) -> None:
+    assert called("markdown.js", "withMarks", DOCUMENT, edited) == expected
+
+
+def test_the_shares_of_a_score_add_up_to_it() -> None:
+    scores = (0.001, 0.2, 0.5, 0.98, 0.999)
+    every: tuple[dict[str, float], ...] = (
+        {"words": 2.5, "meaning": 1.4, "reading": 2.2, "session": -0.5},
+        {"words": 1.0, "asks": -1.0},
+        {"recency": 0.001, "of exactly": 7},
+        {},
+    )
+    hits = [{"score": one, "why": {"parts": parts}} for one in scores for parts in every]
+    for fusion in ("learned", "rrf"):
+        ranking = {"fusion": fusion, "weights": {"recency": 0.3, "relevance": 0.7}}
+        listed = call_each("score.js", "shares", [[one, ranking] for one in hits])
+        for one, points in zip(hits, listed, strict=True):
+            total = sum(value for _, value in points)
+            assert total == pytest.approx(one["score"], abs=0.005), (one, points)
+            assert "of exactly" not in dict(points)
+
+
+def hit(type_: str, id_: str, score: float, *turns: str, session: str = "s") -> dict[str, Any]:
+    sources = [{"turn_id": turn, "session": session, "index": 0} for turn in turns]
+    why = {"routes": [type_], "terms": ["tea"], "parts": {}}
+    own = "" if type_ == "memory" else session
+    return {
+        "type": type_,
+        "id": id_,
+        "score": score,
+        "sources": sources,
+        "session": own,
+        "why": why,
+    }
+
+
+def test_what_says_the_same_is_one_answer() -> None:
+    story, memory = hit("episode", "e", 0.5), hit("memory", "m", 0.3, "t")
+    turn, other = hit("turn", "t", 0.4), hit("memory", "o", 0.2, "x", session="elsewhere")
+    for hits in ([story, turn, memory, other], [other, memory, turn, story]):
+        groups = called("score.js", "group", hits)
+        assert [(one["head"]["id"], one["score"], len(one["members"])) for one in groups] == [
+            ("m", 0.5, 3),
+            ("o", 0.2, 1),
+        ]
+        assert sorted(groups[0]["routes"]) == ["episode", "memory", "turn"]

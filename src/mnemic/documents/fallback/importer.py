@@ -21,7 +21,7 @@ from mnemic.documents.files import fingerprint
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import is_id, new_id
 from mnemic.language.guard import Guard
-from mnemic.language.placeholders import is_placeholder
+from mnemic.language.placeholders import is_placeholder, says_something
 from mnemic.language.tokens import count_tokens
 from mnemic.learn.echo import ANYWHERE, note_injected
 from mnemic.learn.memory_writer import MemoryWriter
@@ -79,7 +79,7 @@ class PlainFileImporter:
         entries = list(logs.parse(text))
         plain = "" if entries else text.strip()
         with self.store.write(self.space) as unit:
-            if plain and not is_placeholder(plain):
+            if says_something(plain):
                 self._note_day(unit, day, plain)
             fresh = self._fresh(unit, path, entries)
             guard = self.recorder.guard
@@ -114,18 +114,11 @@ class PlainFileImporter:
 
     def _note_day(self, unit: Unit, day: date, text: str) -> None:
         summary, now = self.recorder.guard.text(text, "summary"), self.now()
-        unit.journal.add_daily_event(
-            DailyEvent(
-                id=new_id(now),
-                day=day,
-                channel=_MIGRATION,
-                sender=EMPTY,
-                summary=summary,
-                tokens=count_tokens(summary),
-                compressed=False,
-                created_at=now,
-            )
+        event = DailyEvent(
+            new_id(now), day, _MIGRATION, EMPTY, summary, count_tokens(summary), False, now
         )
+        if not unit.journal.has_daily_event(event):
+            unit.journal.add_daily_event(event)
 
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []

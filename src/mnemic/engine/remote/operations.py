@@ -15,13 +15,12 @@ from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
 from mnemic.engine.mind import Mind
 from mnemic.engine.session import Session
+from mnemic.engine.trail import list_accesses
 from mnemic.errors import InvalidInput
 from mnemic.settings.dump import as_mapping
-from mnemic.types import Attachment, AttachmentDetails, Turn
+from mnemic.types import Attachment, AttachmentDetails, Scope, Turn
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-Scope = Literal["read", "write", "admin"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)  # each holds the ones before it
 SPACE_PATH = "/v1/spaces/{space}"
 PAGE_LIMIT = 1_000  # entries of one page of a list
 _USUAL_LIMIT = 100
@@ -79,7 +78,8 @@ class Operation:
             if one.kind is one.VAR_KEYWORD and get_origin(hint) is Unpack:
                 details = get_args(hint)[0]
                 for name, inner in get_type_hints(details).items():
-                    listed[name] = CallParameter(name, inner, name in details.__required_keys__)
+                    if name not in LOCAL:
+                        listed[name] = CallParameter(name, inner, name in details.__required_keys__)
             elif one.name not in LOCAL:
                 required = one.default is one.empty
                 listed[one.name] = CallParameter(
@@ -293,6 +293,13 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("prometheus", "GET", "/metrics/prometheus", "read", Mind.prometheus),
     Operation("audit", "GET", "/audit", "read", Mind.audit, lasting=True),
     Operation("forget", "POST", "/forget", "admin", Mind.forget, lasting=True),
+    Operation("forget_space", "DELETE", "", "admin", Mind.forget_space, lasting=True, secret=True),
+    Operation("accesses", "GET", "/accesses", "admin", list_accesses),
+    Operation("devices", "GET", "/devices", "read", Mind.devices),
+    Operation("merge", "POST", "/merge", "admin", Mind.merge, lasting=True, everywhere=True),
+    Operation(
+        "sync_folder", "POST", "/sync", "admin", Mind.sync_folder, lasting=True, everywhere=True
+    ),
     Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True, everywhere=True),
     Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True, everywhere=True),
     Operation("settings", "GET", "/settings", "read", settings),

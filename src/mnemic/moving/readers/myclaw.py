@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from mnemic.documents.fallback.importer import new_memory
 from mnemic.documents.fallback.notes import blocks
 from mnemic.errors import InvalidInput
-from mnemic.language.placeholders import is_placeholder
+from mnemic.language.placeholders import is_placeholder, says_something
 from mnemic.moving.pieces import Piece
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
@@ -26,7 +26,6 @@ _FOLDER = "memory"
 _MEMORY = "MEMORY.md"
 _CHANNEL = "migration"
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
-_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*")
 
 
 class MyclawReader:
@@ -82,7 +81,7 @@ def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
     for lines, note in blocks(text):
         place = f"{name}, line {number}"
         number += len(lines)
-        if note is None or is_placeholder(note.memory.text) or _RULE.fullmatch(lines[0]):
+        if note is None or is_placeholder(note.memory.text):
             continue
         if "\ufffd" in note.memory.text:
             yield Piece(place, None, "it is not UTF-8")
@@ -102,13 +101,8 @@ def _day(name: str, text: str) -> Iterator[Piece]:
         day = None
     if day is None:
         yield Piece(name, None, "its name is no day, such as 2026-02-12.md")
-    elif any(_says(line) for line in text.split("\n")):
+    elif says_something(text):
         yield Piece(name, NewDailyEvent(day, text.strip(), _CHANNEL), key=f"{stem}\n{text.strip()}")
-
-
-def _says(line: str) -> bool:
-    told = line.strip()
-    return bool(told) and not told.startswith("#") and not is_placeholder(told.lstrip("-*+ "))
 
 
 READER = MyclawReader()

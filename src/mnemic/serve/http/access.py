@@ -1,65 +1,86 @@
-"""Who asks: a bearer token, or the cookie of a page that was logged in with one."""
+"""Who asks: a bearer token, of ours or of a trusted issuer, or the cookie of a page that was logged
+in with one.
+"""
 
 from __future__ import annotations
 
 import hmac
-import secrets
-import time
-from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mnemic.engine.remote.operations import Scope
-from mnemic.errors import Forbidden, Unauthorized
-from mnemic.serve.http.tokens import Grant, TokenFile, digest_of
+from mnemic.engine.tokens import PREFIX, Tokens
+from mnemic.errors import Forbidden, NotFound, Unauthorized
+from mnemic.serve.http.issuer import Issuer
+from mnemic.serve.http.limits import WorkQueue
+from mnemic.types import Grant, Scope
 
 COOKIE = "mnemic_session"
 CSRF_HEADER = "x-csrf-token"
-_LIFE = 12 * 3600.0  # seconds
-_MOST_LOGINS = 1_000
+_LIFE = 12 * 3600  # seconds
 _SAFE = ("GET", "HEAD", "OPTIONS")
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """A page that was logged in; the token may be revoked meanwhile, so it is looked up again."""
-
-    grant: str
-    csrf: str
-    until: float
 
 
 class Access:
     """Finds the grant of a request, or refuses it."""
 
-    def __init__(self, tokens: TokenFile) -> None:
+    def __init__(
+        self,
+        tokens: Tokens,
+        queue: WorkQueue,
+        issuer: Issuer | None = None,
+    ) -> None:
         self._tokens = tokens
-        self._logins: OrderedDict[str, Login] = OrderedDict()
+        self._queue = queue
+        self._issuer = issuer
 
-    def of(self, request: Request) -> Grant:
-        """The grant of the token or of the cookie; a write with a cookie needs the CSRF token."""
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme:
-            found = self._tokens.find(token.strip()) if scheme.lower() == "bearer" else None
-            return _required(found)
-        login = self.login_of(request)
-        if login is None:
-            return _required(None)
-        if request.method not in _SAFE:
-            sent = request.headers.get(CSRF_HEADER, "")
-            if not hmac.compare_digest(sent.encode(), login.csrf.encode()):
+    async def of(self, request: Request) -> Grant:
+        """The grant of the token or of the cookie, with one request more on its account; a write
+        with a cookie needs the CSRF token.
+        """
+        grant = await self.find(request)
+        if "authorization" not in request.headers and request.method not in _SAFE:
+            sent, expected = request.headers.get(CSRF_HEADER, ""), csrf_of(_cookie(request))
+            if not hmac.compare_digest(sent.encode(), expected.encode()):
                 raise Forbidden(
                     f"The {CSRF_HEADER} header is missing or wrong",
                     remedy="Send the csrf value of GET /session",
                 )
-        return self._granted(login)
+        request.state.token = grant.id
+        self._tokens.count(grant)
+        return grant
 
-    def allow(self, request: Request, scope: Scope, space: str) -> Grant:
+    async def find(self, request: Request) -> Grant:
+        """The same, uncounted."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme:
+            if scheme.lower() != "bearer":
+                raise Unauthorized("That is not a bearer token", remedy="Send Bearer TOKEN")
+            token = token.strip()
+            known = self._tokens.known(token)
+            if known is not None:
+                return known
+            return await self._queue.run("", lambda: self._find(token), "access")
+        key = _cookie(request)
+        if not key:
+            raise Unauthorized(
+                "The token is missing",
+                remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",
+            )
+        known = self._tokens.known(key)
+        if known is not None:
+            return known
+        return await self._queue.run("", lambda: self._tokens.find_login(key), "access")
+
+    def _find(self, token: str) -> Grant:
+        if self._issuer is not None and not token.startswith(PREFIX):
+            return self._issuer.admit(token, self._tokens)
+        return self._tokens.find(token)
+
+    async def allow(self, request: Request, scope: Scope, space: str) -> Grant:
         """The grant, if it covers this."""
-        grant = self.of(request)
+        grant = await self.of(request)
         if not grant.covers(space):
             raise Forbidden(
                 "The token is not for this space", remedy="Use a token of the space, or of *"
@@ -73,44 +94,44 @@ class Access:
 
     # --- the page -------------------------------------------------------------------------------
 
-    def log_in(self, token: str, response: Response, *, secure: bool) -> Login:
-        """Begin a login of the page with a token."""
-        grant = _required(self._tokens.find(token))
-        key = secrets.token_urlsafe(32)
-        login = Login(grant.digest, secrets.token_urlsafe(32), time.monotonic() + _LIFE)
-        self._logins[digest_of(key)] = login
-        while len(self._logins) > _MOST_LOGINS:
-            self._logins.popitem(last=False)
-        response.set_cookie(
-            COOKIE, key, max_age=int(_LIFE), httponly=True, samesite="strict", secure=secure
-        )
-        return login
+    async def log_in(self, token: str) -> tuple[str, Grant]:
+        """Begin a login of the page with a token; gives the key of its cookie."""
+        return await self._queue.run("", lambda: self._tokens.log_in(token), "access")
 
-    def login_of(self, request: Request) -> Login | None:
-        """The login whose cookie a request has."""
-        login = self._logins.get(digest_of(request.cookies.get(COOKIE, "")))
-        return login if login is not None and login.until > time.monotonic() else None
-
-    def described(self, login: Login) -> dict[str, Any]:
+    async def described(self, request: Request) -> dict[str, Any]:
         """What a page is told of its login."""
-        grant = self._granted(login)
-        return {
-            "csrf": login.csrf, "name": grant.name, "scope": grant.scope, "spaces": grant.spaces
-        }  # fmt: skip
+        grant = await self.of(request)
+        if not _cookie(request):
+            raise NotFound("There is no login", remedy="POST /session with a token")
+        return describe_login(_cookie(request), grant)
 
-    def log_out(self, request: Request, response: Response) -> None:
-        self._logins.pop(digest_of(request.cookies.get(COOKIE, "")), None)
+    async def log_out(self, request: Request, response: Response) -> None:
+        await self.of(request)
+        key = _cookie(request)
+        await self._queue.run("", lambda: self._tokens.log_out(key), "access")
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")
 
-    def _granted(self, login: Login) -> Grant:
-        grants = self._tokens.grants()
-        return _required(next((one for one in grants if one.digest == login.grant), None))
+
+def describe_login(key: str, grant: Grant) -> dict[str, Any]:
+    return {
+        "csrf": csrf_of(key), "name": grant.name, "scope": grant.scope, "spaces": grant.spaces
+    }  # fmt: skip
 
 
-def _required(grant: Grant | None) -> Grant:
-    if grant is None:
-        raise Unauthorized(
-            "The token is missing or wrong",
-            remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",
-        )
-    return grant
+def set_cookie(response: Response, key: str, request: Request) -> None:
+    """A cookie for this site alone, and for TLS alone where the page came by it: a proxy in front
+    says so, or the browser.
+    """
+    origin = request.headers.get("origin", "")
+    forwarded = request.headers.get("x-forwarded-proto", "").lower()
+    secure = "https" in (request.url.scheme, forwarded) or origin.startswith("https:")
+    response.set_cookie(COOKIE, key, max_age=_LIFE, httponly=True, samesite="strict", secure=secure)
+
+
+def csrf_of(key: str) -> str:
+    """What only a page that may read the answers of this service can send beside its cookie."""
+    return hmac.new(key.encode(), b"csrf", "sha256").hexdigest()
+
+
+def _cookie(request: Request) -> str:
+    return request.cookies.get(COOKIE, "")

@@ -6,32 +6,43 @@ import asyncio
 import contextlib
 import functools
 import logging
-import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mnemic.engine.open import Engine
 from mnemic.engine.remote.operations import OPERATIONS, SPACE_PATH, Operation
-from mnemic.errors import Forbidden, InvalidInput, MnemicError, NotFound, ServiceUnavailable
-from mnemic.serve.http.access import Access
+from mnemic.engine.tokens import FRESH
+from mnemic.errors import (
+    Forbidden,
+    InvalidInput,
+    MnemicError,
+    NotFound,
+    RateLimited,
+    ServiceUnavailable,
+    StoreError,
+)
+from mnemic.serve.http.access import Access, describe_login, set_cookie
 from mnemic.serve.http.answers import answer, encoded, problem
 from mnemic.serve.http.boundary import Boundary
-from mnemic.serve.http.figures import RequestFigures, together
+from mnemic.serve.http.figures import RequestFigures
 from mnemic.serve.http.inspector import pages
+from mnemic.serve.http.inspector.reads import READS
+from mnemic.serve.http.issuer import Issuer
 from mnemic.serve.http.limits import Limits, WorkQueue
 from mnemic.serve.http.mcp_mount import McpServers
+from mnemic.serve.http.observer import AccessLog, Observer, operation_names
 from mnemic.serve.http.openapi import openapi
 from mnemic.serve.http.replies import Replies
 from mnemic.serve.http.routes import Endpoint, fields_of, path_names, read_body
 from mnemic.serve.http.stream import event_stream
-from mnemic.serve.http.tokens import TokenFile
 from mnemic.types import Event
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -47,21 +58,24 @@ class Service:
     def __init__(
         self,
         engine: Engine,
-        tokens: TokenFile,
         *,
         names: Iterable[str] = (),
         limits: Limits | None = None,
         default: str = "default",
+        issuer: Issuer | None = None,
+        figures: RequestFigures | None = None,
+        log: AccessLog | None = None,
         operations: Sequence[Operation] = OPERATIONS,
     ) -> None:
+        """``figures`` are those that several processes share."""
         self.stopping = False
         self._engine = engine
         self._default = default
         self._limits = limits or Limits()
         self._queue = WorkQueue(self._limits)
-        self._access = Access(tokens)
-        self._figures = RequestFigures()
-        self._streams = 0
+        self._access = Access(engine.tokens, self._queue, issuer)
+        self.figures = figures or RequestFigures(operation_names(operations))
+        self._streams: Counter[str] = Counter()
         self._mcp = McpServers(self._limits.body)
         self._document = _document(tuple(operations))
         replies = Replies()
@@ -72,14 +86,14 @@ class Service:
                 one.name,
                 Endpoint(one, engine, self._access, self._queue, replies),
             )
-            for one in operations
+            for one in (*operations, *READS)
         ]
         inner = Starlette(
             routes=[*self._own_routes(), *_literal_first(routes), *pages()],
             exception_handlers={HTTPException: _http_problem, MnemicError: _problem},
             lifespan=self._lifespan,
         )
-        self.app: ASGIApp = Boundary(inner, names)
+        self.app: ASGIApp = Boundary(Observer(inner, self.figures, log), names)
 
     @property
     def running(self) -> int:
@@ -97,32 +111,29 @@ class Service:
             self._route("/session", "DELETE", "log_out", self._log_out),
             self._route("/v1/spaces", "GET", "spaces", self._list_spaces),
             self._route(f"{SPACE_PATH}/events/stream", "GET", "event_stream", self._stream),
-            Route("/mcp", self._McpEndpoint(self)),
-            Route(f"{SPACE_PATH}/mcp", self._McpEndpoint(self)),
+            Route("/mcp", self._McpEndpoint(self), name="mcp"),
+            Route(f"{SPACE_PATH}/mcp", self._McpEndpoint(self), name="mcp"),
         ]
 
     def _route(self, path: str, method: str, name: str, handler: Handler) -> Route:
-        async def counted(request: Request) -> Response:
-            began, status = time.perf_counter(), 500
+        async def answered(request: Request) -> Response:
             try:
-                response = await handler(request)
-                status = response.status_code
+                return await handler(request)
             except MnemicError as error:
-                response = problem(error)
-                status = response.status_code
+                return problem(error)
+            except ClientDisconnect:
+                return Response(status_code=408)  # which nobody reads
             except Exception as error:  # noqa: BLE001 - the boundary: nothing of it may be told
                 _log.exception("%s failed", name, exc_info=error)
-                response = _unexpected()
-            finally:
-                self._figures.add(name, status, time.perf_counter() - began)
-            return response
+                return _unexpected()
 
-        return Route(path, counted, methods=[method], name=name)
+        return Route(path, answered, methods=[method], name=name)
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         started = asyncio.Event()
         running = asyncio.create_task(self._mcp.run(started.set))
+        counting = asyncio.create_task(self._count())
         await started.wait()
         try:
             yield
@@ -130,9 +141,25 @@ class Service:
             self.stopping = True
             self._mcp.stop()
             await running
+            counting.cancel()
             # What runs is finished; then the worker ends or returns its job, and all is flushed.
             await asyncio.to_thread(self._queue.close)
+            with contextlib.suppress(StoreError):
+                await asyncio.to_thread(self._engine.tokens.flush)
             await asyncio.to_thread(self._engine.close)
+
+    def _set_gauges(self) -> None:
+        self.figures.set(running=self.running, streams=self._streams.total())
+
+    async def _count(self) -> None:
+        """Write down, every second, what was counted."""
+        while True:
+            self._set_gauges()
+            try:
+                await self._queue.run("", self._engine.tokens.flush, "access")
+            except (StoreError, ServiceUnavailable) as error:
+                _log.warning("uses of tokens are written later: %s", error)
+            await asyncio.sleep(FRESH)
 
     # --- the service itself ---------------------------------------------------------------------
 
@@ -149,20 +176,15 @@ class Service:
         return answer(self._document)
 
     async def _metrics(self, request: Request) -> Response:
-        grant = self._access.of(request)
+        grant = await self._access.of(request)
         if not (grant.everywhere and grant.scope == "admin"):
             raise Forbidden("Figures are of every space", remedy="Use an admin token of *")
-
-        def work() -> str:
-            minds = [self._engine.mind(space) for space in self._engine.spaces()]
-            return together([mind.prometheus() for mind in minds])
-
-        text = await self._queue.run(grant.id, work, "probe")
-        whole = text + self._figures.text(self.running)
-        return PlainTextResponse(whole, media_type=_PROMETHEUS)
+        self._set_gauges()
+        text = await self._queue.run(grant.id, self._engine.prometheus, "probe")
+        return PlainTextResponse(text + self.figures.text(), media_type=_PROMETHEUS)
 
     async def _list_spaces(self, request: Request) -> Response:
-        grant = self._access.of(request)
+        grant = await self._access.of(request)
         found = await self._queue.run(grant.id, self._engine.spaces)
         return answer(encoded([space for space in found if grant.covers(space)]))
 
@@ -173,31 +195,27 @@ class Service:
         token = given.get("token")
         if not isinstance(token, str) or len(given) != 1:
             raise InvalidInput("token is missing", remedy='Send {"token": "…"}')
-        response = answer(b"{}")
-        login = self._access.log_in(token, response, secure=request.url.scheme == "https")
-        response.body = encoded(self._access.described(login))
-        response.headers["content-length"] = str(len(response.body))
+        key, grant = await self._access.log_in(token)
+        response = answer(encoded(describe_login(key, grant)))
+        set_cookie(response, key, request)
         return response
 
     async def _login(self, request: Request) -> Response:
-        self._access.of(request)
-        login = self._access.login_of(request)
-        if login is None:
-            raise NotFound("There is no login", remedy="POST /session with a token")
-        return answer(encoded(self._access.described(login)))
+        return answer(encoded(await self._access.described(request)))
 
     async def _log_out(self, request: Request) -> Response:
-        self._access.of(request)
         response = answer(encoded({"status": "ok"}))
-        self._access.log_out(request, response)
+        await self._access.log_out(request, response)
         return response
 
     # --- events and MCP -------------------------------------------------------------------------
 
     async def _stream(self, request: Request) -> Response:
         space = path_names(request)["space"]
-        grant = self._access.allow(request, "read", space)
-        if self._streams >= self._limits.streams:
+        grant = await self._access.allow(request, "read", space)
+        if self._streams[grant.id] >= self._limits.streams_each:
+            raise RateLimited("This token has too many streams open", remedy="Close some")
+        if self._streams.total() >= self._limits.streams:
             raise ServiceUnavailable("Too many streams are open", remedy="Close some")
         wanted = request.query_params.get("type")
 
@@ -210,16 +228,16 @@ class Service:
         await latest(1)  # what is wrong is said before the stream begins
 
         async def frames() -> AsyncIterator[bytes]:
-            self._streams += 1
+            self._streams[grant.id] += 1
             last = request.headers.get("last-event-id", "")
             try:
                 async for frame in event_stream(latest, last, lambda: self.stopping):
-                    self._access.of(request)  # a token that was revoked ends it
+                    await self._access.find(request)  # a token that was revoked ends it
                     yield frame
             except MnemicError as error:
                 yield b"event: problem\ndata: " + problem(error).body + b"\n\n"
             finally:
-                self._streams -= 1
+                self._streams[grant.id] -= 1
 
         return StreamingResponse(frames(), media_type="text/event-stream")
 
@@ -233,7 +251,7 @@ class Service:
             service, request = self._service, Request(scope, receive)
             try:
                 space = path_names(request).get("space", service._default)
-                service._access.allow(request, "write", space)  # its tools write
+                await service._access.allow(request, "write", space)  # its tools write
                 await service._mcp.handle(
                     lambda: service._engine.mind(space), space, scope, receive, send
                 )
@@ -264,7 +282,9 @@ async def _http_problem(request: Request, error: Exception) -> Response:
         return problem(NotFound("There is nothing at this address", remedy="See /openapi.json"))
     refused = InvalidInput("This address does not take that method", remedy="See /openapi.json")
     response = problem(refused, error.status_code)
-    response.headers.update(error.headers or {})
+    routes = [route for route in request.app.routes if isinstance(route, Route)]
+    there = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    response.headers["allow"] = ", ".join(sorted(set().union(*(r.methods or () for r in there))))
     return response
 
 

@@ -31,6 +31,8 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+# What asks these comes by an address, or by no name at all, and is told nothing of a memory.
+_PROBES = frozenset({"/healthz", "/readyz"})
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -83,7 +85,8 @@ class Boundary:
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[str, str] | None:
         hosts = headers.getlist("host")
-        if len(hosts) != 1 or host_name(hosts[0]) not in self._names:
+        probed = scope["path"] in _PROBES and "origin" not in headers
+        if not probed and (len(hosts) != 1 or host_name(hosts[0]) not in self._names):
             return (
                 "This service does not answer under that host name",
                 "Use the address it was started with, or start it with --name",

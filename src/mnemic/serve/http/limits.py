@@ -7,7 +7,9 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, TypeVar
 
 from mnemic.errors import RateLimited, ServiceUnavailable, TooLarge
@@ -15,7 +17,7 @@ from mnemic.errors import RateLimited, ServiceUnavailable, TooLarge
 R = TypeVar("R")
 
 # What is short never waits behind what is long: each kind of work has threads of its own.
-Lane = Literal["read", "write", "lasting", "probe"]
+Lane = Literal["read", "write", "lasting", "probe", "access"]
 
 
 def usual_threads() -> int:
@@ -28,7 +30,7 @@ def usual_threads() -> int:
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The bounds of one service. ``threads`` read at once; ``waiting`` requests of each lane may
-    wait for a thread, ``each`` is how many one token may have at once.
+    wait for a thread; ``each`` and ``streams_each`` are how many one token may have at once.
     """
 
     body: int = 32 << 20  # bytes
@@ -39,7 +41,8 @@ class Limits:
     each: int = 128
     seconds: float = 60.0
     lasting_seconds: float = 600.0
-    streams: int = 64
+    streams: int = 256
+    streams_each: int = 8
 
 
 class WorkQueue:
@@ -52,6 +55,7 @@ class WorkQueue:
             "write": limits.write_threads,
             "lasting": limits.lasting_threads,
             "probe": 1,
+            "access": 2,
         }
         self._threads = {
             lane: ThreadPoolExecutor(size, thread_name_prefix=f"mnemic-http-{lane}")
@@ -68,7 +72,7 @@ class WorkQueue:
     async def run(self, holder: str, work: Callable[[], R], lane: Lane = "read") -> R:
         """The result of the call. One that takes too long goes on, but nobody waits for it."""
         limits = self.limits
-        if self._by_holder[holder] >= limits.each:
+        if holder and self._by_holder[holder] >= limits.each:
             raise RateLimited(
                 f"{limits.each} requests of this token are being answered",
                 remedy="Send fewer at once",
@@ -77,7 +81,8 @@ class WorkQueue:
             raise ServiceUnavailable("The service has too much to do", remedy="Try again later")
         self._running[lane] += 1
         self._by_holder[holder] += 1
-        future = asyncio.get_running_loop().run_in_executor(self._threads[lane], work)
+        run = partial(copy_context().run, work)  # so that a span has those of its request above it
+        future = asyncio.get_running_loop().run_in_executor(self._threads[lane], run)
         future.add_done_callback(lambda _: self._finished(holder, lane))
         seconds = limits.lasting_seconds if lane == "lasting" else limits.seconds
         done, _ = await asyncio.wait({future}, timeout=seconds)

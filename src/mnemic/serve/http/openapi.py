@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 from collections.abc import Iterable
@@ -24,8 +25,11 @@ _KEY = {
 
 def openapi(operations: Iterable[Operation]) -> dict[str, Any]:
     """The whole document; what does not follow from the operations is in service.json."""
-    document: dict[str, Any] = json.loads(files(__package__).joinpath("service.json").read_bytes())
+    document = _read("service.json")
     document["info"]["version"] = __version__
+    own = [{"name": "service", "description": "The service itself: probes, figures, logins."}]
+    tags = _read("described.json")["tags"].items()
+    document["tags"] = [{"name": tag, "description": of["description"]} for tag, of in tags] + own
     schemas = Schemas()
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
@@ -37,10 +41,20 @@ def openapi(operations: Iterable[Operation]) -> dict[str, Any]:
     return document
 
 
+@functools.cache
+def _read(name: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(files(__package__).joinpath(name).read_bytes())
+    return document
+
+
 def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
+    tags = _read("described.json")["tags"].items()
+    text = " ".join((inspect.getdoc(operation.call) or operation.name).replace("``", "").split())
     described: dict[str, Any] = {
         "operationId": operation.name,
+        "tags": [tag for tag, of in tags if operation.name in of["operations"]],
         "summary": _summary(operation),
+        "description": text,
         "x-scope": operation.scope,
         "parameters": [_SPACE, *_parameters(operation, schemas)],
         "responses": {**_success(operation, schemas), "default": _REFUSED},
@@ -56,9 +70,13 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
             "required": required,
             "additionalProperties": False,
         }
+        content: dict[str, Any] = {"schema": body}
+        example = _read("described.json")["examples"].get(operation.name)
+        if example is not None:
+            content["example"] = example
         described["requestBody"] = {
             "required": bool(required),
-            "content": {"application/json": {"schema": body}},
+            "content": {"application/json": content},
         }
     return described
 
@@ -90,7 +108,7 @@ def _schema(one: CallParameter, schemas: Schemas) -> Schema:
         schema = {"type": "integer", "minimum": 0}
     if isinstance(one.default, str | int | float | bool) and one.default != "":
         schema = {**schema, "default": one.default}
-    return schema
+    return {**schema, "description": _read("described.json")["parameters"][one.name]}
 
 
 def _is_scalar(schema: Schema) -> bool:

@@ -14,13 +14,12 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
 from mnemic.engine.mind import Mind
+from mnemic.engine.trail import Done
 from mnemic.errors import Conflict, InvalidInput
 
 _MOST = 1_000
 _MOST_BYTES = 8 << 20
 _LONGEST_KEY = 255
-
-Done = tuple[int, bytes]  # status and body
 
 
 def check_key(key: str) -> str:

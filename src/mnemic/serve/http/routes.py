@@ -15,11 +15,12 @@ from mnemic.engine.mind import Mind
 from mnemic.engine.open import Engine
 from mnemic.engine.remote.operations import PAGE_LIMIT, Operation, conversation
 from mnemic.engine.remote.wire import read
+from mnemic.engine.trail import Done, keep_trail
 from mnemic.errors import Forbidden, InvalidInput
 from mnemic.serve.http.access import Access
 from mnemic.serve.http.answers import answer, encoded
 from mnemic.serve.http.limits import Lane, WorkQueue, too_large
-from mnemic.serve.http.replies import Done, Replies, check_key, done_once
+from mnemic.serve.http.replies import Replies, check_key, done_once
 
 
 class Endpoint:
@@ -39,7 +40,7 @@ class Endpoint:
         operation = self.operation
         names = path_names(request)
         space = names.pop("space")
-        grant = self._access.allow(request, operation.scope, space)
+        grant = await self._access.allow(request, operation.scope, space)
         if operation.everywhere and not grant.everywhere:
             raise Forbidden(
                 "This is about every space of the database", remedy="Use an admin token of *"
@@ -59,9 +60,13 @@ class Endpoint:
                 given.setdefault("operation_id", key)
             mind, arguments = self._engine.mind(space), _read(operation, given)
             do = partial(_done, operation, mind, arguments)
-            if place is None or not self._engine.settings.memory.enabled:
+            reads = operation.scope == "read" or operation.method == "GET"
+            if reads or not self._engine.settings.memory.enabled:
                 return do()
-            return done_once(mind, place, body, do, short=operation.short)
+            done, short = (grant.id, operation.name, str(names.get("id", ""))), operation.short
+            do = partial(keep_trail, mind, done, do, short=short)
+            with mind._store.pinned(space):
+                return do() if place is None else done_once(mind, place, body, do, short=short)
 
         async def run() -> Done:
             return await self._queue.run(grant.id, work, _lane(operation))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from psycopg import Connection, Pipeline, RawCursor
     from psycopg.abc import AdaptContext
 
+_SIZED = (str, bytes, list)
 _ESCAPE = "\ufffe"  # no character: before it stands for NUL, or for itself
 
 
@@ -52,6 +53,7 @@ class PostgresConnection:
         self.conn = conn
         self._pipeline = pipeline
         self._last: RawCursor[Any] | None = None
+        self.sent = 0  # characters, bytes and items of what was sent
 
     def execute(self, statements: str, bindings: Any = None, /) -> PostgresRows:
         """Run statements in SQLite's words; the answer is the last one's."""
@@ -71,6 +73,7 @@ class PostgresConnection:
     def native(self, statement: str, values: list[Any] | tuple[Any, ...] = ()) -> RawCursor[Any]:
         """Run a statement in PostgreSQL's own words, with ``$1`` for the first value."""
         cursor = self.conn.cursor()
+        self.sent += sum(len(value) for value in values if isinstance(value, _SIZED))
         cursor.execute(statement, values)
         self._send()
         self._last = cursor  # type: ignore[assignment]

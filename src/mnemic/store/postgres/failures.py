@@ -46,6 +46,11 @@ def explain(error: psycopg.Error, place: str) -> errors.StoreError:
             remedy="It was left as it is; run `mnemic doctor`, look into the server's log, or"
             " restore a backup",
         )
+    if "pooling mode" in message:
+        return errors.StoreUnavailable(
+            f"The pooler keeps no transactions: {message}",
+            remedy="Give it pool_mode = transaction, or session",
+        )
     if not code or code[:2] in ("08", "57", "53", "28", "3D"):
         return errors.StoreUnavailable(
             f"The server cannot be reached: {message}",

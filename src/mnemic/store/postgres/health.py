@@ -33,9 +33,13 @@ _IDLE = 1 << 30  # transactions after which the server has to look at old rows i
 
 def stats(unit: PostgresUnit, name: str) -> Stats:
     """Counts of one space, and the size of all tables."""
-    sizes = dict(unit.conn.native(_TABLES, (SCHEMA,)))
     version = unit.conn.rows("SELECT max(version) FROM migrations").get
-    return space_stats(unit, name, file_bytes=int(sum(sizes.values())), schema=int(version or 0))
+    return space_stats(unit, name, file_bytes=size(unit.conn), schema=int(version or 0))
+
+
+def size(conn: PostgresConnection) -> int:
+    """Bytes of all tables and indexes."""
+    return int(sum(bytes_ for _, bytes_ in conn.native(_TABLES, (SCHEMA,))))
 
 
 def check(unit: PostgresUnit, *, deep: bool) -> list[Finding]:
@@ -93,6 +97,12 @@ def compact(conn: Connection[Any]) -> None:
     for name, size in conn.execute(_TABLES, (SCHEMA,)).fetchall():
         full = "FULL, " if size <= _REWRITTEN else ""
         conn.execute(f"VACUUM ({full}ANALYZE) {SCHEMA}.{name}")
+
+
+def analyze(conn: Connection[Any]) -> None:
+    """Let the server count what its tables hold; those of another owner it passes over."""
+    for name, _ in conn.execute(_TABLES, (SCHEMA,)).fetchall():
+        conn.execute(f"ANALYZE (SKIP_LOCKED) {SCHEMA}.{name}")
 
 
 def vocabulary(conn: PostgresConnection) -> Iterator[str]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic import errors
 from mnemic.store.postgres.failures import explain
-from mnemic.store.postgres.server import MEMBER, MIGRATION, SCHEMA, Server
+from mnemic.store.postgres.server import MEMBER, MIGRATION, PATH, SCHEMA, Server
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LATEST = 5
+LATEST = 6
 
 
 def prepare(server: Server, now: int) -> None:
@@ -24,7 +24,6 @@ def prepare(server: Server, now: int) -> None:
 
     conn = server.connect()
     try:
-        conn.execute("RESET ROLE")
         if _checked(conn, server) == LATEST:
             return
         if server.read_only:
@@ -33,6 +32,7 @@ def prepare(server: Server, now: int) -> None:
                 remedy="Open it once where it can be written",
             )
         with conn.transaction():
+            conn.execute(PATH)
             conn.execute("SELECT pg_advisory_xact_lock($1::int, 0)", (MIGRATION,))
             for version in range(_checked(conn, server) + 1, LATEST + 1):
                 _apply(conn, version, now)

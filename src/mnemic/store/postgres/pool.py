@@ -19,17 +19,17 @@ from mnemic import errors
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_MOST = 20  # connections of one process
 _IDLE = 60.0  # seconds after which a connection that nobody needs is closed
 
 
 class ConnectionPool:
     """The connections of one process to one database."""
 
-    def __init__(self, connect: Callable[[], Connection[Any]], patience: float) -> None:
+    def __init__(self, connect: Callable[[], Connection[Any]], patience: float, most: int) -> None:
         self._connect = connect
         self._patience = patience
-        self._places = threading.Semaphore(_MOST)
+        self._most = most
+        self._places = threading.Semaphore(most)
         self._idle: deque[tuple[float, Connection[Any]]] = deque()  # the last used at the end
         self._closed = False
 
@@ -37,8 +37,8 @@ class ConnectionPool:
         """A connection that lives, to be given back."""
         if not self._places.acquire(timeout=self._patience):
             raise errors.StoreBusy(
-                f"All {_MOST} connections to the server were in use for {self._patience} seconds",
-                remedy="Keep transactions short, or raise store.busy_timeout",
+                f"All {self._most} connections were in use for {self._patience} seconds",
+                remedy="Raise store.pool_size or store.busy_timeout",
             )
         try:
             while True:

@@ -11,6 +11,7 @@ import logging
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mnemic import errors
@@ -33,12 +34,32 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 # What row-level security goes by. SET LOCAL, since a cluster hands on no other setting.
 _SET = "SET LOCAL mnemic.{} = '{}'"
+# For one transaction each: behind a pooler the next one runs on another connection of the server.
+PATH = f"SET LOCAL search_path = {SCHEMA}, public"
 _SETTINGS = (
-    "SELECT set_config('lock_timeout', $1, false), set_config('synchronous_commit', 'on', false),"
-    f" set_config('search_path', '{SCHEMA}, public', false)"
+    "SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),"
+    " set_config('synchronous_commit', 'on', true), set_config('role', $3, true)"
 )
+# Who is behind the connection, and whether row-level security holds for it only as a member.
+_WHO = (
+    "SELECT pg_backend_pid(), (SELECT u.rolsuper OR u.rolbypassrls OR NOT pg_has_role(m.oid,"
+    " 'USAGE') FROM pg_roles m, pg_roles u WHERE m.rolname = $1 AND u.rolname = session_user"
+    " AND pg_has_role(m.oid, 'MEMBER'))"
+)
+_POSITION = "SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn"
 _PREPARED = 400  # statements that a connection keeps ready; the house has fewer
 _LOCK = "SELECT pg_advisory_xact_lock($1::int, $2::int)"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """What the settings say of the connections to a server; times are in seconds."""
+
+    pool_size: int = 20
+    connect_timeout: float = 60.0
+    statement_timeout: float = 0.0
+    replica: str = ""
+    replica_lag: float = 10.0
 
 
 def load_driver() -> None:
@@ -57,12 +78,24 @@ def load_driver() -> None:
 class Server:
     """One database, for one process and what is forked from it."""
 
-    def __init__(self, address: Address, busy_timeout: float, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        address: Address,
+        busy_timeout: float,
+        *,
+        read_only: bool = False,
+        options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
+    ) -> None:
         load_driver()
         self.address = address
         self.read_only = read_only
+        self.pooled = False  # whether a pooler stands between, as the last connection showed
+        self.has_replica = False
+        self.written = 0  # how far the server's log was when this process last wrote
+        self._role = "none"
         self._busy_timeout = busy_timeout
-        self._pool = ConnectionPool(self.connect, busy_timeout)
+        self._options = options
+        self._pool = self._new_pool()
         self._pid = os.getpid()
         self._closed = False
 
@@ -114,13 +147,9 @@ class Server:
 
         with self._borrowed() as conn:
             try:
-                conn.execute("RESET ROLE")
                 yield conn
             except psycopg.Error as error:
                 raise explain(error, self.address.shown) from error
-            finally:
-                with contextlib.suppress(psycopg.Error):
-                    _prepare_role(conn)
 
     def close(self) -> None:
         """Close this process's connections; a parent's are left alone."""
@@ -138,15 +167,21 @@ class Server:
             try:
                 with conn.pipeline() as pipeline:
                     conn.execute(begin)
+                    conn.execute(PATH)
+                    conn.execute(_SETTINGS, self._settings())
                     unit = PostgresConnection(conn, pipeline)
                     yield unit
                     ended = conn.execute("COMMIT")
+                    follows = self.has_replica and begin is _WRITE
+                    place = conn.execute(_POSITION) if follows else None
                 # On a transaction that had failed, which somebody took no notice of, COMMIT undoes.
                 if ended.statusmessage != "COMMIT":
                     raise errors.StoreError(
                         f"{self.address.shown} did not commit the transaction",
                         remedy="Call again; nothing was written",
                     )
+                if place is not None and (row := place.fetchone()):
+                    self.written = max(self.written, row[0])
             except psycopg.Error as error:
                 raise explain(error, self.address.shown) from error
             finally:
@@ -171,12 +206,20 @@ class Server:
     def _current_pool(self) -> ConnectionPool:
         """The pool of this process: a forked child leaves its parent's connections alone."""
         if self._pid != os.getpid():
-            self._pid, self._pool = os.getpid(), ConnectionPool(self.connect, self._busy_timeout)
+            self._pid, self._pool = os.getpid(), self._new_pool()
         if self._closed:
             raise errors.Closed(
                 f"{self.address.shown} was closed", remedy="Open it again with mnemic.open()"
             )
         return self._pool
+
+    def _new_pool(self) -> ConnectionPool:
+        return ConnectionPool(self.connect, self._busy_timeout, self._options.pool_size)
+
+    def _settings(self) -> tuple[str, str, str]:
+        waits = (self._busy_timeout, self._options.statement_timeout)
+        lock, statement = (str(int(seconds * 1000)) for seconds in waits)
+        return lock, statement, self._role
 
     def connect(self) -> Connection[Any]:
         """A new connection. A server that is just starting is waited for."""
@@ -203,28 +246,24 @@ class Server:
             cursor_factory=psycopg.RawCursor,
             application_name=SCHEMA,
             client_encoding="UTF8",
-            connect_timeout=max(2, int(self._busy_timeout)),
+            connect_timeout=max(2, int(self._options.connect_timeout)),
             keepalives_idle=30,
         )
         try:
-            # Not as options of the address: those are its owner's, and poolers know none.
-            conn.execute(_SETTINGS, (str(int(self._busy_timeout * 1000)),))
             adapt(conn)
-            adapt_vectors(conn)
-            conn.prepare_threshold, conn.prepared_max = 3, _PREPARED
-            _prepare_role(conn)
+            with conn.transaction():
+                conn.execute(PATH)
+                adapt_vectors(conn)
+                process, as_member = conn.execute(_WHO, (MEMBER,)).fetchone() or (0, None)
+            self._role = MEMBER if as_member else "none"
+            # A pooler answers under a number of its own, and need not keep what is prepared.
+            self.pooled = process != conn.info.backend_pid
+            conn.prepare_threshold = None if self.pooled else 3
+            conn.prepared_max = _PREPARED
         except BaseException:
             conn.close()
             raise
         return conn
-
-
-def _prepare_role(conn: Connection[Any]) -> None:
-    may = conn.execute(
-        "SELECT pg_has_role(r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = $1", (MEMBER,)
-    ).fetchone()
-    if may is not None and may[0]:
-        conn.execute(f"SET ROLE {MEMBER}")
 
 
 def _undo(conn: Connection[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -11,12 +12,13 @@ from typing import Any
 
 from mnemic.errors import StoreError
 from mnemic.store import codec
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Store, Unit, forgotten_meanwhile
 from mnemic.store.postgres import backup, health, migrate
 from mnemic.store.postgres.address import read_address
 from mnemic.store.postgres.connection import PostgresConnection
 from mnemic.store.postgres.jobs import PostgresQueue
-from mnemic.store.postgres.server import KEYS, SCHEMA, Server
+from mnemic.store.postgres.replica import Replica
+from mnemic.store.postgres.server import KEYS, SCHEMA, Server, ServerOptions
 from mnemic.store.postgres.terms import TERMS
 from mnemic.store.postgres.transfer import PostgresTransfer
 from mnemic.store.postgres.vector_type import PgVector
@@ -29,10 +31,13 @@ from mnemic.store.postgres.vectors import (
     index_statements,
 )
 from mnemic.store.rows import MAX_SPACES, NOBODY
+from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.unit import UnitPart
 from mnemic.types import Backup, Finding, PageProgress, Stats
 
+_BELIEVED = 1.0  # seconds
+_THERE = "SELECT 1 FROM spaces WHERE space = $1 AND name = $2"
 _START = 200  # characters of a slot that its index has; schema/0001.sql
 _STATED = """
 SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust
@@ -44,6 +49,10 @@ CROSS JOIN LATERAL (
     ORDER BY n.slot_start DESC, n.slot DESC, n.project DESC, n.doc DESC LIMIT $6
 ) m ORDER BY m.created_at DESC, m.doc DESC
 """
+
+
+_TYPES = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
+_FIRST_ANALYZED = 1_000_000  # characters, some 1,000 turns, after which tables are analyzed
 
 
 class PostgresMemories(SqlMemories):
@@ -67,6 +76,10 @@ class PostgresUnit(Unit):
     conn: PostgresConnection
     index = TERMS
     cosine = "1 - (v.vector <=> ?)"
+    tables = (
+        "SELECT table_name FROM information_schema.columns"
+        f" WHERE table_schema = '{SCHEMA}' AND column_name = 'space'"
+    )
     memories = UnitPart(PostgresMemories)
     vectors = UnitPart(PostgresVectors)
     transfer = UnitPart(PostgresTransfer)
@@ -93,10 +106,16 @@ class PostgresStore(Store):
         busy_timeout: float,
         now: Callable[[], datetime],
         read_only: bool = False,
+        options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
     ) -> None:
         super().__init__(now)
+        self.numbers: dict[str, int] = {}
+        self._believed: dict[str, float] = {}
         self.address = read_address(url)
-        self.server = Server(self.address, busy_timeout, read_only=read_only)
+        self.server = Server(self.address, busy_timeout, read_only=read_only, options=options)
+        self._sent, self._analyzed_at = 0, _FIRST_ANALYZED
+        self._replica = Replica(self.server, busy_timeout, options) if options.replica else None
+        self.has_replica = self.server.has_replica = self._replica is not None
         self.queue = PostgresQueue(self)
         migrate.prepare(self.server, codec.to_micros(now()))
 
@@ -109,15 +128,13 @@ class PostgresStore(Store):
 
     @contextlib.contextmanager
     def open_read(self, space: str) -> Iterator[PostgresUnit]:
-        known = self.numbers.get(space)
+        known = self._known(space)
         with self.server.read(known, space) as conn:
             number = known
             if number is None:
                 number = self.number_of(conn, space)
                 if number is None:
                     number = NOBODY
-                else:  # committed, and no space ever goes
-                    self.numbers[space] = number
                 self.server.enter(conn, number, space)
             yield PostgresUnit(conn, number, self.text_stats)
 
@@ -126,12 +143,66 @@ class PostgresStore(Store):
         known = self.numbers.get(space)
         with self.server.write(known, space) as conn:
             number = known
+            there = None
             if number is None:
                 number = self._create(conn, space)
                 self.server.enter(conn, number, space)
                 self.server.lock(conn, number)
+            else:  # asked behind the lock and answered with what follows: nobody waits for it
+                there = conn.rows(_THERE, (number, space))
+            self.check_pinned(space, number)
             yield PostgresUnit(conn, number, self.text_stats, self.admission)
+            if there is not None and there.fetchone() is None:
+                self.numbers.pop(space, None)
+                raise forgotten_meanwhile(space)
         self.numbers[space] = number
+        self._note_sent(conn.sent)
+
+    def _note_sent(self, size: int) -> None:
+        """Have the server look at its tables anew whenever so much was written as before: it plans
+        badly for what was loaded since it last did, which may be a minute or never.
+        """
+        self._sent += size
+        if self._sent >= self._analyzed_at:
+            self._analyzed_at = 2 * self._sent
+            with self.server.alone() as conn:
+                health.analyze(conn)
+
+    @contextlib.contextmanager
+    def read_replica(self, space: str) -> Iterator[Unit]:
+        number, replica = self.numbers.get(space), self._replica
+        if number is None or replica is None or self._together.of(space) or not replica.keeps_up():
+            with self.read(space) as unit:
+                yield unit
+            return
+        try:
+            with replica.server.read(number, space) as conn:
+                yield PostgresUnit(conn, number, replica.text_stats)
+        except StoreError:
+            replica.leave()
+            raise
+
+    def number_of(self, conn: SqlConnection, space: str) -> int | None:
+        """Another process may have had a space forgotten, so that a number is believed for a
+        second; what is written looks again.
+        """
+        number = self._known(space)
+        if number is None:
+            number = super().number_of(conn, space)
+            if number is None:
+                self.numbers.pop(space, None)
+            else:
+                self.numbers[space] = number
+                self._believed[space] = time.monotonic() + _BELIEVED
+        return number
+
+    def find_number(self, space: str) -> int | None:
+        known = self._known(space)
+        return super().find_number(space) if known is None else known
+
+    def _known(self, space: str) -> int | None:
+        fresh = self._believed.get(space, 0.0) > time.monotonic()
+        return self.numbers.get(space) if fresh else None
 
     def read_queue(self) -> AbstractContextManager[PostgresConnection]:
         return self.server.read(queue=True)
@@ -149,6 +220,10 @@ class PostgresStore(Store):
     def stats(self, space: str) -> Stats:
         with self.open_read(space) as unit:
             return health.stats(unit, space)
+
+    def size(self) -> int:
+        with self.server.read() as conn:
+            return health.size(conn)
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.open_read(space) as unit:
@@ -179,22 +254,26 @@ class PostgresStore(Store):
             count = vectors.count(embedder, 10_000_000) if wanted else 0  # more get no more memory
         if not wanted and not outdated:
             return
-        with self.server.alone() as conn:
-            # One process at a time; another one that comes meanwhile need not wait for it.
-            key = (KEYS, number)
-            if conn.execute("SELECT pg_try_advisory_lock($1::int, $2::int)", key).fetchone() != (
-                True,
-            ):
+        # One process at a time, by a transaction that stays open beside; another one that comes
+        # meanwhile need not wait for it.
+        with self.server.alone() as turn, self.server.alone() as conn, turn.transaction():
+            # Not prepared: the answer of such a statement would keep its snapshot, which making
+            # an index waits for.
+            lock = f"SELECT pg_try_advisory_xact_lock({KEYS}, {number:d})"
+            if turn.execute(lock, prepare=False).fetchone() != (True,):
                 return
-            try:
+            if not self.server.pooled:  # else it would hold for somebody else's connection
                 conn.execute(index_memory(count, dimensions))
+            try:
                 for name in outdated:
-                    conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
-                for statement in index_statements(number, embedder, dimensions) if wanted else ():
+                    conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}")
+                types = str(conn.execute(_TYPES).fetchone()[0])  # type: ignore[index]
+                made = index_statements(number, embedder, dimensions, types) if wanted else ()
+                for statement in made:
                     conn.execute(statement)
             finally:
-                conn.execute("RESET maintenance_work_mem")
-                conn.execute("SELECT pg_advisory_unlock($1::int, $2::int)", key)
+                if not self.server.pooled:
+                    conn.execute("RESET maintenance_work_mem")
 
     def compact(self) -> None:
         with self.server.alone() as conn:
@@ -215,16 +294,18 @@ class PostgresStore(Store):
 
     def close(self) -> None:
         self.server.close()
+        if self._replica is not None:
+            self._replica.server.close()
 
     def _create(self, conn: PostgresConnection, space: str) -> int:
         """The number of a space; a new one waits for nobody but who makes the same."""
-        number = self.number_of(conn, space)
+        number = super().number_of(conn, space)
         if number is None:
             conn.native(
                 "INSERT INTO spaces (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING",
                 (space, codec.to_micros(self.now())),
             )
-            number = self.number_of(conn, space)
+            number = super().number_of(conn, space)
         if number is None or number >= MAX_SPACES:
             raise StoreError(
                 f"{self.address.shown} already holds {MAX_SPACES} spaces",
@@ -234,7 +315,14 @@ class PostgresStore(Store):
 
 
 def open_postgres(
-    url: str, *, busy_timeout: float, now: Callable[[], datetime], read_only: bool = False
+    url: str,
+    *,
+    busy_timeout: float,
+    now: Callable[[], datetime],
+    read_only: bool = False,
+    options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
 ) -> PostgresStore:
     """Open a database of a server, and make the schema in it where there is none."""
-    return PostgresStore(url, busy_timeout=busy_timeout, now=now, read_only=read_only)
+    return PostgresStore(
+        url, busy_timeout=busy_timeout, now=now, read_only=read_only, options=options
+    )

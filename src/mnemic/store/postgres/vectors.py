@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mnemic.store.postgres.connection import PostgresConnection
+from mnemic.store.postgres.server import SCHEMA
 from mnemic.store.postgres.vector_type import PgVector
 from mnemic.store.rows import first_doc, last_doc
 from mnemic.store.sql.vectors import SqlVectors, checked_cosines
@@ -94,16 +95,17 @@ def index_memory(count: int, dimensions: int) -> str:
     )
 
 
-def index_statements(space: int, embedder: int, dimensions: int) -> tuple[str, ...]:
-    """What makes the index of a space, after removing one that was left half made.
+def index_statements(space: int, embedder: int, dimensions: int, types: str) -> tuple[str, ...]:
+    """What makes the index of a space, after removing one that was left half made; ``types`` is
+    the schema of pgvector.
 
     Neither keeps anybody from reading or writing, and neither runs inside of a transaction.
     """
     name = index_name(space, embedder)
     return (
-        f"DROP INDEX CONCURRENTLY IF EXISTS {name}",
-        f"CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw"
-        f" ((vector::halfvec({dimensions:d})) halfvec_cosine_ops)"
+        f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}",
+        f"CREATE INDEX CONCURRENTLY {name} ON {SCHEMA}.vectors USING hnsw"
+        f" ((vector::{types}.halfvec({dimensions:d})) {types}.halfvec_cosine_ops)"
         f" WHERE space = {space:d} AND embedder = {embedder:d}",
-        "ANALYZE vectors",
+        f"ANALYZE {SCHEMA}.vectors",
     )

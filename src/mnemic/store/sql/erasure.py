@@ -26,6 +26,10 @@ _TIMES: dict[RecordType, str] = {
     "episode": "started_at",
     "attachment": "created_at",
 }
+_KINDS: list[tuple[str, str]] = [
+    *TABLES.items(), ("daily event", "daily_events"), ("session", "sessions"), ("event", "events")
+]  # fmt: skip
+_PORTION = 5_000  # documents that leave the text index at once
 _LISTED = "IN (SELECT value FROM json_each(:ids))"
 _NUMBERED = "IN (SELECT atom FROM json_each(:ids))"
 _RETOLD = "summary goal outcome started_at ended_at actions entities tools tags".split()
@@ -164,6 +168,30 @@ class SqlEraser(Part):
         self._lower_marks()
         self._unit.text_stats.forget()
         return followers
+
+    def count_all(self) -> dict[str, int]:
+        """How much there is of each kind that people know."""
+        counts = {
+            kind: int(self._run(f"SELECT count(*) FROM {table} WHERE space = :space").get)
+            for kind, table in _KINDS
+        }
+        return {kind: count for kind, count in counts.items() if count}
+
+    def remove_all(self, receipt: SafeName, at: datetime) -> None:
+        """Take out every row of the space. Its number is not given again, since another process may
+        still know it, and stays under the id of the receipt.
+        """
+        self._unit.overwrite()
+        docs = self._column("SELECT doc FROM text_terms WHERE +space = :space ORDER BY doc")
+        for start in range(0, len(docs), _PORTION):
+            self._unit.index.remove(self._conn, self._space, docs[start : start + _PORTION])
+        for table in self._unit.tables_with_space():
+            if table == "vector_rewrites":  # counts by space and type in one number
+                self._run(f"DELETE FROM {table} WHERE space >> 3 = :space")
+            elif table != "spaces":
+                self._run(f"DELETE FROM {table} WHERE space = :space")
+        self._run("leave_space", receipt=receipt, at=at)
+        self._unit.text_stats.forget()
 
     def _remove_docs(self, type_: RecordType, docs: list[int]) -> None:
         """Numbers are never left in an index: the next record may get the highest again."""

@@ -124,3 +124,6 @@ FROM events
 WHERE space = :space
   AND type IN ('session.variables', 'session.cleared')
   AND subject IN (SELECT value FROM json_each(:ids))
+
+-- name: leave_space
+UPDATE spaces SET name = :receipt, forgotten_at = :at WHERE space = :space

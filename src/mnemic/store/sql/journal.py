@@ -14,6 +14,12 @@ from mnemic.store.sql.statements import read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
+_FILTERS = {
+    "subject": "subject = :subject",
+    "type": "type = :type",
+    "since": "at >= :since",
+    "until": "at < :until",
+}
 _EVENT = Fields(Event, "id type operation_id subject payload:mapping at:time")
 DAILY_EVENT = Fields(
     DailyEvent, "id day:day channel sender summary tokens compressed:flag created_at:time"
@@ -60,13 +66,19 @@ class SqlJournal(Part):
         return self._events("operation_id = :id ORDER BY step", id=operation_id)
 
     def events(
-        self, *, subject: SafeName | None = None, type_: str | None = None, limit: int = 100
+        self,
+        *,
+        subject: SafeName | None = None,
+        type_: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Event]:
-        wanted = {"subject": subject, "type": type_}
-        chosen = narrow({"subject": "subject = :subject", "type": "type = :type"}, wanted)
-        return self._events(
-            f"{chosen} ORDER BY at DESC, id DESC LIMIT :limit", **wanted, limit=limit
-        )
+        wanted = {"subject": subject, "type": type_, "since": since, "until": until}
+        order = "ORDER BY at DESC, id DESC LIMIT :limit OFFSET :offset"
+        rest = f"{narrow(_FILTERS, wanted)} {order}"
+        return self._events(rest, **wanted, limit=limit, offset=offset)
 
     def _events(self, rest: str, **values: Any) -> list[Event]:
         statement = f"SELECT {_EVENT.columns} FROM events WHERE space = :space AND {rest}"
@@ -74,6 +86,11 @@ class SqlJournal(Part):
 
     def add_daily_event(self, event: DailyEvent) -> None:
         self._insert("daily_events", DAILY_EVENT.of(event))
+
+    def has_daily_event(self, event: DailyEvent) -> bool:
+        """Whether its channel has said the same of its day."""
+        others = self._daily_events("day = :day", day=event.day)
+        return any((one.channel, one.summary) == (event.channel, event.summary) for one in others)
 
     def daily_events(
         self, day: date | None, limit: int, *, words: Sequence[str] = ()

@@ -39,6 +39,14 @@ _TURN = Fields(
     text="t.content",
 )
 _SESSION = Fields(SessionInfo, "id project topic started_at:time last_at:time ended_at:time? turns")
+_OF_SESSIONS = {
+    "project": "project = :project",
+    "text": "(instr(lower(topic), lower(:text)) > 0 OR EXISTS (SELECT 1 FROM episodes e"
+    " WHERE e.space = sessions.space AND e.session = sessions.id"
+    " AND instr(lower(e.summary), lower(:text)) > 0))",
+    "since": "last_at >= :since",
+    "until": "last_at < :until",
+}
 _FILTERS = {
     "session": "s.space = t.space AND s.id = :session",
     "project": "s.project = :project",
@@ -128,9 +136,21 @@ class SqlLedger(SpeechRows):
         ]  # fmt: skip
         return [id_ for ids in found for id_ in ids][:limit]
 
-    def sessions(self, limit: int, offset: int) -> list[SessionInfo]:
+    def sessions(
+        self,
+        limit: int,
+        offset: int,
+        *,
+        project: str | None = None,
+        text: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[SessionInfo]:
+        """Conversations by the time of their last turn, the latest first."""
+        wanted = {"project": project, "text": text, "since": since, "until": until}
         order = "ORDER BY last_at DESC, number DESC LIMIT :limit OFFSET :offset"
-        return self._sessions(order, limit=limit, offset=offset)
+        rest = f"AND {narrow(_OF_SESSIONS, wanted)} {order}"
+        return self._sessions(rest, **wanted, limit=limit, offset=offset)
 
     def _sessions(self, rest: str, **values: Any) -> list[SessionInfo]:
         statement = f"SELECT {_SESSION.columns} FROM sessions WHERE space = :space {rest}"

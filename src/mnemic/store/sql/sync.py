@@ -64,7 +64,7 @@ class ChangeFile(NamedTuple):
     stale: int
 
 
-class Forgotten(NamedTuple):
+class ForgottenRows(NamedTuple):
     """Something that was forgotten on a device, without any of it."""
 
     receipt: str
@@ -144,8 +144,10 @@ class SqlSync(Part):
         """Let sessions know their turns again; who speaks in them is read anew."""
         self._run("count_turns", sessions=list(sessions))
 
-    def latest_turns(self, sessions: Collection[str]) -> dict[str, int]:
-        return dict(self._run("latest_turns", sessions=list(sessions)).fetchall())
+    def spans(self, sessions: Collection[str]) -> dict[str, tuple[int, int]]:
+        """The times of the first and the last turn of those sessions that have any."""
+        rows = self._run("spans", sessions=list(sessions))
+        return {id_: (first, last) for id_, first, last in rows}
 
     def next_turn(self) -> int:
         """The document that the next turn will be."""
@@ -174,6 +176,11 @@ class SqlSync(Part):
 
     # --- devices, files, receipts ---------------------------------------------------------------
 
+    def first_ids(self) -> tuple[str | None, str | None]:
+        """The ids of the first turn and the first memory, which copies of a database share."""
+        turn, memory = self._run("first_ids").fetchone()
+        return turn, memory
+
     def devices(self) -> dict[str, Device]:
         return {row[0]: Device(*row) for row in self._run("devices")}
 
@@ -193,10 +200,10 @@ class SqlSync(Part):
         """Some of what these files say was changed or removed since."""
         self._run("soil_files", numbers=list(numbers))
 
-    def receipts(self) -> dict[str, Forgotten]:
-        return {row[0]: Forgotten(*row) for row in self._run("receipts")}
+    def receipts(self) -> dict[str, ForgottenRows]:
+        return {row[0]: ForgottenRows(*row) for row in self._run("receipts")}
 
-    def put_receipt(self, forgotten: Forgotten) -> None:
+    def put_receipt(self, forgotten: ForgottenRows) -> None:
         self._put("sync_receipts", forgotten._asdict(), ("receipt",))
 
     def note_forgotten(self, receipt: str, removal: Removal, traces: Any, at: datetime) -> None:
@@ -205,7 +212,7 @@ class SqlSync(Part):
         if own is not None:
             body = codec.dump({"ids": _by_table(removal), "traces": traces})
             micros = codec.to_micros(at)
-            self.put_receipt(Forgotten(receipt, own.device, 0, body, "{}", "{}", micros))
+            self.put_receipt(ForgottenRows(receipt, own.device, 0, body, "{}", "{}", micros))
 
 
 def _by_table(removal: Removal) -> dict[str, list[str]]:

@@ -19,6 +19,9 @@ INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
 VALUES (:space, :tbl, :key, '', '', '', '')
 ON CONFLICT (space, tbl, key) DO NOTHING
 
+-- name: first_ids
+SELECT (SELECT min(id) FROM turns WHERE space = :space), (SELECT min(id) FROM memories WHERE space = :space)
+
 -- name: devices
 SELECT device, name, own, clock, at, removed, public
 FROM sync_devices
@@ -57,8 +60,8 @@ SET speaker = -1, turns = (
 )
 WHERE s.space = :space AND s.id IN (SELECT value FROM json_each(:sessions))
 
--- name: latest_turns
-SELECT s.id, max(t.at)
+-- name: spans
+SELECT s.id, min(t.at), max(t.at)
 FROM sessions s
 JOIN turns t ON t.space = s.space AND t.session = s.number
 WHERE s.space = :space AND s.id IN (SELECT value FROM json_each(:sessions))

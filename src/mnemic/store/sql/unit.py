@@ -30,6 +30,7 @@ from mnemic.store.sql.sync import SqlSync
 from mnemic.store.sql.tasks import SqlTasks
 from mnemic.store.sql.text import SqlText
 from mnemic.store.sql.tiers import SqlTiers
+from mnemic.store.sql.tokens import SqlAccesses
 from mnemic.store.sql.transfer import SqlTransfer
 from mnemic.store.sql.vectors import SqlVectors
 
@@ -53,12 +54,13 @@ class UnitPart(Generic[T_co]):
 
 
 class Unit:
-    """All parts of one space on one connection. Each database names its text index, and how it
-    compares a column of vectors with a given one.
+    """All parts of one space on one connection. Each database names its text index, how it
+    compares a column of vectors with a given one, and how it lists the tables with a space.
     """
 
     index: TermIndex
     cosine: str
+    tables: str
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class Unit:
     counters = UnitPart(SqlCounters)
     transfer = UnitPart(SqlTransfer)
     replies = UnitPart(SqlReplies)
+    accesses = UnitPart(SqlAccesses)
     sync = UnitPart(SqlSync)
 
     def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
@@ -102,6 +105,10 @@ class Unit:
     def encode_vector(self, vector: bytes) -> Any:
         """A vector as the database takes it."""
         return vector
+
+    def tables_with_space(self) -> list[str]:
+        """Every table whose rows belong to spaces."""
+        return [table for (table,) in self.conn.execute(self.tables)]
 
     def overwrite(self) -> None:
         """Leave no bytes of what is removed from now on, where the database can."""

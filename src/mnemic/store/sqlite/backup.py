@@ -110,7 +110,8 @@ def restore(
                 raise explain(error, str(backup)) from error
         released = _release(unfinished.path, used)
         with _reading(unfinished.path, used) as conn:
-            spaces = tuple(str(name) for (name,) in conn.execute("SELECT name FROM spaces"))
+            listed = conn.execute("SELECT name FROM spaces WHERE forgotten_at IS NULL")
+            spaces = tuple(str(name) for (name,) in listed)
         copy = examined(unfinished.path, backup, used)
         with alone(to, key):
             aside = _set_aside(to, now)

@@ -17,9 +17,8 @@ _LOW_SPACE = 256 << 20
 _LARGE_WAL = 256 << 20
 
 
-def stats(unit: Unit, path: str, name: str) -> Stats:
+def stats(unit: Unit, size: int, name: str) -> Stats:
     """Counts of one space and the size of the file."""
-    size = migrate.size_of(path) + migrate.size_of(f"{path}-wal")
     version = int(unit.conn.execute("PRAGMA user_version").get)
     return space_stats(unit, name, file_bytes=size, schema=version)
 

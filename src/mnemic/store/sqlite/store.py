@@ -59,6 +59,10 @@ class SqliteUnit(Unit):
 
     index = FTS
     cosine = "1 - vec_distance_cosine(v.vector, ?)"
+    tables = (
+        "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c"
+        " WHERE m.type = 'table' AND c.name = 'space'"
+    )
     transfer = UnitPart(SqliteTransfer)
 
     def overwrite(self) -> None:
@@ -68,7 +72,7 @@ class SqliteUnit(Unit):
 class _Writing:
     """One write transaction of a space. Every turn passes here: a generator would cost more."""
 
-    __slots__ = ("_conn", "_known", "_number", "_space", "_store")
+    __slots__ = ("_conn", "_space", "_store")
 
     def __init__(self, store: SqliteStore, space: str) -> None:
         self._store = store
@@ -76,14 +80,13 @@ class _Writing:
 
     def __enter__(self) -> SqliteUnit:
         store = self._store
-        self._known = self._space in store.numbers
         conn = self._conn = store.database.begin()
         try:
-            number = store.numbers[self._space] if self._known else store.create(conn, self._space)
+            number = store.create(conn, self._space)
+            store.check_pinned(self._space, number)
         except BaseException as error:
             store.database.abandon(conn, error)
             raise
-        self._number = number
         return SqliteUnit(conn, number, store.text_stats, store.admission)
 
     def __exit__(
@@ -96,8 +99,6 @@ class _Writing:
             self._store.database.abandon(self._conn, error)
             return
         self._store.database.commit(self._conn)
-        if not self._known:
-            self._store.numbers[self._space] = self._number
 
 
 class SqliteStore(Store):
@@ -144,7 +145,10 @@ class SqliteStore(Store):
 
     def stats(self, space: str) -> Stats:
         with self.read(space) as unit:
-            return health.stats(unit, self.path, space)
+            return health.stats(unit, self.size(), space)
+
+    def size(self) -> int:
+        return migrate.size_of(self.path) + migrate.size_of(f"{self.path}-wal")
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.read(space) as unit:
@@ -194,7 +198,8 @@ class SqliteStore(Store):
                 f"{self.path} already holds {MAX_SPACES} spaces", remedy="Open another file"
             )
         conn.execute(
-            "INSERT INTO spaces VALUES (?, ?, ?)", (number, space, codec.to_micros(self.now()))
+            "INSERT INTO spaces VALUES (?, ?, ?, NULL)",
+            (number, space, codec.to_micros(self.now())),
         )
         return number
 

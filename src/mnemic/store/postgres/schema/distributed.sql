@@ -10,6 +10,9 @@ SET citus.propagate_set_commands = 'local';  -- also for every role that connect
 SELECT create_reference_table('spaces');
 SELECT create_reference_table('embedders');
 SELECT create_reference_table('migrations');
+SELECT create_reference_table('tokens');
+SELECT create_reference_table('logins');
+SELECT create_reference_table('token_uses');
 
 -- By space, and together.
 SELECT create_distributed_table('turns', 'space');
@@ -46,6 +49,7 @@ SELECT create_distributed_table('sync_devices', 'space', colocate_with => 'turns
 SELECT create_distributed_table('sync_rows', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('sync_files', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('sync_receipts', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('accesses', 'space', colocate_with => 'turns');
 
 -- Its number holds a space and a type, so it stands by itself.
 SELECT create_distributed_table('vector_rewrites', 'space', colocate_with => 'none');

@@ -5,7 +5,7 @@ CREATE TABLE spaces (
     space       INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
     created_at  INTEGER NOT NULL
-) STRICT;
+, forgotten_at INTEGER) STRICT;
 
 CREATE TABLE sessions (
     space       INTEGER NOT NULL,
@@ -471,4 +471,42 @@ CREATE TABLE sync_receipts (
     confirmed  TEXT NOT NULL,                   -- JSON: when each device has erased it
     at         INTEGER NOT NULL,
     PRIMARY KEY (space, receipt)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tokens (
+    id          TEXT PRIMARY KEY,
+    digest      TEXT NOT NULL UNIQUE,               -- SHA-256 of the token, or of issuer and subject
+    name        TEXT NOT NULL,
+    scope       TEXT NOT NULL,
+    spaces      TEXT NOT NULL,                      -- JSON; * for every one
+    rate        INTEGER,                            -- requests a minute
+    quota       INTEGER,                            -- requests a day
+    created_at  INTEGER NOT NULL,
+    expires_at  INTEGER,
+    used_at     INTEGER,
+    revoked_at  INTEGER
+) STRICT;
+
+CREATE TABLE logins (
+    digest      TEXT PRIMARY KEY,                   -- SHA-256 of the cookie
+    token       TEXT NOT NULL,
+    expires_at  INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE token_uses (
+    token   TEXT NOT NULL,
+    period  TEXT NOT NULL,                          -- a day or a minute
+    amount  INTEGER NOT NULL,
+    PRIMARY KEY (token, period)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE accesses (
+    space      INTEGER NOT NULL,                    -- -1: the database
+    id         TEXT NOT NULL,
+    at         INTEGER NOT NULL,
+    token      TEXT NOT NULL,
+    operation  TEXT NOT NULL,
+    status     INTEGER NOT NULL,                    -- of HTTP; 0 while it is being done
+    subject    TEXT NOT NULL,                       -- an id that was asked about, or a receipt
+    PRIMARY KEY (space, id)
 ) STRICT, WITHOUT ROWID;

@@ -19,7 +19,7 @@ async function send(method, address, body) {
   let response;
   try {
     response = await fetch(address, {
-      method, headers, credentials: "same-origin", redirect: "error",
+      method, headers, credentials: "same-origin", redirect: "error", keepalive: method === "DELETE",
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (error) {

@@ -2,9 +2,12 @@
 
 import { api, currentLogin, logIn, logOut, spaces } from "./api.js";
 import { h, replace } from "./dom.js";
+import { icon, mark } from "./icons.js";
 import { button, problemBox, problemNotice } from "./parts.js";
 import { address, go, route } from "./route.js";
-import { language, setLanguage, t } from "./words.js";
+import { startTooltips } from "./tooltip.js";
+import { finishWaiting } from "./undo.js";
+import { language, number, setLanguage, t } from "./words.js";
 
 // Each page is loaded when it is first opened. The letter is its shortcut after g.
 const PAGES = {
@@ -16,6 +19,7 @@ const PAGES = {
   documents: ["d", () => import("./pages/documents.js")],
   jobs: ["j", () => import("./pages/jobs.js")],
   audit: ["a", () => import("./pages/audit.js")],
+  devices: ["v", () => import("./pages/devices.js")],
   forget: ["f", () => import("./pages/forget.js")],
 };
 const SPACE = "mnemic.space";
@@ -41,15 +45,16 @@ function applyTheme() {
 }
 
 function switches() {
-  const themes = button(t("theme.label", { theme: t(`theme.${theme()}`) }), () => {
+  const named = () => [icon("theme"), t("theme.label", { theme: t(`theme.${theme()}`) })];
+  const themes = button(named(), () => {
     localStorage.setItem(THEME, THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
     applyTheme();
-    themes.textContent = t("theme.label", { theme: t(`theme.${theme()}`) });
+    replace(themes, named());
   }, { class: "quiet", id: "theme" });
   const other = language() === "zh" ? "en" : "zh";
-  return [themes, button(t("language.other"), () => {
-    setLanguage(other);
-    begin();
+  return [themes, button([icon("language"), t("language.other")], async () => {
+    await setLanguage(other);
+    await begin();
   }, { class: "quiet", id: "language", lang: other === "zh" ? "zh-CN" : "en" })];
 }
 
@@ -66,7 +71,7 @@ function showLogin(problem) {
     spellcheck: "false", placeholder: "mnm_…",
   });
   const form = h("form", { class: "login card" },
-    h("h1", null, "Mnemic"),
+    h("h1", { class: "brand" }, mark(), "Mnemic"),
     h("p", { class: "muted" }, t("login.hint")),
     h("label", { for: "token" }, t("login.token")),
     token,
@@ -102,8 +107,8 @@ function tokenInAddress() {
 function frame(space) {
   const links = Object.entries(PAGES).map(([page, [letter]]) =>
     h("li", null, h("a", {
-      href: address(space, page), "data-page": page, title: t("shortcut.go", { keys: `g ${letter}` }),
-    }, t(`nav.${page}`))));
+      href: address(space, page), "data-page": page, "data-tip": t("shortcut.go", { what: t(`tip.${page}`), keys: `g ${letter}` }),
+    }, icon(page), h("span", { class: "nav-name" }, t(`nav.${page}`)))));
   const select = h("select", { id: "space", "aria-label": t("space.label") },
     [...new Set([...known, space])].map((name) => h("option", { value: name, selected: name === space }, name)));
   select.value = space;
@@ -115,11 +120,11 @@ function frame(space) {
     h("ul", null, links),
     h("div", { class: "nav-foot" },
       switches(),
-      button(t("help.title"), help, { class: "quiet" }),
-      button(t("login.leave"), leave, { class: "quiet" })));
+      button([icon("keyboard"), t("help.title")], help, { class: "quiet" }),
+      button([icon("leave"), t("login.leave")], leave, { class: "quiet" })));
   const menu = h("button", {
     type: "button", class: "quiet menu", "aria-expanded": "false", "aria-controls": "nav",
-  }, t("nav.menu"));
+  }, icon("menu"), t("nav.menu"));
   menu.addEventListener("click", () => openMenu(menu.getAttribute("aria-expanded") !== "true"));
   main = h("main", { id: "main", tabindex: "-1" });
   const skip = h("a", { class: "skip", href: "#main" }, t("nav.skip"));
@@ -131,7 +136,7 @@ function frame(space) {
     skip,
     h("div", { class: "sidebar" },
       h("header", { class: "top" },
-        h("a", { class: "brand", href: address(space, "overview") }, "Mnemic"),
+        h("a", { class: "brand", href: address(space, "overview") }, mark(), "Mnemic"),
         h("div", { class: "space" }, select),
         menu),
       nav),
@@ -143,7 +148,25 @@ function openMenu(open) {
   document.getElementById("nav")?.classList.toggle("open", open);
 }
 
+// How many things wait for a person, beside the page that has them; asked for again after a change.
+async function showBadges() {
+  const space = shown?.space;
+  if (!login || !space) return;
+  try {
+    const [stats, metrics] = await Promise.all([api(space).get("stats"), api(space).get("metrics")]);
+    if (shown?.space !== space) return;
+    for (const [page, count, label] of [["pending", metrics.pending, "badge.pending"], ["jobs", stats.jobs_dead, "badge.jobs"]]) {
+      const link = document.querySelector(`nav a[data-page=${page}]`);
+      link?.querySelector(".badge")?.remove();
+      if (count) link?.append(h("span", { class: `badge ${page}` }, h("span", { class: "unseen" }, t(label)), number(count)));
+    }
+  } catch (error) {
+    if (!("status" in error)) throw error; // the page itself says that the service is away
+  }
+}
+
 async function leave() {
+  await finishWaiting();
   await logOut();
   login = null;
   showLogin();
@@ -176,7 +199,14 @@ async function show() {
   shown?.close?.();
   const first = !shown;
   shown = { space, page, query };
-  await draw(page, { api: api(space), space, id: at.id, query: at.query, first });
+  await draw(page, { api: api(space), space, id: at.id, query: at.query, first, setQuery });
+  if (!sameFrame) showBadges();
+}
+
+// The address of other filters, where the page shows them already.
+function setQuery(query) {
+  history.replaceState(null, "", address(shown.space, shown.page, route().id, query));
+  shown.query = JSON.stringify(query);
 }
 
 async function draw(page, context) {
@@ -187,22 +217,32 @@ async function draw(page, context) {
   const waiting = setTimeout(() => {
     if (!body.childElementCount) replace(body, h("p", { class: "muted" }, t("loading")));
   }, 250);
-  replace(main, heading, body);
+  // A page that is drawn again stays in sight until its successor is there.
+  if (context.keep) main.querySelector(".page")?.setAttribute("aria-busy", "true");
+  else replace(main, heading, body);
   if (!context.first) heading.focus({ preventScroll: true });
-  window.scrollTo(0, 0);
+  if (!context.keep) window.scrollTo(0, 0);
   try {
     const module = await PAGES[page][1]();
-    const made = await module.render({ ...context, heading, again: () => draw(page, context) });
+    const again = () => draw(page, { ...context, first: true, query: route().query, keep: true });
+    const made = await module.render({ ...context, heading, again });
     if (mine !== turn || !shown) { // another page, another language, or logged out meanwhile
       made.close?.();
       return;
     }
+    if (context.keep) shown.close?.();
     Object.assign(shown, { close: made.close, update: made.update });
     replace(body, made.element ?? made);
+    if (context.keep) {
+      replace(main, heading, body);
+      if (document.activeElement === document.body) heading.focus({ preventScroll: true });
+    }
     made.ready?.();
   } catch (error) {
     if (!("status" in error)) throw error;
-    if (mine === turn) replace(body, problemBox(error, () => draw(page, context)));
+    if (mine !== turn) return;
+    replace(body, problemBox(error, () => draw(page, context)));
+    replace(main, heading, body);
   } finally {
     clearTimeout(waiting);
     body.removeAttribute("aria-busy");
@@ -290,5 +330,7 @@ function pressed(event) {
 
 window.addEventListener("hashchange", () => (/^#token=/.test(location.hash) ? begin() : show().catch(problemNotice)));
 window.addEventListener("mnemic:login", () => showLogin());
+window.addEventListener("mnemic:changed", showBadges);
 document.addEventListener("keydown", pressed);
+startTooltips();
 begin();

@@ -2,13 +2,31 @@
 
 import { can } from "./api.js";
 import { h, replace } from "./dom.js";
+import { icon } from "./icons.js";
 import { address } from "./route.js";
-import { clock, moment, number, t, word } from "./words.js";
+import { clock, explained, moment, number, t, word } from "./words.js";
 
-export function notice(text, tone = "good") {
-  const shown = h("p", { class: `notice ${tone}` }, text);
-  document.getElementById("notices").append(shown);
-  setTimeout(() => shown.remove(), 6000);
+const NOTICE_TIME = 7000;
+const MOST_NOTICES = 3;
+
+// A line about what happened, perhaps with a button; `closed` is called when a person closes it.
+export function notice(text, tone = "good", action = null, { lasting = false, closed = () => {} } = {}) {
+  const close = () => shown.remove();
+  const shown = h("div", { class: `notice ${tone}${lasting ? "" : " passing"}` }, h("p", null, text), action, iconButton("close", t("action.close"), () => {
+    close();
+    closed();
+  }));
+  const place = document.getElementById("notices");
+  place.append(shown);
+  if (!lasting) setTimeout(close, NOTICE_TIME);
+  const passing = place.querySelectorAll(".passing");
+  if (passing.length > MOST_NOTICES) passing[0].remove();
+  return { close };
+}
+
+// Something that is shown elsewhere has changed: counts beside the navigation are asked for again.
+export function announceChange() {
+  window.dispatchEvent(new Event("mnemic:changed"));
 }
 
 export function problemBox(problem, again) {
@@ -23,13 +41,24 @@ export function problemNotice(problem) {
   notice(problem.remedy ? `${problem.message}. ${problem.remedy}` : problem.message, "bad");
 }
 
-export function empty(title, hint) {
-  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, title), h("p", { class: "muted" }, hint));
+// Nothing is here: what it means, and what to do about it.
+export function empty(title, hint, ...actions) {
+  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, title), h("p", { class: "muted" }, hint),
+    actions.length > 0 && h("div", { class: "actions" }, actions));
 }
 
 export function button(text, action, attributes = {}) {
   const made = h("button", { type: "button", ...attributes, on: { click: () => run(made, action) } }, text);
   return made;
+}
+
+export function iconButton(name, label, action, attributes = {}) {
+  return button(icon(name), action, { "aria-label": label, "data-tip": label, ...attributes, class: `icon-button ${attributes.class ?? ""}` });
+}
+
+// A link that looks like a button.
+export function linkButton(name, text, href, attributes = {}) {
+  return h("a", { class: "button", href, ...attributes }, name && icon(name), text);
 }
 
 // One at a time: while the action runs the button takes no other click.
@@ -52,7 +81,7 @@ export function twoStep(text, sure, action, attributes = {}) {
   const set = (value) => {
     armed = value;
     made.classList.toggle("armed", armed);
-    made.textContent = armed ? sure : text;
+    replace(made, armed ? sure : text);
   };
   const made = button(text, async () => {
     if (!armed) return set(true);
@@ -73,12 +102,20 @@ export function allowed(scope, ...elements) {
   return can(scope) ? elements : [];
 }
 
-export function chip(text, tone = "") {
-  return h("span", { class: `chip ${tone}` }, text);
+export function chip(text, tone = "", tip = null) {
+  return h("span", { class: `chip ${tone}`, "data-tip": tip }, text);
 }
 
 export function kindChip(kind) {
-  return chip(word("kind", kind), "kind");
+  return chip(word("kind", kind), "kind", explained("kind", kind));
+}
+
+export function trustChip(trust) {
+  return chip(word("trust", trust), trust === "owner" ? "" : "warn", explained("trust", trust));
+}
+
+export function statusChip(status) {
+  return chip(word("status", status), status === "active" ? "good" : "", explained("status", status));
 }
 
 export function section(title, ...children) {
@@ -123,7 +160,7 @@ export function turnBlock(turn, highlighted = false) {
   return h("article", { class: `turn ${turn.role}${highlighted ? " at" : ""}`, id: `turn-${turn.index}` },
     h("header", null,
       h("span", { class: "who" }, word("role", turn.role), turn.sender && ` · ${turn.sender}`),
-      h("span", { class: "muted" }, `#${number(turn.index)} · ${moment(turn.at)}`),
+      h("span", { class: "muted" }, moment(turn.at)),
       turn.trust !== USUAL[turn.role] && turn.trust !== "owner" && chip(word("trust", turn.trust), "warn"),
       turn.state !== "extracted" && turn.state !== "empty" && chip(word("state", turn.state), turn.state === "new" ? "" : "bad"),
       turn.reason && h("span", { class: "muted" }, turn.reason)),
@@ -160,7 +197,7 @@ export function turnsInPlace(api, session, index, around = 1) {
 // A button that shows and hides something which is made when it is first asked for.
 export function reveal(text, make) {
   let shown = null;
-  const made = h("button", { type: "button", "aria-expanded": "false" }, text);
+  const made = h("button", { type: "button", class: "unfold", "aria-expanded": "false" }, icon("down"), text);
   made.addEventListener("click", () => {
     if (shown) {
       shown.remove();
@@ -176,14 +213,16 @@ export function reveal(text, make) {
 
 // --- lists that go on --------------------------------------------------------------------------
 
-export function moreList(load, show, { tag = "div", attributes = {}, none }) {
+// `show` makes an item; with `all`, `show` makes the items of one page together.
+export function moreList(load, show, { tag = "div", attributes = {}, none, all = false }) {
+  const showAll = (items) => (all ? show(items) : items.map(show)).flat(Infinity).filter(Boolean);
   const list = h(tag, attributes);
   const holder = h("div", null, list);
   const next = async (offset) => {
     const page = await load(offset);
     if (!page.items.length && offset === 0) return replace(holder, none);
-    list.append(...page.items.flatMap((item) => [show(item)].flat(Infinity)).filter(Boolean));
-    holder.querySelector(".more")?.remove();
+    list.append(...showAll(page.items));
+    holder.querySelector(":scope > .more")?.remove();
     if (page.next !== null) holder.append(button(t("action.more"), () => next(page.next), { class: "more" }));
     return holder;
   };

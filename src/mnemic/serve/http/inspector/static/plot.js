@@ -1,7 +1,7 @@
 // Plots as SVG. Numbers come from the API; what they mean is also said in words for who cannot see them.
 
 import { h, s } from "./dom.js";
-import { day, number } from "./words.js";
+import { day, number, percent } from "./words.js";
 
 const WIDTH = 480;
 const HEIGHT = 170;
@@ -94,24 +94,25 @@ export function shareBars(rows) {
   }));
 }
 
-// Parts of a score: what adds to it to the right of the axis, what takes from it to the left.
-export function scoreParts(parts, name) {
-  const rows = Object.entries(parts).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-  const most = Math.max(0.01, ...rows.map(([, value]) => Math.abs(value)));
-  const left = rows.some(([, value]) => value < 0) ? 30 : 0;
-  return h("ul", { class: "bars parts" }, rows.map(([part, value]) => {
-    const width = (Math.abs(value) / most) * (value < 0 ? 30 : 100 - left);
-    return h("li", null, h("div", null,
-      h("span", { class: "bar-name" }, name(part)),
-      s("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
-        s("rect", { class: "track", width: 100, height: 8 }),
-        s("rect", {
-          class: value < 0 ? "minus" : "value", height: 8,
-          x: value < 0 ? Math.max(0, left - width) : left, width: Math.min(width, 100),
-        }),
-        left > 0 && s("rect", { class: "axis", x: left - 0.2, width: 0.4, height: 8 })),
-      h("span", { class: "bar-value" }, number(value, 2))));
-  }));
+// Points of a score, from where it starts to the whole: each bar begins where the one before it ended.
+// They are rounded so that the percentages that are shown add up, too.
+export function scoreParts(points, name) {
+  let [at, shown] = [0, 0];
+  const rows = points.map(([part, value]) => {
+    const [from, to] = [Math.max(0, Math.min(at, at + value)), Math.min(1, Math.max(at, at + value))];
+    at += value;
+    const whole = Math.round(at * 100) - shown;
+    shown += whole;
+    return { part, whole, from, to };
+  });
+  const bar = ({ from, to }, tone) => s("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+    s("rect", { class: "track", width: 100, height: 8 }),
+    s("rect", { class: tone, height: 8, x: (from * 100).toFixed(2), width: Math.max(0.6, (to - from) * 100).toFixed(2) }));
+  const line = (row, tone, sign) => h("li", { class: row.part }, h("div", null,
+    h("span", { class: "bar-name" }, name(row.part)), bar(row, tone), h("span", { class: "bar-value" }, sign, percent(Math.abs(row.whole) / 100))));
+  return h("ul", { class: "bars parts" },
+    rows.filter((row) => row.whole).map((row, nth) => line(row, row.whole < 0 ? "minus" : "value", row.whole < 0 ? "−" : nth ? "+" : "")),
+    line({ part: "sum", whole: shown, from: 0, to: Math.min(1, at) }, "second", ""));
 }
 
 // Which route found which hit: a row a hit, a column a route.
@@ -124,7 +125,7 @@ export function routeMap(hits, routes, label, name) {
       s("text", { class: "tick", x: 36 + at * column + column / 2, y: 14, "text-anchor": "middle" }, name(route))),
     hits.map((hit, nth) => {
       const y = head + nth * row + row / 2;
-      const found = routes.map((route, at) => (hit.why.routes.includes(route) ? 36 + at * column + column / 2 : null));
+      const found = routes.map((route, at) => (hit.routes.includes(route) ? 36 + at * column + column / 2 : null));
       const places = found.filter((place) => place !== null);
       return [
         s("text", { class: "tick", x: 24, y: y + 4, "text-anchor": "end" }, nth + 1),

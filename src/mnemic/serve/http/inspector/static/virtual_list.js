@@ -1,6 +1,6 @@
 // A list of any length: only the rows in sight are elements, and only the pages in sight are asked for.
 
-import { h } from "./dom.js";
+import { h, replace } from "./dom.js";
 
 const SPARE = 6; // rows above and below those in sight
 const PAUSE = 60; // milliseconds of standing still before a page is asked for
@@ -18,6 +18,7 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
   let timer = 0;
   let drawn = 0;
   let gone = false;
+  let asked = 0; // counts refreshes, so that an answer to an older question is passed over
 
   function setSize(next) {
     size = next;
@@ -37,10 +38,11 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
 
   async function ask(number) {
     pages.set(number, "asked");
+    const mine = asked;
     try {
       const offset = number * pageSize;
       const { items, next } = await load(offset, pageSize);
-      if (gone) return;
+      if (gone || mine !== asked) return;
       pages.set(number, items);
       if (pages.size > MOST_PAGES) pages.delete(pages.keys().next().value);
       const end = offset + items.length;
@@ -54,8 +56,9 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
       onTotal(exact ? size : end, exact);
       draw();
     } catch (error) {
+      if (gone || mine !== asked) return;
       pages.delete(number);
-      if (!gone) onProblem(error);
+      onProblem(error);
     }
   }
 
@@ -70,10 +73,15 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
     drawn = 0;
     const [first, last] = inSight();
     for (const [index, element_] of rows) {
-      const stale = index < first || index >= last || (element_.dataset.empty && item(index));
-      if (stale && (index >= size || !element_.contains(document.activeElement))) {
+      const away = index < first || index >= last;
+      if (index >= size || (away && !element_.contains(document.activeElement))) {
         element_.remove();
         rows.delete(index);
+      } else if (element_.dataset.empty && item(index)) {
+        const focused = element_.contains(document.activeElement);
+        replace(element_, row(item(index), index));
+        delete element_.dataset.empty;
+        if (focused) element_.querySelector("a")?.focus({ preventScroll: true });
       }
     }
     for (let index = first; index < last; index += 1) {
@@ -98,8 +106,9 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
 
   function step(event) {
     const ways = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 };
-    if (!(event.key in ways) || event.target.closest("input, textarea, select")) return;
     const li = event.target.closest("li");
+    if (event.key === "x" && li && event.target.type !== "checkbox") li.querySelector("input[type=checkbox]")?.click();
+    if (!(event.key in ways)) return;
     const index = li ? Number(li.dataset.index) + ways[event.key] : Math.ceil(element.scrollTop / rowHeight);
     if (index < 0 || index >= size) return;
     event.preventDefault();
@@ -109,7 +118,7 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
       element.scrollTop = top + rowHeight - element.clientHeight;
     }
     draw();
-    rows.get(index)?.querySelector("a, button")?.focus({ preventScroll: true });
+    rows.get(index)?.querySelector("a")?.focus({ preventScroll: true });
   }
 
   element.addEventListener("scroll", moved, { passive: true });
@@ -120,12 +129,18 @@ export function virtualList({ rowHeight, pageSize, load, row, total, label, onPr
   fetchSeen();
   return {
     element,
-    // Ask again for what is in sight, after something changed.
-    refresh() {
+    // Ask again for what is in sight, after something changed: `total` is how many there are now.
+    refresh({ total: now, fromTop = false } = {}) {
+      asked += 1;
       pages.clear();
+      exact = now !== undefined;
+      setSize(now ?? (fromTop ? pageSize : size));
+      if (fromTop) element.scrollTop = 0;
       for (const li of rows.values()) li.dataset.empty = "yes";
       fetchSeen();
     },
+    // What is held of it, in order.
+    loaded: () => [...pages].filter(([, items]) => Array.isArray(items)).sort(([a], [b]) => a - b).flatMap(([, items]) => items),
     close() {
       gone = true;
       watcher.disconnect();

@@ -2,7 +2,8 @@
 
 import { can, everywhere } from "../api.js";
 import { h, markedAt, replace } from "../dom.js";
-import { button, chip, choice, detail, empty, facts, field, problemBox, section, twoStep, download, notice } from "../parts.js";
+import { announceChange, button, chip, choice, detail, empty, facts, field, problemBox, section, twoStep, download, notice } from "../parts.js";
+import { findings } from "./audit.js";
 import { moment, number, t, word } from "../words.js";
 
 const WAYS = ["query", "id", "session", "source", "time"];
@@ -68,6 +69,7 @@ export async function render({ api, query }) {
     const checked = h("div", null);
     const text = JSON.stringify(receipt, null, 1);
     notice(t("forget.done"));
+    announceChange();
     what.value = "";
     replace(result, section(t("forget.receipt"),
       h("p", null, t("forget.receipt.hint")),
@@ -80,9 +82,7 @@ export async function render({ api, query }) {
       h("div", { class: "actions" },
         button(t("forget.download"), () => download(`mnemic-receipt-${receipt.id}.json`, text), { class: "primary" }),
         everywhere() && button(t("forget.check"), async () => {
-          const findings = await api.post("doctor", { deep: false, forgotten: text });
-          replace(checked, h("ul", { class: "findings" }, findings.map((finding) => h("li", null,
-            chip(finding.ok ? t("audit.ok") : t("audit.bad"), finding.ok ? "good" : "bad"), " ", h("strong", null, finding.check), " ", finding.detail))));
+          replace(checked, findings(await api.post("doctor", { deep: false, forgotten: text })));
         })),
       checked));
   }

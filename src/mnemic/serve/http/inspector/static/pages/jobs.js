@@ -1,9 +1,10 @@
 // Background work: what waits, what runs, what died and why; dead work can be run again or dropped.
 
 import { h } from "../dom.js";
-import { allowed, button, chip, detail, empty, moreList, notice, twoStep } from "../parts.js";
+import { icon } from "../icons.js";
+import { allowed, announceChange, button, chip, detail, empty, moreList, notice, twoStep } from "../parts.js";
 import { address } from "../route.js";
-import { moment, number, t, word } from "../words.js";
+import { explained, moment, number, t, word } from "../words.js";
 
 const STATES = ["", "ready", "running", "dead"];
 const SECONDS = 30;
@@ -16,10 +17,12 @@ export async function render({ api, space, query, again }) {
   const done = async (work, key) => {
     const count = await work();
     notice(t(key, { count: number(count) }));
+    announceChange();
     await again();
   };
   const tabs = h("nav", { class: "tabs", "aria-label": t("nav.jobs") }, h("ul", null, STATES.map((one) => h("li", null, h("a", {
     href: address(space, "jobs", "", { state: one }), "aria-current": one === state ? "page" : null,
+    "data-tip": explained("job", one),
   }, one ? word("job", one) : t("jobs.all"), " ", h("span", { class: "count" }, number(counts[one])))))));
   const list = await moreList((offset) => api.get("jobs", { state, limit: 50, offset }), (job) => card(api, job, done), {
     tag: "ul", attributes: { class: "cards" },

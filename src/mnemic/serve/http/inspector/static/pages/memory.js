@@ -2,56 +2,59 @@
 
 import { diff } from "../diff.js";
 import { h, replace } from "../dom.js";
-import { allowed, button, chip, choice, detail, facts, field, kindChip, notice, turnsInPlace, twoStep } from "../parts.js";
+import { icon } from "../icons.js";
+import { allowed, button, chip, choice, detail, facts, field, kindChip, linkButton, statusChip, trustChip, turnsInPlace, twoStep } from "../parts.js";
 import { curve } from "../plot.js";
-import { address, go } from "../route.js";
+import { address } from "../route.js";
+import { done } from "../undo.js";
 import { moment, number, percent, t, word } from "../words.js";
 import { KINDS } from "./memories.js";
 
 const FADE_DAYS = 90;
 const MOST_SOURCES = 5;
 
-export async function memoryView(api, id, query, changed) {
+// `actions` are those of the page around it, which draws again whatever they change.
+export async function memoryView(api, id, query, actions) {
   const [memory, history, decay] = await Promise.all([
     api.get(["memories", id]), api.get(["memories", id, "history"]),
     api.get(["memories", id, "decay"], { days: FADE_DAYS }),
   ]);
-  const open = (next) => go(api.space, "memories", next, query);
-  const act = async (work, said, next) => {
-    const result = await work();
-    notice(said);
-    changed();
-    if (next(result) === id) replace(view, ...(await memoryView(api, id, query, changed)).childNodes);
-    else open(next(result));
-  };
   const body = h("div", { class: "memory-text" }, h("h2", { class: "prose", tabindex: "-1" }, memory.text));
-  const view = h("article", { class: "memory" },
-    h("a", { class: "back", href: address(api.space, "memories", "", query) }, t("memory.back")),
-    h("p", { class: "chips" }, kindChip(memory.kind), chip(word("status", memory.status), memory.status === "active" ? "good" : ""),
-      chip(word("trust", memory.trust), memory.trust === "owner" ? "" : "warn"), memory.tier === 1 && chip(t("memory.core"), "good")),
+  const list = address(api.space, "memories", "", query);
+  return h("article", { class: "memory" },
+    h("div", { class: "memory-head" },
+      h("a", { class: "back", href: list }, t("memory.back")),
+      h("p", { class: "chips" }, kindChip(memory.kind), statusChip(memory.status), trustChip(memory.trust),
+        memory.tier === 1 && chip(t("memory.core"), "good", t("memory.core.tip"))),
+      h("a", { class: "icon-button close", href: list, "aria-label": t("action.close"), "data-tip": t("action.close") }, icon("close"))),
     body,
     h("div", { class: "actions" },
       allowed("write",
-        memory.status === "active" && button(t("memory.edit"), () => edit(body, memory, act, api), { "data-action": "edit" }),
-        memory.status === "active" && button(t("memory.archive"), () => act(() => api.post(["memories", id, "archive"]), t("memory.archived"), () => id)),
-        memory.status === "archived" && button(t("memory.restore"), () => act(() => api.post(["memories", id, "restore"]), t("memory.restored"), () => id))),
-      allowed("admin", twoStep(t("memory.delete"), t("memory.delete.sure"), () =>
-        act(() => api.remove(["memories", id]), t("memory.deleted"), () => "")))),
-    memory.superseded_by && h("p", null, h("a", { href: address(api.space, "memories", memory.superseded_by, query) }, t("memory.newer"))),
+        memory.status === "active" && button([icon("edit"), t("memory.edit")], () => edit(body, memory, api, actions), { "data-action": "edit" }),
+        memory.status === "active" && button([icon("archive"), t("memory.archive")], () => actions.archive([memory])),
+        memory.status === "archived" && button([icon("restore"), t("memory.restore")], () => actions.restore([memory]))),
+      allowed("admin",
+        twoStep([icon("delete"), t("memory.delete")], t("memory.delete.sure"), () => actions.remove([memory])),
+        linkButton("forget", t("memory.forget"), address(api.space, "forget", "", { by: "id", what: id }), { class: "button quiet", "data-tip": t("memory.forget.tip") }))),
+    memory.superseded_by && h("p", { class: "newer" }, icon("alert"), h("a", { href: address(api.space, "memories", memory.superseded_by, query) }, t("memory.newer"))),
     sources(api, history.versions),
     versions(history.versions),
-    fade(decay),
     about(memory),
+    fade(decay),
     events(history.events));
-  return view;
 }
 
-function edit(body, memory, act, api) {
+function edit(body, memory, api, actions) {
   const text = h("textarea", { name: "text", rows: "4", required: true, value: memory.text });
   const kind = choice("kind", [...new Set([...KINDS, memory.kind])].map((one) => [one, word("kind", one)]), memory.kind);
   const weight = h("input", { type: "number", name: "importance", min: "0", max: "1", step: "any", value: memory.importance });
   const tags = h("input", { name: "tags", value: memory.tags.join(", ") });
   const shown = [...body.childNodes];
+  // The next version has an id of its own, which the page then opens.
+  const show = async (next) => {
+    if (next !== memory.id) actions.open(next);
+    await actions.redraw();
+  };
   const form = h("form", { class: "stack" },
     field(t("memory.text"), text),
     h("div", { class: "filters" }, field(t("filter.kind"), kind), field(t("memory.importance"), weight), field(t("memory.tags"), tags)),
@@ -67,8 +70,12 @@ function edit(body, memory, act, api) {
       ...(listed.join("\n") !== memory.tags.join("\n") && { tags: listed }),
     };
     if (!Object.keys(changes).length) return replace(body, shown);
-    const save = button("", () => act(() => api.patch(["memories", memory.id], changes), t("memory.saved"), (next) => next.id));
-    return save.click();
+    const before = Object.fromEntries(Object.keys(changes).map((name) => [name, name === "text" ? memory.text : memory[name]]));
+    return button("", async () => {
+      const next = await api.patch(["memories", memory.id], changes);
+      await show(next.id);
+      done(t("memory.saved"), async () => show((await api.patch(["memories", next.id], before)).id));
+    }).click();
   });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
@@ -139,7 +146,7 @@ function about(memory) {
       [t("memory.learnt"), moment(memory.created_at)],
       [t("memory.valid"), `${moment(memory.valid_from)}${memory.valid_to ? ` – ${moment(memory.valid_to)}` : ""}`],
       [t("memory.expires"), memory.expires_at && moment(memory.expires_at)],
-      [t("memory.used"), t("memory.used.count", { count: number(memory.access_count), at: moment(memory.last_accessed_at) })],
+      [t("memory.used"), !memory.access_count ? t("memory.used.never") : t("memory.used.count", { count: number(memory.access_count), at: moment(memory.last_accessed_at) })],
       [t("memory.confirmations"), memory.confirmations ? number(memory.confirmations) : ""],
       ["id", h("code", null, memory.id)],
     ]),
@@ -150,6 +157,6 @@ function events(listed) {
   return h("section", null,
     h("h3", null, t("memory.events")),
     h("ol", { class: "events" }, listed.map((event) => h("li", null,
-      h("span", { class: "muted" }, moment(event.at)), " ", word("event", event.type),
+      h("span", null, word("event", event.type)), h("span", { class: "muted" }, moment(event.at)),
       detail(t("event.payload"), JSON.stringify(event.payload, null, 1))))));
 }

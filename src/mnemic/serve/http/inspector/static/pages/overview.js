@@ -1,31 +1,66 @@
-// What is remembered, how it grew, what waits, how well it serves and what it cost.
+// What is known about the person first; then how it grew, what waits, how well it serves and what it cost.
 
 import { h, replace } from "../dom.js";
-import { choice, controlled, empty, facts, field, section } from "../parts.js";
+import { icon } from "../icons.js";
+import { choice, controlled, empty, facts, field, linkButton, section } from "../parts.js";
 import { dayBars, shareBars } from "../plot.js";
 import { address } from "../route.js";
-import { bytes, moment, number, percent, t, word } from "../words.js";
+import { bytes, day, moment, number, percent, t, word } from "../words.js";
 
 const DAYS = ["7", "30", "90", "365"];
 const KEPT = "mnemic.growth";
+const GROUPS = {
+  about: ["identity", "trait"], likes: ["preference"], rules: ["rule"], plans: ["decision", "event"],
+  facts: ["fact", "config", "skill", "lesson", "temp"],
+};
+const SHOWN = 5;
 
 export async function render({ api, space }) {
   const [stats, metrics, usage] = await Promise.all([
     api.get("stats"), api.get("metrics"), api.get("usage"),
   ]);
-  if (!stats.turns && !stats.memories) return empty(t("overview.empty"), t("overview.empty.hint"));
+  if (!stats.turns && !stats.memories) return empty(t("overview.empty"), t("overview.empty.hint"), h("pre", { class: "start" }, t("overview.empty.command")));
+  const [known, drawn] = await Promise.all([knowledge(api, space, stats), growth(api)]);
   return h("div", { class: "stack" },
-    warnings(space, stats),
+    known,
+    warnings(space, stats, metrics),
     tiles(space, stats, metrics),
     h("div", { class: "columns" },
-      await growth(api),
+      drawn,
       section(t("overview.kinds"), shareBars(Object.entries(stats.by_kind).map(([kind, value]) => ({
         name: word("kind", kind), value, href: address(space, "memories", "", { kind }),
       }))))),
     h("div", { class: "columns three" }, queue(space, stats), serving(metrics), cost(metrics, usage)));
 }
 
-function warnings(space, stats) {
+// The answer to "what do you know about me?": the weightiest memories of each kind, and the latest.
+async function knowledge(api, space, stats) {
+  const counts = stats.by_kind;
+  const load = async (query) => (await api.get("memories", query)).items;
+  const groups = Object.entries(GROUPS).map(([name, kinds]) => [name, kinds.filter((kind) => counts[kind])]).filter(([, kinds]) => kinds.length);
+  const [latest, ...lists] = await Promise.all([
+    load({ limit: SHOWN }), ...groups.map(async ([, kinds]) =>
+      (await Promise.all(kinds.map((kind) => load({ kind, order: "importance", limit: SHOWN })))).flat().sort((a, b) => b.importance - a.importance).slice(0, SHOWN)),
+  ]);
+  const link = (memory) => h("a", { href: address(space, "memories", memory.id) }, memory.text);
+  return h("section", { class: "card stack knowledge" },
+    h("div", { class: "head" }, h("h2", null, t("overview.known")), linkButton("search", t("overview.ask"), address(space, "search"))),
+    h("p", { class: "muted" }, t(stats.sessions ? "overview.known.from" : "overview.known.only", {
+      count: number(stats.memories), sessions: number(stats.sessions), since: stats.first_at ? day(stats.first_at) : "",
+    })),
+    latest.length === 0 && h("p", null, t("overview.known.none")),
+    h("div", { class: "known" },
+      groups.map(([name, kinds], nth) => h("div", { class: "known-group" },
+        h("h3", null, t(`known.${name}`)),
+        h("ul", null, lists[nth].map((memory) => h("li", null, link(memory)))),
+        kinds.reduce((sum, kind) => sum + counts[kind], 0) > lists[nth].length && kinds.map((kind) =>
+          h("a", { class: "more-of", href: address(space, "memories", "", { kind }) }, t("known.all", { kind: word("kind", kind), count: number(counts[kind]) }))))),
+      latest.length > 0 && h("div", { class: "known-group" },
+        h("h3", null, t("known.latest")),
+        h("ul", null, latest.map((memory) => h("li", null, link(memory), " ", h("span", { class: "muted small" }, day(memory.created_at))))))));
+}
+
+function warnings(space, stats, metrics) {
   const said = [
     stats.worker_failure && [t("overview.worker", { reason: stats.worker_failure })],
     stats.recall_failure && [t("overview.recall", { reason: stats.recall_failure })],
@@ -35,9 +70,10 @@ function warnings(space, stats) {
     stats.read_only && [t("overview.readonly")],
     stats.suspended.length && [t("overview.suspended", { names: stats.suspended.join(", ") })],
     stats.jobs_dead && [t("overview.dead", { count: number(stats.jobs_dead) }), address(space, "jobs", "", { state: "dead" })],
+    metrics.pending && [t("overview.asks", { count: number(metrics.pending) }), address(space, "pending"), "pending"],
   ].filter(Boolean);
-  return said.length > 0 && h("ul", { class: "warnings" }, said.map(([text, href]) =>
-    h("li", null, href ? h("a", { href }, text) : text)));
+  return said.length > 0 && h("ul", { class: "warnings" }, said.map(([text, href, kind]) =>
+    h("li", { class: kind }, icon(kind ?? "alert"), href ? h("a", { href }, text) : text)));
 }
 
 function tiles(space, stats, metrics) {
@@ -113,7 +149,7 @@ function cost(metrics, usage) {
         h("thead", null, h("tr", null, ["purpose", "model", "calls", "tokens", "price"].map((name) =>
           h("th", { scope: "col" }, t(`cost.${name}`))))),
         h("tbody", null, usage.map((row) => h("tr", null,
-          h("td", null, row.purpose), h("td", null, row.model), h("td", { class: "number" }, number(row.calls)),
+          h("td", null, word("work", row.purpose)), h("td", null, row.model), h("td", { class: "number" }, number(row.calls)),
           h("td", { class: "number" }, number(row.input_tokens + row.output_tokens)),
           h("td", { class: "number" }, row.cost === null ? "–" : number(row.cost, 4)))))))
       : h("p", { class: "muted" }, t("cost.none")),

@@ -1,7 +1,8 @@
 // What waits for a person: statements to confirm, memories taken out of a document, rules that ask first.
 
 import { h } from "../dom.js";
-import { allowed, button, chip, empty, kindChip, moreList, notice, reveal, section, turnsInPlace, detail } from "../parts.js";
+import { icon } from "../icons.js";
+import { allowed, announceChange, button, chip, empty, kindChip, linkButton, moreList, notice, reveal, section, trustChip, turnsInPlace, detail } from "../parts.js";
 import { address } from "../route.js";
 import { moment, t, word } from "../words.js";
 
@@ -9,7 +10,7 @@ export async function render({ api, space, again }) {
   const [questions, rules, first] = await Promise.all([
     api.get(["documents", "questions"]), api.get(["rules", "waiting"]), api.get("pending", { limit: 1 }),
   ]);
-  if (!questions.length && !rules.length && !first.items.length) return empty(t("pending.empty"), t("pending.empty.hint"));
+  if (!questions.length && !rules.length && !first.items.length) return empty(t("pending.empty"), t("pending.empty.hint"), linkButton("memories", t("pending.empty.go"), address(space, "memories")));
   const statements = await moreList(
     (offset) => api.get("pending", { limit: 50, offset }), (memory) => statement(api, memory, again),
     { tag: "ul", attributes: { class: "cards" }, none: h("p", { class: "muted" }, t("pending.none")) });
@@ -27,6 +28,7 @@ function answer(text, work, said, again, attributes) {
     const card = made.closest("li");
     await work();
     notice(said);
+    announceChange();
     const list = card.parentElement;
     const next = card.nextElementSibling ?? card.previousElementSibling;
     card.remove();
@@ -40,7 +42,7 @@ function statement(api, memory, again) {
   const source = memory.sources[0];
   const ask = (verb) => () => api.post(["pending", memory.id, verb]);
   // What is put off still waits, so it stays in the list and says until when.
-  const later = button(t("pending.later"), async () => {
+  const later = button([icon("clock"), t("pending.later")], async () => {
     const next = statement(api, await ask("snooze")(), again);
     later.closest("li").replaceWith(next);
     notice(t("pending.put.off"));
@@ -48,16 +50,16 @@ function statement(api, memory, again) {
   });
   return h("li", { class: "card", "data-reveal": "" },
     h("p", { class: "prose" }, memory.text),
-    h("p", { class: "chips" }, kindChip(memory.kind), chip(word("trust", memory.trust), memory.trust === "owner" ? "" : "warn"),
+    h("p", { class: "chips" }, kindChip(memory.kind), trustChip(memory.trust),
       h("span", { class: "muted" }, moment(memory.created_at)),
       memory.snoozed_until && chip(t("pending.snoozed", { at: moment(memory.snoozed_until) }))),
     h("div", { class: "actions" },
       allowed("write",
-        answer(t("pending.confirm"), ask("confirm"), t("pending.confirmed"), again, { class: "primary" }),
-        answer(t("pending.ignore"), ask("ignore"), t("pending.ignored"), again),
+        answer([icon("check"), t("pending.confirm")], ask("confirm"), t("pending.confirmed"), again, { class: "primary" }),
+        answer([icon("close"), t("pending.ignore")], ask("ignore"), t("pending.ignored"), again),
         later),
       source && reveal(t("hit.source"), () => turnsInPlace(api, source.session, source.index)),
-      h("a", { class: "button", href: address(api.space, "memories", memory.id) }, t("hit.open"))));
+      linkButton(null, t("hit.open"), address(api.space, "memories", memory.id))));
 }
 
 function removed(api, space, question, again) {

@@ -1,66 +1,111 @@
-// Conversations by day, with the episodes that tell of them and what was done in them; and one of them in full.
+// Conversations by day, with titles that say what they were about; and one of them in full.
 
 import { h, replace } from "../dom.js";
-import { allowed, button, chip, detail, empty, moreList, reveal, times, turnBlock } from "../parts.js";
+import { icon } from "../icons.js";
+import { allowed, button, chip, choice, detail, empty, field, given, linkButton, moreList, problemBox, times, turnBlock } from "../parts.js";
 import { address } from "../route.js";
-import { moment, number, t, weekday, word } from "../words.js";
+import { dayName, moment, number, t, word } from "../words.js";
 
 const PAGE = 30;
 const TURNS = 60;
 const BEFORE = 20;
-const MOST_LEARNT = 50;
+const PAUSE = 250; // milliseconds without a key before the list follows what is typed
 
 export async function render(context) {
   return context.id ? conversation(context) : overall(context);
 }
 
-async function overall({ api }) {
-  let lastDay = "";
-  const load = async (offset) => {
-    const page = await api.get("sessions", { limit: PAGE, offset });
-    if (page.items.length) {
-      const since = page.items.map((one) => one.started_at).sort()[0];
-      const { items } = await api.get("episodes", { since, limit: 1000 });
-      for (const one of page.items) one.episodes = items.filter((episode) => episode.session === one.id).reverse();
-      await Promise.all(page.items.filter((one) => !one.episodes.length && one.turns).map(async (one) => {
-        one.opening = (await api.get("turns", { session: one.id, limit: 1 })).items[0]?.text;
-      }));
-    }
-    return page;
+async function overall({ api, space, query: asked, setQuery }) {
+  let query = asked;
+  const projects = (await api.get("projects")).filter((name) => name && name !== "_global");
+  const until = h("input", { type: "date", name: "day", value: query.day ?? "" });
+  const text = h("input", { type: "search", name: "text", value: query.text ?? "", placeholder: t("timeline.text.hint"), autocomplete: "off" });
+  const clear = button([icon("close"), t("filter.clear")], () => {
+    for (const input of form.elements) if (input.name) input.value = "";
+    follow();
+  }, { class: "quiet", hidden: !Object.keys(query).length });
+  const form = h("form", { class: "filters", role: "search" },
+    h("div", { class: "grow" }, field(t("filter.text"), text)),
+    field(t("timeline.jump"), until),
+    projects.length > 0 && field(t("filter.project"), choice("project", [["", t("filter.any")], ...projects.map((name) => [name, name])], query.project ?? "")),
+    clear);
+  const place = h("div", { "aria-live": "polite" });
+  let timer = 0;
+  let drawn = 0;
+  const follow = () => {
+    clearTimeout(timer);
+    query = given(form);
+    setQuery(query);
+    clear.hidden = !Object.keys(query).length;
+    return list();
   };
-  return moreList(load, (session) => {
-    const today = new Date(session.last_at).toDateString();
-    const heading = today !== lastDay && h("h2", { class: "day" }, weekday(session.last_at));
-    lastDay = today;
-    return [heading, card(api, session)];
-  }, { attributes: { class: "stack" }, none: empty(t("timeline.empty"), t("timeline.empty.hint")) });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    follow();
+  });
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(follow, PAUSE);
+  });
+
+  async function list() {
+    drawn += 1;
+    const mine = drawn;
+    let lastDay = "";
+    const day = query.day && new Date(`${query.day}T23:59:59.999`);
+    const narrowed = {
+      text: query.text, project: query.project, until: day && !Number.isNaN(day.getTime()) ? day.toISOString() : undefined,
+    };
+    const none = Object.keys(query).length
+      ? empty(t("timeline.no.match"), t("timeline.no.match.hint"), button(t("filter.clear"), () => clear.click()))
+      : empty(t("timeline.empty"), t("timeline.empty.hint"));
+    try {
+      const made = await moreList((offset) => api.get(["inspector", "sessions"], { ...narrowed, limit: PAGE, offset }), (talk) => {
+        const today = new Date(talk.session.last_at).toDateString();
+        const heading = today !== lastDay && h("h2", { class: "day" }, dayName(talk.session.last_at));
+        lastDay = today;
+        return [heading, card(space, talk)];
+      }, { attributes: { class: "stack" }, none });
+      if (mine === drawn) replace(place, made);
+    } catch (error) {
+      if (!("status" in error)) throw error;
+      if (mine === drawn) replace(place, problemBox(error, list));
+    }
+  }
+
+  await list();
+  return h("div", { class: "stack" }, form, place);
 }
 
-function title(session) {
-  const goal = session.episodes?.find((episode) => episode.goal)?.goal;
-  return goal || session.opening || session.topic || t("timeline.untitled");
-}
-
-function card(api, session) {
-  const { space } = api;
+function card(space, { session, title, episodes, learned }) {
+  const count = episodes.reduce((sum, episode) => sum + episode.memories.length, 0);
   return h("article", { class: "card session" },
     h("header", null,
-      h("h3", null, h("a", { href: address(space, "timeline", session.id) }, title(session))),
-      session.project && chip(session.project), session.topic && chip(session.topic),
-      h("span", { class: "muted" }, times(session.started_at, session.last_at)),
-      h("span", { class: "muted" }, t("timeline.turns", { count: number(session.turns) })),
-      !session.ended_at && chip(t("timeline.open"), "good")),
-    session.episodes.map((episode) => story(api, episode)));
+      h("h3", null, h("a", { href: address(space, "timeline", session.id) }, title || t("timeline.untitled"))),
+      h("span", { class: "when muted" }, times(session.started_at, session.last_at))),
+    told(episodes, title).map(story),
+    learned.length > 0 && h("div", { class: "learned" }, h("span", { class: "muted" }, t("timeline.learned")),
+      h("ul", null, learned.map((memory) => h("li", null, icon("memories"), h("a", { href: address(space, "memories", memory.id) }, memory.text))),
+        count > learned.length && h("li", { class: "muted" }, t("timeline.learned.more", { count: number(count - learned.length) })))),
+    h("p", { class: "chips" },
+      chip(t("timeline.turns", { count: number(session.turns) })),
+      session.project && chip(session.project, "", t("memory.project")), session.topic && chip(session.topic, "", t("memory.topic")),
+      !session.ended_at && chip(t("timeline.open"), "good", t("timeline.open.tip"))));
 }
 
-function story(api, episode) {
-  return h("div", { class: "episode", "data-reveal": "" },
-    h("p", { class: "prose" }, episode.summary),
-    h("p", { class: "chips" },
+// Episodes that say more than the title, without it.
+function told(episodes, title) {
+  const beyond = (summary) => (summary.startsWith(title) ? summary.slice(title.length).replace(/^\s*[·→]\s*/, "") : summary);
+  return episodes.map((episode) => ({ ...episode, summary: beyond(episode.summary) })).filter((episode) => episode.summary || episode.actions.length);
+}
+
+// An episode; how it ended is only said of one in which something was done.
+function story(episode) {
+  return h("div", { class: "episode" },
+    episode.summary && h("p", { class: "prose muted" }, episode.summary),
+    episode.actions.length > 0 && h("p", { class: "chips" },
       chip(word("outcome", episode.outcome), { success: "good", failed: "bad" }[episode.outcome] ?? "warn"),
-      episode.tools.map((tool) => chip(tool)),
-      episode.entities.slice(0, 8).map((entity) => h("span", { class: "muted entity" }, entity)),
-      episode.memories.length > 0 && reveal(t("timeline.memories", { count: number(episode.memories.length) }), () => learnt(api, episode.memories))),
+      episode.tools.map((tool) => h("span", { class: "chip" }, icon("tool"), tool))),
     episode.actions.length > 0 && h("details", null,
       h("summary", null, t("timeline.actions", { count: number(episode.actions.length) })),
       h("ol", { class: "actions-list" }, episode.actions.map((action) => h("li", null,
@@ -69,62 +114,41 @@ function story(api, episode) {
         (action.error || action.result) && detail(action.error ? t("turn.failed") : t("turn.result"), action.error || action.result))))));
 }
 
-// What was learnt from it, by its words; what is no longer there is passed over.
-function learnt(api, ids) {
-  const list = h("ul", { class: "learnt" });
-  Promise.allSettled(ids.slice(0, MOST_LEARNT).map((id) => api.get(["memories", id]))).then((asked) => {
-    replace(list, asked.filter((one) => one.status === "fulfilled").map(({ value }) =>
-      h("li", null, h("a", { href: address(api.space, "memories", value.id) }, value.text))));
-  });
-  return list;
-}
-
 async function conversation({ api, space, id, query, heading }) {
   const at = query.at === undefined ? null : Number(query.at);
   const start = at === null ? 0 : Math.max(0, at - BEFORE);
-  const [first, episodes] = await Promise.all([
+  const [first, episodes, title] = await Promise.all([
     api.get("turns", { session: id, limit: TURNS, offset: start }), api.get("episodes", { session: id, limit: 50 }),
+    api.get(["inspector", "sessions", id, "title"]),
   ]);
-  const session = { topic: "", episodes: episodes.items };
-  heading.textContent = title(session);
+  heading.textContent = title || t("timeline.untitled");
   const list = h("div", { class: "stack turns" });
   const show = (turns) => turns.map((turn) => turnBlock(turn, turn.index === at));
-  const holder = h("div", { class: "stack" });
 
-  function earlier(offset) {
-    if (offset === 0) return null;
-    const made = button(t("timeline.earlier"), async () => {
-      const from = Math.max(0, offset - TURNS);
-      const page = await api.get("turns", { session: id, limit: offset - from, offset: from });
-      list.prepend(...show(page.items));
-      const next = earlier(from);
+  function more(key, from, to, put, following) {
+    const made = button(t(key), async () => {
+      const page = await api.get("turns", { session: id, limit: to - from, offset: from });
+      put(show(page.items));
+      const next = following(page);
       if (next) made.replaceWith(next);
       else made.remove();
     });
     return made;
   }
-
-  function later(next) {
-    if (next === null) return null;
-    const made = button(t("timeline.later"), async () => {
-      const page = await api.get("turns", { session: id, limit: TURNS, offset: next });
-      list.append(...show(page.items));
-      const following = later(page.next);
-      if (following) made.replaceWith(following);
-      else made.remove();
-    });
-    return made;
-  }
+  const earlier = (offset) => (offset === 0 ? null
+    : more("timeline.earlier", Math.max(0, offset - TURNS), offset, (turns) => list.prepend(...turns), () => earlier(Math.max(0, offset - TURNS))));
+  const later = (next) => (next === null ? null
+    : more("timeline.later", next, next + TURNS, (turns) => list.append(...turns), (page) => later(page.next)));
 
   list.append(...show(first.items));
-  replace(holder,
+  const element = h("div", { class: "stack" },
     h("div", { class: "actions" },
-      h("a", { class: "button", href: address(space, "timeline") }, t("timeline.back")),
-      allowed("admin", h("a", { class: "button", href: address(space, "forget", "", { by: "session", what: id }) }, t("timeline.forget")))),
-    h("p", { class: "muted" }, h("code", null, id)),
-    episodes.items.length > 0 && h("section", { class: "card stack" }, h("h2", null, t("timeline.story")), episodes.items.map((episode) => story(api, episode))),
+      linkButton("timeline", t("timeline.back"), address(space, "timeline")),
+      allowed("admin", linkButton("forget", t("timeline.forget"), address(space, "forget", "", { by: "session", what: id })))),
+    told(episodes.items, title).length > 0 && h("section", { class: "card stack" }, h("h2", null, t("timeline.story")), told(episodes.items, title).map(story)),
     earlier(start),
     first.items.length ? list : empty(t("timeline.none"), t("timeline.none.hint")),
-    later(first.next));
-  return { element: holder, ready: () => at !== null && document.getElementById(`turn-${at}`)?.scrollIntoView({ block: "center" }) };
+    later(first.next),
+    h("p", { class: "muted small" }, t("timeline.id"), " ", h("code", null, id)));
+  return { element, ready: () => at !== null && document.getElementById(`turn-${at}`)?.scrollIntoView({ block: "center" }) };
 }

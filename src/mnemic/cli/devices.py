@@ -1,0 +1,116 @@
+"""mnemic merge; mnemic sync FOLDER"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from mnemic.cli.base import Command
+from mnemic.cli.output import answer, bold, dim, emit, note, say, when
+from mnemic.cli.phrases import count_things, phrase, sentence, term
+from mnemic.cli.progress import bar
+from mnemic.cli.state import State, pass_state
+
+if TYPE_CHECKING:
+    from mnemic.engine.mind import Mind
+    from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
+
+_PASSPHRASE = "MNEMIC_SYNC_PASSPHRASE"
+
+
+@click.command(cls=Command)
+@click.argument("other", metavar="OTHER")
+@click.option("--mine", is_flag=True, help="OTHER is a memory of the same owner.")
+@click.option("--preview", is_flag=True, help="Change nothing; say what would come in.")
+@pass_state
+def merge(state: State, other: str, *, mine: bool, preview: bool) -> None:
+    """Unite another database with this one.
+
+    Turns are united by their ids, sessions that went on in both are interleaved by time, versions
+    of a fact follow each other, and real contradictions wait for you in `mnemic pending`. Merging
+    again changes nothing. Without --mine what the owner of OTHER said counts as an outsider's word.
+    """
+    with state.open() as mind:
+        report = mind.merge(other, mine=mine, preview=preview)
+    answer(report, lambda: _show_merged(report))
+
+
+class ExchangeOptions(NamedTuple):
+    """What `mnemic sync FOLDER` was asked for."""
+
+    passphrase: bool
+    add: str
+    remove: str
+    watch: bool
+    every: float
+
+
+def exchange(state: State, folder: str, chosen: ExchangeOptions) -> None:
+    """Exchange with a folder once, or until stopped."""
+    passphrase = os.environ.get(_PASSPHRASE, "")
+    if chosen.passphrase and not passphrase:
+        passphrase = str(click.prompt(phrase("Passphrase"), hide_input=True, err=True))
+    add, remove = chosen.add, chosen.remove
+    with state.open() as mind:
+        while True:
+            with bar(phrase("Exchanging")) as show:
+                report = mind.sync_folder(
+                    folder, passphrase=passphrase, add=add, remove=remove, progress=show
+                )
+            if not chosen.watch or report.read or report.written:
+                answer(report, lambda report=report: _show_exchanged(report))  # type: ignore[misc]
+            if not chosen.watch:
+                return
+            add = remove = ""
+            time.sleep(chosen.every)
+
+
+def show_devices(state: State, mind: Mind) -> None:
+    """The devices of a memory, and what was forgotten on them."""
+    report = mind.devices()
+    if state.json:
+        emit(report, rows=report.devices)
+        return
+    say(phrase("Public key of this device: {key}", key=report.public_key))
+    _show_devices(report)
+
+
+def _show_devices(report: DevicesReport) -> None:
+    for device in report.devices:
+        states = [phrase("this device")] if device.own else []
+        states += [phrase("removed")] if device.removed else []
+        line = f"{bold(device.name)}  {device.id}  {when(device.last_change)}"
+        say("  ".join([line, *map(dim, states)]))
+    for one in report.forgotten:
+        confirmed, devices = len(one.confirmed), len(report.devices)
+        done = phrase("{n} of {total} devices have erased it", n=confirmed, total=devices)
+        say(f"{phrase('forgotten')}  {one.receipt}  {when(one.at)}  {dim(done)}")
+
+
+def _show_merged(report: MergeReport) -> None:
+    for name, counts in (("added", report.added), ("changed", report.changed),
+                         ("removed", report.removed)):  # fmt: skip
+        if counts:
+            listed = phrase(", ").join(f"{n:,} {term(table)}" for table, n in counts.items())
+            say(phrase("{name}: {value}", name=term(name), value=listed))
+    if not (report.added or report.changed or report.removed):
+        say(phrase("Nothing new."))
+    if report.conflicts:
+        waiting = count_things(len(report.conflicts), "contradiction")
+        note(phrase("{waiting} for your answer: see mnemic pending", waiting=waiting))
+
+
+def _show_exchanged(report: ExchangeReport) -> None:
+    files = count_things(report.written, "file")
+    line = phrase("{files} written, {n} read. Group {group}.",
+                  files=files, n=report.read, group=report.fingerprint)  # fmt: skip
+    say(line)
+    if report.read:
+        _show_merged(report.merged)
+    for file in report.waiting:
+        note(phrase("waits: {name}: {reason}", name=file.name, reason=sentence(file.reason)))
+    for file in report.refused:
+        note(phrase("refused: {name}: {reason}", name=file.name, reason=sentence(file.reason)))

@@ -1,0 +1,1 @@
+"""Merging and exchanging between devices."""
