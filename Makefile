@@ -18,7 +18,7 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable . --edi
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve test lint types format bench test-postgres torture real-model hosts release lock prove clean
+.PHONY: help demo serve docs test lint types format bench test-postgres torture real-model hosts release lock prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ demo: $(CORE) ## see it remember, revise and recall, with no model and no key
 
 serve: $(DEV) ## serve your memory over HTTP on this machine; SERVE_ARGS="--port 9000"
 	@$(BIN)/mnemic serve $(SERVE_ARGS)
+
+docs: $(DEV) ## build the docs site in both languages into build/site
+	@$(BIN)/python -m scripts.docs_site build/site
 
 test: lint types ## every check: lint, types, import contracts, tests, conformance
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)

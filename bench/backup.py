@@ -100,7 +100,7 @@ def write(path: Path) -> None:
             if (path.parent / "stop").exists():
                 break
             begun = time.perf_counter()
-            mind.record(session=turn.session, role=turn.role, content=turn.content, at=turn.at)
+            mind.record(session=turn.session, role=turn.role, text=turn.text, at=turn.at)
             times.append((time.time(), time.perf_counter() - begun))
             time.sleep(0.001)  # somebody who talks, not a load
     (path.parent / "times.json").write_text(json.dumps(times))

@@ -45,7 +45,7 @@ def measure_bulk(folder: Path, corpus: Corpus, count: int) -> list[Figure]:
 def _add(bare: BareFts5, calls: list[list[NewTurn]], number: int) -> None:
     turns = calls[number]
     for start in range(0, len(turns), BATCH):  # in transactions as large as ours
-        bare.add([(turn.content,) for turn in turns[start : start + BATCH]])
+        bare.add([(turn.text,) for turn in turns[start : start + BATCH]])
 
 
 def _figure(tongue: Tongue, size: int, rival: Tokenizer, timed: dict[str, Timed]) -> Figure:

@@ -81,7 +81,7 @@ class Known:
             yield Memory(
                 id=new_id(now),
                 kind=_KINDS[number % len(_KINDS)],
-                content=content,
+                text=content,
                 subject=EMPTY,
                 predicate=EMPTY,
                 project=GLOBAL_PROJECT,
@@ -113,14 +113,14 @@ def _at(known: Known, queries: int) -> list[Figure]:
     asked = [one.text for one in known.corpus.questions(known.memories, queries, seed=0)]
     mind, recall = known.mind, known.mind.settings.recall
     said = mind.turns(session=_SESSION, newest_first=True, limit=recall.enrich_turns)
-    around = [turn.content for turn in reversed(said)]
+    around = [turn.text for turn in reversed(said)]
     few, more = recall.evidence, 2 * recall.evidence
     contenders: dict[str, Callable[[int], object]] = {
         _USUAL: lambda n: mind.recall(asked[n]),
         _CONTEXT: lambda n: mind.context(asked[n]),
-        _SAME[_CONTEXT]: lambda n: mind.recall(asked[n], k=few),
+        _SAME[_CONTEXT]: lambda n: mind.recall(asked[n], limit=few),
         _TALKING: lambda n: mind.context(asked[n], session=_SESSION),
-        _SAME[_TALKING]: lambda n: mind.recall(asked[n], k=more, around=around),
+        _SAME[_TALKING]: lambda n: mind.recall(asked[n], limit=more, around=around),
     }
     timed = side_by_side(
         contenders,

@@ -54,7 +54,7 @@ def turn(number: int, session: int, text: str) -> NewTurn:
     return NewTurn(
         session=f"session-{session}",
         role="assistant" if number % 2 else "user",
-        content=text,
+        text=text,
         at=_START + number * _PACE,
     )
 

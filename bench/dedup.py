@@ -74,7 +74,7 @@ def measure(count: int, settings: Settings, seed: int = 1) -> Figures:
     """Cluster and merge so many memories; making their vectors is not counted."""
     memories, truth = labelled(count, seed)
     embedder = embedder_for(settings)
-    vectors = None if embedder is None else embedder.embed([memory.content for memory in memories])
+    vectors = None if embedder is None else embedder.embed([memory.text for memory in memories])
     begun = time.process_time()
     found = near_pairs(memories, vectors, settings.upkeep.cluster_distance)
     pairs = {(pair.one, pair.other): pair for pair in found}
@@ -109,7 +109,7 @@ def _memory(number: int, text: str) -> Memory:
     return Memory(
         id=constant(f"{number:08}"),
         kind="fact",
-        content=constant(text),
+        text=constant(text),
         subject=EMPTY,
         predicate=EMPTY,
         project=GLOBAL_PROJECT,

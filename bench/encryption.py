@@ -37,7 +37,7 @@ def measure(folder: Path, turns: int) -> None:
     for name, file in files.items():
         with _open(file, name) as mind:
             mind.record_many(
-                mnemic.NewTurn(session=f"s{n // 50}", role="user", content=text)
+                mnemic.NewTurn(session=f"s{n // 50}", role="user", text=text)
                 for n, text in enumerate(texts)
             )
     for number in range(ROUNDS):
@@ -52,7 +52,7 @@ def measure(folder: Path, turns: int) -> None:
                 for n in range(10):
                     text = texts[(number * 10 + n) * 7 % turns]
                     begun = time.perf_counter()
-                    mind.record(session="n", role="user", content=text)
+                    mind.record(session="n", role="user", text=text)
                     recorded = time.perf_counter()
                     mind.recall(text[:80])
                     took["record"].append(recorded - begun)

@@ -139,7 +139,7 @@ def foreign_questions(own: Sequence[Sequence[str]], seed: int = _SEED) -> list[l
 
 def _ask_own(memory: Mnemic, question: Question, tally: _Tally) -> None:
     gold = frozenset(question.gold)
-    hits = memory.mind.recall(question.query, k=DEPTH, min_score=0.0)
+    hits = memory.mind.recall(question.query, limit=DEPTH, min_score=0.0)
     of_hit = {hit.id: memory.items_of(hit.sources) for hit in hits}
     tally.scores += [hit.score for hit in hits]
     tally.right += [bool(of_hit[hit.id] & gold) for hit in hits]
@@ -158,7 +158,7 @@ def _ask_own(memory: Mnemic, question: Question, tally: _Tally) -> None:
 
 
 def _ask_foreign(memory: Mnemic, query: str, tally: _Tally) -> None:
-    tally.foreign_best.append(_best(memory.mind.recall(query, k=1, min_score=0.0)))
+    tally.foreign_best.append(_best(memory.mind.recall(query, limit=1, min_score=0.0)))
     ids, _ = _shown(memory.mind.context(query))
     tally.foreign_empty.append(not ids)
 

@@ -68,7 +68,10 @@ def measure_exact(grown: Grown, asked: Sequence[Question], k: int) -> list[Figur
     exhaustive = Exhaustive(grown.path)
     with bench_mind(grown.path, text_order()) as mind:
         found = [
-            [exhaustive.place_of[hit.id] for hit in mind.recall(question.text, k=k, of=["turn"])]
+            [
+                exhaustive.place_of[hit.id]
+                for hit in mind.recall(question.text, limit=k, of=["turn"])
+            ]
             for question in asked
         ]
     figures: list[Figure] = []

@@ -118,7 +118,7 @@ def _first_questions(grown: Grown, questions: list[str]) -> _First:
         spent: list[float] = []
         for query in questions[:2]:
             begun = perf_counter()
-            mind.recall(query, k=K, of=["turn"])
+            mind.recall(query, limit=K, of=["turn"])
             spent.append(perf_counter() - begun)
         wait_for_vectors()
     return _First(spent[0], spent[-1])
@@ -140,13 +140,13 @@ def _at(grown: Grown, bare: BareVec, queries: int) -> list[Figure]:
         whole = open_.enter_context(bench_mind(grown.path, {}))
         words = open_.enter_context(bench_mind(grown.path, NO_VECTORS))
         parts = _Parts(open_, grown)
-        whole.recall(asked[0], k=K, of=["turn"])
+        whole.recall(asked[0], limit=K, of=["turn"])
         wait_for_vectors()
         contenders: dict[str, Callable[[int], object]] = {
-            "whole": lambda n: whole.recall(asked[n], k=K, of=["turn"]),
+            "whole": lambda n: whole.recall(asked[n], limit=K, of=["turn"]),
             "query embedding": lambda n: embedder.embed([asked[n]], query=True),
             "vector part": lambda n: parts.search(vectors[n], CANDIDATES),
-            "without vectors": lambda n: words.recall(asked[n], k=K, of=["turn"]),
+            "without vectors": lambda n: words.recall(asked[n], limit=K, of=["turn"]),
             "text part": lambda n: grown.search_text(asked[n], K),
             "FTS5 OR query": lambda n: grown.bare.search(grown.bare.match(asked[n]), K),
             "sqlite-vec": lambda n: bare.search(vectors[n].tobytes(), K),

@@ -59,16 +59,14 @@ def _chat(corpus: Corpus, number: int) -> list[NewTurn]:
     said = iter(corpus.turns(number * MESSAGES * _SENTENCES, MESSAGES * _SENTENCES))
     roles: tuple[Role, Role] = ("user", "assistant")
     return [
-        NewTurn(
-            "", roles[n % 2], " ".join(next(said).content for _ in range(1 + n % 2 * _SENTENCES))
-        )
+        NewTurn("", roles[n % 2], " ".join(next(said).text for _ in range(1 + n % 2 * _SENTENCES)))
         for n in range(MESSAGES)
     ]
 
 
 def _same(turn: NewTurn, number: int) -> NewTurn:
     """The turn as a host would record it, in the session that the export has it in."""
-    return NewTurn(_id(number), turn.role, turn.content, channel="chatgpt", at=turn.at)
+    return NewTurn(_id(number), turn.role, turn.text, channel="chatgpt", at=turn.at)
 
 
 def _id(number: int) -> str:
@@ -97,7 +95,7 @@ def _conversation(id_: str, turns: list[NewTurn]) -> dict[str, Any]:
                 "author": {"role": turn.role, "name": None, "metadata": {}},
                 "create_time": 1_700_000_000.25 + place,
                 "update_time": None,
-                "content": {"content_type": "text", "parts": [turn.content]},
+                "content": {"content_type": "text", "parts": [turn.text]},
                 "status": "finished_successfully",
                 "end_turn": True,
                 "weight": 1.0,

@@ -88,9 +88,7 @@ def live(one: Conversation) -> Outcome:
             for minute, message in enumerate(talk.turns):
                 at = talk.at + timedelta(minutes=minute)
                 clock.set(at)
-                turn = mind.record(
-                    session=session.id, role=message.role, content=message.text, at=at
-                )
+                turn = mind.record(session=session.id, role=message.role, text=message.text, at=at)
                 if message.trap:
                     traps.add(turn.id)
             mind.end_session(session.id)
@@ -126,4 +124,4 @@ def _slip(one: Conversation, outcome: Outcome) -> Slip:
 
 
 def _memory_line(memory: Memory) -> str:
-    return f"{memory.subject}/{memory.predicate}={memory.value} | {memory.content}"
+    return f"{memory.subject}/{memory.predicate}={memory.value} | {memory.text}"

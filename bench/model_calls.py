@@ -139,9 +139,9 @@ def main() -> None:
             session = f"s{at // _SESSION}"
             for text, _ in TOLD[at : at + _SESSION]:
                 reply = "好的。" if re.search("[\u4e00-\u9fff]", text) else "All right."
-                mind.record(session=session, role="user", content=text)
+                mind.record(session=session, role="user", text=text)
                 clock.advance(seconds=20)
-                mind.record(session=session, role="assistant", content=reply)
+                mind.record(session=session, role="assistant", text=reply)
                 clock.advance(seconds=20)
             mind.end_session(session)
             mind.drain()

@@ -50,7 +50,7 @@ def fill(target: str, spaces: int, turns: int) -> float:
         for number in range(spaces):
             texts = corpus.texts(number * turns % 10_000, turns)
             engine.mind(f"person {number}").record_many(
-                NewTurn(session=f"s{n // 50}", role="user", content=text)
+                NewTurn(session=f"s{n // 50}", role="user", text=text)
                 for n, text in enumerate(texts)
             )
     return spaces * turns / (time.perf_counter() - begun)

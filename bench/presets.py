@@ -73,7 +73,7 @@ def _figures(
         _BARE: lambda n: bare.search(bare.match(asked[n]), _K)
     }
     for preset, mind in minds.items():
-        contenders[f"{preset} search"] = lambda n, mind=mind: mind.recall(asked[n], k=_K)  # type: ignore[misc]
+        contenders[f"{preset} search"] = lambda n, mind=mind: mind.recall(asked[n], limit=_K)  # type: ignore[misc]
         contenders[f"{preset} gate"] = lambda n, mind=mind: mind.gate(asked[n])  # type: ignore[misc]
     timed = side_by_side(
         contenders,

@@ -109,7 +109,7 @@ def _remember(talk: Mapping[str, Any], keep: Path) -> Mind:
         at = datetime.fromisoformat(session["at"])
         with mind.session(session["id"]):
             for turn in session["turns"]:
-                mind.record(session=session["id"], role=turn["role"], content=turn["text"], at=at)
+                mind.record(session=session["id"], role=turn["role"], text=turn["text"], at=at)
                 at += _BETWEEN_TURNS
     mind.drain()
     (folder / _RECORDED).touch()
@@ -128,7 +128,7 @@ def _ask_own(mind: Mind, talk: Mapping[str, Any], budget: int, tally: Tally) -> 
         context = _ask(mind, question["query"], budget, tally)
         shown = {id_ for part in context.sections for id_ in part.ids}
         tally.found[question["type"]].append(
-            bool(answers & shown) or _plain(turn.content) in _plain(context.text)
+            bool(answers & shown) or _plain(turn.text) in _plain(context.text)
         )
         lines = _evidence(context)
         tally.answering += len(answers.intersection(lines))
@@ -139,7 +139,7 @@ def _ask_own(mind: Mind, talk: Mapping[str, Any], budget: int, tally: Tally) -> 
 def _says(memory: Memory, turn: Turn) -> bool:
     """Whether a memory was learnt from a turn and says at least half of it."""
     learnt = any(source.turn_id == turn.id for source in memory.sources)
-    return learnt and 2 * len(memory.content) >= len(turn.content)
+    return learnt and 2 * len(memory.text) >= len(turn.text)
 
 
 def _ask_foreign(mind: Mind, stranger: Mapping[str, Any], budget: int, tally: Tally) -> None:

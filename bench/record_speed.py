@@ -34,7 +34,7 @@ def measure_recording(folder: Path, corpus: Corpus, count: int) -> list[Figure]:
 
     def record(number: int) -> object:
         turn = turns[before + number]
-        return mind.record(session=turn.session, role=turn.role, content=turn.content, at=turn.at)
+        return mind.record(session=turn.session, role=turn.role, text=turn.text, at=turn.at)
 
     timed = side_by_side(
         {"ours": record, "bare": lambda number: bare.insert(before + number)},
@@ -76,7 +76,7 @@ class _Bare:
         }
         place = _columns(source, "turns").index("doc")
         self._terms = [
-            (row[place], turn_terms(constant(turn.sender), constant(turn.content), (), ()).terms)
+            (row[place], turn_terms(constant(turn.sender), constant(turn.text), (), ()).terms)
             for row, turn in zip(self._rows["turns"], turns, strict=True)
         ]
         self._inserts = [

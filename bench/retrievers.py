@@ -50,7 +50,7 @@ class Mnemic:
         self.mind.drain()
 
     def search(self, query: str, k: int) -> list[str]:
-        return self.ids(self.mind.recall(query, k=k, of=["turn"]))
+        return self.ids(self.mind.recall(query, limit=k, of=["turn"]))
 
     def ids(self, hits: Iterable[Hit]) -> list[str]:
         """The items that were found."""
@@ -62,7 +62,7 @@ class Mnemic:
         """Every candidate of a query with its features, and whether it asks for a whole course."""
         mind = self.mind
         request = read_request(
-            query, k=10, min_score=0.0, of=types, now=mind._clock.now(), guard=mind._guard
+            query, limit=10, min_score=0.0, of=types, now=mind._clock.now(), guard=mind._guard
         )
         return *mind._services.recall.pool(request), request.asking.of_whole
 
@@ -89,7 +89,7 @@ class Mnemic:
         return NewTurn(
             session=session,
             role=_role(item.speaker),
-            content=item.text,
+            text=item.text,
             sender=item.speaker,
             at=item.timestamp or None,
             index=index,

@@ -41,7 +41,7 @@ def measure_search(
 
 def recall(grown: Grown, query: str) -> list[Hit]:
     """What a caller gets; which routes take part is said in minds.py."""
-    return grown.mind.recall(query, k=K, of=["turn"])
+    return grown.mind.recall(query, limit=K, of=["turn"])
 
 
 def _latency(grown: Grown, queries: int) -> list[Figure]:

@@ -99,7 +99,7 @@ def main(target: str, sizes: tuple[int, ...], *, vectors: bool) -> None:
                 mind.record_many(corpus.turns(first, min(_BATCH, size - first)))
             rate = (size - had) / (perf_counter() - begun)
             said = f"{size:,} turns: recorded {rate:,.0f}/s"
-            one = timed(lambda n: mind.record(session="now", role="user", content="ok then"), 30)
+            one = timed(lambda n: mind.record(session="now", role="user", text="ok then"), 30)
             said += f", one turn {one}, {mind.stats().file_bytes / size:,.0f} bytes each"
             asked = [question.text for question in corpus.questions(size, _QUERIES, 0)]
             mind.recall(asked[0])

@@ -59,7 +59,7 @@ def main() -> None:
             each = f"{grown / new:,.0f}" if new else "-"
             print(f"| {new:,} | {written} | {read} | {grown:,} | {each} |", flush=True)
             before += new
-        text = sum(len(turn.content.encode()) for turn in first.turns(limit=1_000)) / 1_000
+        text = sum(len(turn.text.encode()) for turn in first.turns(limit=1_000)) / 1_000
         print(f"\nA turn has {text:.0f} bytes of text on average.")
         for mind in minds:
             mind.close()

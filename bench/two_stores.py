@@ -60,7 +60,7 @@ def compare(bank: Bank, address: str, agreement: Agreement) -> None:
             found: list[list[Hit]] = []
             for n, memory in enumerate(memories):
                 begun = perf_counter()
-                found.append(memory.mind.recall(question.query, k=_DEPTH, of=["turn"]))
+                found.append(memory.mind.recall(question.query, limit=_DEPTH, of=["turn"]))
                 agreement.asked[n].append(perf_counter() - begun)
             one, other = found
             agreement.add(one, other, (memories[0].ids(one), memories[1].ids(other)))

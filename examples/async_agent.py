@@ -22,7 +22,7 @@ async def main() -> None:
             await mind.drain()
             print(prompt or "(nothing is known yet)")
         for memory in await mind.pending(offer=True):
-            print("to confirm:", memory.content)
+            print("to confirm:", memory.text)
 
 
 asyncio.run(main())

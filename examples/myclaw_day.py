@@ -84,9 +84,9 @@ def show(section: str, promise: str, seen: object) -> None:
 
 def migrated(mind: Mind) -> None:
     print("== 启用：旧的 MEMORY.md 迁移进来")
-    for old in sorted(mind.memories(origin="migration"), key=lambda one: one.content):
+    for old in sorted(mind.memories(origin="migration"), key=lambda one: one.text):
         kept = f"{mind.words(old)['category']}，{old.importance}，{old.topic}"
-        show("D §12.2", "每行一条，identity，1.0，_profile", f"{old.content}（{kept}）")
+        show("D §12.2", "每行一条，identity，1.0，_profile", f"{old.text}（{kept}）")
 
 
 def by_day(mind: Mind, clock: ManualClock) -> None:
@@ -96,8 +96,8 @@ def by_day(mind: Mind, clock: ManualClock) -> None:
         "myclaw 的记忆我决定用 SQLite 存。",
         "Telegram 断开重连的问题，重启网关就好了。调试时网关临时用 18790 端口。",
     ):
-        mind.record(session="tg", role="user", content=text, channel="telegram", sender="yangyang")
-        mind.record(session="tg", role="assistant", content="好的。", channel="telegram")
+        mind.record(session="tg", role="user", text=text, channel="telegram", sender="yangyang")
+        mind.record(session="tg", role="assistant", text="好的。", channel="telegram")
     clock.advance(minutes=2, seconds=59)
     mind.drain()
     early = len(mind.memories(origin="extraction"))
@@ -107,7 +107,7 @@ def by_day(mind: Mind, clock: ManualClock) -> None:
     show("D §6.2", "静默 2 分 59 秒，3 分钟", f"{early} 条，{len(learnt)} 条")
     for one in learnt:
         place = f"{one.project}/{one.topic}"
-        show("D §3.2", f"{mind.words(one)['category']} {one.importance} {place}", one.content)
+        show("D §3.2", f"{mind.words(one)['category']} {one.importance} {place}", one.text)
     (event,) = mind.daily_events(day=WEDNESDAY.date())
     show("D §4.4", "Tier 3 事件", f"{event.channel}，{event.sender}，{event.summary}")
     show("D §6.4", "摘要不超过 200 字", len(event.summary))
@@ -123,7 +123,7 @@ def reading(mind: Mind) -> None:
     sections = {one.name: [mind.get(id_) for id_ in one.ids] for one in prompt.sections}
     for tier, name in (("Tier 1，永驻", "core"), ("Tier 2，最多 5 条", "evidence")):
         for memory in sections[name]:
-            show("D §5.3", tier, f"{mind.words(memory)['category']} {memory.content}")
+            show("D §5.3", tier, f"{mind.words(memory)['category']} {memory.text}")
 
 
 def night(mind: Mind, clock: ManualClock) -> None:
@@ -131,7 +131,7 @@ def night(mind: Mind, clock: ManualClock) -> None:
     clock.set(THURSDAY_AT_3)
     mind.drain()
     for memory in mind.memories(origin="compression"):
-        show("D §7.2", "Tier 3 → Tier 2", f"{memory.content}（{memory.project}/{memory.topic}）")
+        show("D §7.2", "Tier 3 → Tier 2", f"{memory.text}（{memory.project}/{memory.topic}）")
     waiting = [event for event in mind.daily_events() if not event.compressed]
     show("D §4.4", "还没压缩的事件", len(waiting))
 
@@ -143,12 +143,12 @@ def monday(mind: Mind, clock: ManualClock) -> None:
     clock.set(MONDAY_AT_4)
     mind.drain()
     (entry,) = mind.memories(project="myclaw", topic="deployment")
-    show("D §7.3", "10 条以上的分区合并", f"{len(NGINX)} → 1，{entry.content}")
+    show("D §7.3", "10 条以上的分区合并", f"{len(NGINX)} → 1，{entry.text}")
     old = [one for one in mind.history(entry.id).versions if one.status == "archived"]
     show("D §7.3", "旧条目归档，可撤销", f"{len(old)} 条")
-    (profile,) = (one for one in mind.memories(topic="_profile") if one.content == PROFILE)
+    (profile,) = (one for one in mind.memories(topic="_profile") if one.text == PROFILE)
     kept = f"tier {profile.tier}，{profile.importance}，{mind.words(profile)['source']}"
-    show("D §7.3", "画像由模型重写", f"{profile.content}（{kept}）")
+    show("D §7.3", "画像由模型重写", f"{profile.text}（{kept}）")
 
 
 def fading(mind: Mind, clock: ManualClock) -> None:
@@ -156,10 +156,10 @@ def fading(mind: Mind, clock: ManualClock) -> None:
     for category in ("decision", "event", "debug"):
         mind.remember(f"海棠计划的 {category} 记录", kind=category, importance=1.0, project="海棠")
     clock.advance(days=30)
-    for hit in mind.recall("海棠计划的记录有什么？", project="海棠", k=3):
+    for hit in mind.recall("海棠计划的记录有什么？", project="海棠", limit=3):
         show("D §8.2", f"{hit.text}，1.0 变为", f"{hit.score:.3f}")
     mind.drain()
-    again = mind.recall("海棠计划的记录有什么？", project="海棠", k=3)
+    again = mind.recall("海棠计划的记录有什么？", project="海棠", limit=3)
     show("D §8.4", "用过就重新记牢", f"{again[0].score:.3f}")
 
 

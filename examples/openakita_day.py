@@ -97,7 +97,7 @@ def before_compression(mind: Mind) -> None:
         {"role": "assistant", "content": "好的。"},
     ]
     episode = mind.before_compression("im", messages)  # on_context_compressing
-    learnt = [memory.content for memory in mind.memories() if "成都" in memory.content]
+    learnt = [memory.text for memory in mind.memories() if "成都" in memory.text]
     show("A §5.6", "先用规则提取，不调模型", learnt)
     episode = mind.after_compression(episode.id, "用户住在成都，在家办公。")
     show("A §7.2", "摘要回填到压缩情节", episode.summary)
@@ -109,7 +109,7 @@ def night(mind: Mind, session: Session, clock: ManualClock) -> None:
     mind.drain()
     for memory in reversed(mind.memories(limit=50)):
         words = mind.words(memory)
-        show("B §4", f"{words['type']} {words['priority']}", memory.content)
+        show("B §4", f"{words['type']} {words['priority']}", memory.text)
     (story,) = mind.episodes(session=session.id)
     linked = f"{story.outcome}，工具 {'、'.join(story.tools)}，关联记忆 {len(story.memories)} 条"
     show("A §7.3", "会话结束生成情节", f"{linked}，摘要 {len(story.summary)} 字")

@@ -23,4 +23,4 @@ with mnemic.open(":memory:", worker="none", embedder=MeaningModel()) as mind:
     mind.remember("用户骑自行车上班。", kind="fact")
     mind.drain()
     for query in ("猫叫什么？", "bike"):
-        print(query, "->", mind.recall(query, k=1)[0].text)
+        print(query, "->", mind.recall(query, limit=1)[0].text)

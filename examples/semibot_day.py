@@ -71,9 +71,9 @@ def consolidation(mind: Mind, noticed: list[Event]) -> None:
         session.assistant("好的。")
         session.user("禁止使用 any 类型。我喜欢代码注释用中文。用 pytest 测试更可靠。")
     mind.drain()
-    for memory in sorted(mind.memories(), key=lambda one: one.content):
+    for memory in sorted(mind.memories(), key=lambda one: one.text):
         promise = f"{mind.words(memory)['category']} {memory.importance}"
-        show("E §3.2", promise, f"{memory.content}（来自会话 {memory.sources[0].session}）")
+        show("E §3.2", promise, f"{memory.text}（来自会话 {memory.sources[0].session}）")
     told = "、".join(sorted(str(event.payload["category"]) for event in noticed))
     show("E §11.2", "memory.write.important", f"{len(noticed)} 次（{told}）")
 

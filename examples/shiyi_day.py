@@ -57,23 +57,23 @@ def by_day(mind: Mind, clock: ManualClock) -> None:
     mind.drain()
     there = "杭州" in document(mind, "shared/User.md")
     show("C §6.4", "这一轮之后 User.md 里有杭州", there)
-    for memory in sorted(mind.memories(), key=lambda one: one.content):
+    for memory in sorted(mind.memories(), key=lambda one: one.text):
         if memory.sources:
             words = mind.words(memory)
-            show("C §4", f"scope {words['scope']}，fact_type {words['fact_type']}", memory.content)
+            show("C §4", f"scope {words['scope']}，fact_type {words['fact_type']}", memory.text)
     for content, confidence in OFFERED:
         decided = mind.propose(Candidate("preference", content, confidence=confidence))
         show("C §6.2", f"置信度 {confidence:.2f}", f"{decided.outcome} {content}")
     yes, no, later = mind.context("在吗", session=session.id).pending
-    show("C §7", "回复末尾附最多 3 条", "、".join(one.content for one in (yes, no, later)))
+    show("C §7", "回复末尾附最多 3 条", "、".join(one.text for one in (yes, no, later)))
     mind.confirm(yes.id)
     mind.ignore(no.id)
     until = mind.snooze(later.id).snoozed_until
     mind.drain()
-    there = yes.content in document(mind, "shared/User.md")
-    show("C §7", f"确认 {yes.content}", f"{mind.get(yes.id).status}，User.md 里有：{there}")
-    show("C §7", f"忽略 {no.content}", mind.get(no.id).status)
-    show("C §7", f"稍后 {later.content}", f"cooldown_until {until:%Y-%m-%d}")
+    there = yes.text in document(mind, "shared/User.md")
+    show("C §7", f"确认 {yes.text}", f"{mind.get(yes.id).status}，User.md 里有：{there}")
+    show("C §7", f"忽略 {no.text}", mind.get(no.id).status)
+    show("C §7", f"稍后 {later.text}", f"cooldown_until {until:%Y-%m-%d}")
     rates = mind.metrics()
     show("C §9", "confirmed / pending", f"{rates.confirmed_of_pending:.2f}")
     show("C §9", "rejected / confirmed", f"{rates.refused_of_confirmed:.2f}")
@@ -95,7 +95,7 @@ def reading(mind: Mind) -> None:
         "帮我写首诗",
     ):
         show("C §5.3", text, "触发长期检索" if mind.gate(text).wants else "不检索")
-    dated = mind.recall("2026年2月12日我做了什么？", of="turn", k=3)
+    dated = mind.recall("2026年2月12日我做了什么？", of="turn", limit=3)
     days = {f"{hit.at:%Y-%m-%d}" for hit in dated}
     show("C §5.5", "按日期精确查询", f"{'、'.join(days)} 的 {len(dated)} 条")
     for question in ("一共部署了多少次？", "最后一次部署是什么时候？"):

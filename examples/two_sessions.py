@@ -23,10 +23,10 @@ mind.drain()
 
 print("What is known now:")
 for memory in mind.memories():
-    print(f"  {memory.kind:<12}{memory.content}")
+    print(f"  {memory.kind:<12}{memory.text}")
 
 print("Which Python?")
-for hit in mind.recall("which Python version do I use?", k=3):
+for hit in mind.recall("which Python version do I use?", limit=3):
     print(f"  {hit.score:.2f}  {hit.text}  ({', '.join(hit.why.routes)})")
 
 print("For the prompt:")

@@ -23,9 +23,9 @@ mind.drain()
 
 print("现在知道的：")
 for memory in mind.memories():
-    print(f"  {memory.kind:<12}{memory.content}")
+    print(f"  {memory.kind:<12}{memory.text}")
 
 print("用的是哪个 Python？")
-for hit in mind.recall("我用的是哪个版本的 Python？", k=3):
+for hit in mind.recall("我用的是哪个版本的 Python？", limit=3):
     print(f"  {hit.score:.2f}  {hit.text}  ({', '.join(hit.why.routes)})")
 mind.close()

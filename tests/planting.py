@@ -34,7 +34,7 @@ def _planted(mind: Mind, unit: Unit, text: str, **fields: Any) -> Memory:
     turns = fields.pop("sources", ())
     memory = Memory(
         id=constant(new_id(now)),
-        content=SafeText(text),
+        text=SafeText(text),
         project=constant(fields.pop("project", GLOBAL_PROJECT)),
         topic=GENERAL_TOPIC,
         tags=(),

@@ -25,7 +25,7 @@ def candidate(content: str = "", **fields: Any) -> Candidate:
     said = " ".join(
         filter(None, (given.get("subject"), given.get("predicate"), given.get("value")))
     )
-    return Candidate(content=content or said, **given)
+    return Candidate(text=content or said, **given)
 
 
 def version(value: str, **fields: Any) -> Candidate:

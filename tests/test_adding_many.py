@@ -50,7 +50,7 @@ def test_secrets_are_cut_out_and_each_key_counts_once(mind: Mind) -> None:
     assert mind.add_many(records).added == 1
     assert mind.add_many(records).known == 1
     (memory,) = mind.memories()
-    assert "ghp_" not in memory.content
+    assert "ghp_" not in memory.text
 
 
 def test_memories_without_a_wording_from_an_older_schema_are_recognized(

@@ -87,7 +87,7 @@ def test_errors_are_the_same(tmp_path: Path) -> None:
             await mnemic.open_async(tmp_path / "me.db", space="")
         async with await mnemic.open_async(tmp_path / "me.db") as mind:
             with pytest.raises(mnemic.InvalidInput):
-                await mind.record(session="", role="user", content="x")
+                await mind.record(session="", role="user", text="x")
             with pytest.raises(mnemic.NotFound):
                 await mind.history("nobody")
 
@@ -101,7 +101,7 @@ def test_many_records_at_once(tmp_path: Path, target: str) -> None:
         async with await mnemic.open_async(place) as mind:
 
             def tell(number: int) -> Awaitable[Turn]:
-                return mind.record(session=f"s{number % 5}", role="user", content=f"n{number}")
+                return mind.record(session=f"s{number % 5}", role="user", text=f"n{number}")
 
             bulk = mind.record_many([NewTurn("bulk", "user", str(n)) for n in range(100)])
             asked = [mind.recall("tea") for _ in range(10)]
@@ -121,10 +121,10 @@ def test_the_loop_goes_on_while_the_disk_is_busy(tmp_path: Path) -> None:
     async def busy() -> None:
         path = tmp_path / "me.db"
         async with await mnemic.open_async(path, worker="none") as mind:
-            await mind.record(session="s", role="user", content="first")
+            await mind.record(session="s", role="user", text="first")
             other = apsw.Connection(str(path))
             other.execute("BEGIN IMMEDIATE")
-            waiting = asyncio.create_task(mind.record(session="s", role="user", content="tea"))
+            waiting = asyncio.create_task(mind.record(session="s", role="user", text="tea"))
             beats = 0
             end = time.monotonic() + 0.2
             while time.monotonic() < end:
@@ -132,7 +132,7 @@ def test_the_loop_goes_on_while_the_disk_is_busy(tmp_path: Path) -> None:
                 beats += 1
             assert beats > 10, "the loop turned while the record waited"
             assert not waiting.done()
-            assert [turn.content for turn in await mind.turns()] == ["first"], "reading goes on"
+            assert [turn.text for turn in await mind.turns()] == ["first"], "reading goes on"
             other.execute("ROLLBACK")
             other.close()
             assert (await waiting).index == 1
@@ -144,7 +144,7 @@ def test_work_runs_beside_the_loop_until_closed(tmp_path: Path) -> None:
     async def work() -> None:
         mind = await mnemic.open_async(tmp_path / "me.db", preset="openakita", worker="none")
         working = asyncio.create_task(mind.work())
-        await mind.record(session="s", role="user", content="tea")
+        await mind.record(session="s", role="user", text="tea")
         end = time.monotonic() + 30
         while await mind.jobs():
             assert time.monotonic() < end
@@ -175,7 +175,7 @@ def test_a_door_runs_outside_the_loops_thread(tmp_path: Path) -> None:
         async with await mnemic.open_async(
             tmp_path / "me.db", clock=watching, worker="none"
         ) as mind:
-            await mind.record(session="s", role="user", content="tea")
+            await mind.record(session="s", role="user", text="tea")
             await mind.recall("tea")
             await mind.session()
 

@@ -108,7 +108,7 @@ def test_files_that_tools_write_are_noticed(mind: Mind, tmp_path: Path) -> None:
     mind.record(
         session="s",
         role="assistant",
-        content="done",
+        text="done",
         tool_calls=[
             ToolCall("write_file", {"path": str(report), "content": "hello"}),
             ToolCall("read_file", {"path": "/etc/hosts"}),
@@ -127,10 +127,10 @@ def test_files_that_tools_write_are_noticed(mind: Mind, tmp_path: Path) -> None:
 def test_a_file_written_again_is_one_attachment_per_session(mind: Mind) -> None:
     calls = (ToolCall("write_file", {"path": "a.txt"}),)
     for number in range(3):
-        mind.record(session="s", role="assistant", content=f"{number}", tool_calls=calls)
+        mind.record(session="s", role="assistant", text=f"{number}", tool_calls=calls)
     mind.record_many([NewTurn("s", "assistant", "2", tool_calls=calls, index=2)])
     assert len(mind.attachments()) == 1
-    mind.record(session="t", role="assistant", content="", tool_calls=calls)
+    mind.record(session="t", role="assistant", text="", tool_calls=calls)
     assert len(mind.attachments()) == 2
 
 

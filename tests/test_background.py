@@ -24,7 +24,7 @@ def turns(count: int) -> list[NewTurn]:
 def test_batches_are_written_in_their_order(mind: Mind) -> None:
     done = mind.record_many(turns(10))
     assert (done.added, done.known) == (10, 0)
-    assert [turn.content for turn in mind.turns()] == [f"turn {number}" for number in range(10)]
+    assert [turn.text for turn in mind.turns()] == [f"turn {number}" for number in range(10)]
 
 
 def test_batches_before_a_refused_one_are_kept(mind: Mind) -> None:

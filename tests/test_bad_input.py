@@ -35,7 +35,7 @@ def deep(levels: int) -> dict[str, Any]:
 
 
 def record(mind: Mind, **given: Any) -> object:
-    return mind.record(**{"session": "s", "role": "user", "content": "tea", **given})
+    return mind.record(**{"session": "s", "role": "user", "text": "tea", **given})
 
 
 def call(mind: Mind, told: Any) -> object:
@@ -50,10 +50,10 @@ Try = Callable[[Mind], object]
 
 REFUSED: dict[str, Try] = {
     # turns
-    "content of bytes": lambda m: record(m, content=b"tea"),
-    "content of None": lambda m: record(m, content=None),
-    "content with half a pair": lambda m: record(m, content=HALF),
-    "content that is too long": lambda m: record(m, content="x" * (16 * MEGABYTE + 1)),
+    "content of bytes": lambda m: record(m, text=b"tea"),
+    "content of None": lambda m: record(m, text=None),
+    "content with half a pair": lambda m: record(m, text=HALF),
+    "content that is too long": lambda m: record(m, text="x" * (16 * MEGABYTE + 1)),
     "role unknown": lambda m: record(m, role="robot"),
     "role of None": lambda m: record(m, role=None),
     "role of a list": lambda m: record(m, role=["user"]),
@@ -238,9 +238,9 @@ REFUSED: dict[str, Try] = {
     "recalling None": lambda m: m.recall(None),  # type: ignore[arg-type]
     "recalling half a pair": lambda m: m.recall(HALF),
     "recalling a book": lambda m: m.recall("x " * 100_000),
-    "recalling none": lambda m: m.recall("tea", k=0),
-    "recalling a million": lambda m: m.recall("tea", k=1_000_000),
-    "recalling True": lambda m: m.recall("tea", k=True),
+    "recalling none": lambda m: m.recall("tea", limit=0),
+    "recalling a million": lambda m: m.recall("tea", limit=1_000_000),
+    "recalling True": lambda m: m.recall("tea", limit=True),
     "recalling no type": lambda m: m.recall("tea", of=[]),
     "recalling an unknown type": lambda m: m.recall("tea", of=["rumour"]),  # type: ignore[list-item]
     "recalling since nonsense": lambda m: m.recall("tea", since="once"),
@@ -250,17 +250,17 @@ REFUSED: dict[str, Try] = {
 }
 
 TAKEN: dict[str, Try] = {
-    "no content": lambda m: record(m, content=""),
-    "blank content": lambda m: record(m, content=" \n\t"),
-    "one word of a megabyte": lambda m: record(m, content="x" * MEGABYTE),
-    "NUL bytes": lambda m: record(m, content="a\x00b\x00"),
-    "every control character": lambda m: record(m, content="".join(map(chr, range(32)))),
-    "a byte order mark": lambda m: record(m, content="\ufefftea"),
-    "noncharacters": lambda m: record(m, content="\ufffe\uffff\U0010ffff"),
-    "emoji in a family": lambda m: record(m, content="\U0001f468\u200d\U0001f469\u200d\U0001f467"),
-    "marks without a letter": lambda m: record(m, content="\u0301" * 1_000),
-    "right to left": lambda m: record(m, content="\u202eشاي"),
-    "query syntax": lambda m: record(m, content='" OR NEAR( * ^ -- ; DROP'),
+    "no content": lambda m: record(m, text=""),
+    "blank content": lambda m: record(m, text=" \n\t"),
+    "one word of a megabyte": lambda m: record(m, text="x" * MEGABYTE),
+    "NUL bytes": lambda m: record(m, text="a\x00b\x00"),
+    "every control character": lambda m: record(m, text="".join(map(chr, range(32)))),
+    "a byte order mark": lambda m: record(m, text="\ufefftea"),
+    "noncharacters": lambda m: record(m, text="\ufffe\uffff\U0010ffff"),
+    "emoji in a family": lambda m: record(m, text="\U0001f468\u200d\U0001f469\u200d\U0001f467"),
+    "marks without a letter": lambda m: record(m, text="\u0301" * 1_000),
+    "right to left": lambda m: record(m, text="\u202eشاي"),
+    "query syntax": lambda m: record(m, text='" OR NEAR( * ^ -- ; DROP'),
     "a session with separators": lambda m: record(m, session="../../a\\b:c"),
     "a session with NUL": lambda m: record(m, session="a\x00b"),
     "the longest session": lambda m: record(m, session="茶" * 512),
@@ -307,25 +307,25 @@ def test_it_is_taken_and_everything_still_works(mind: Mind, what: str) -> None:
     TAKEN[what](mind)
     mind.turns(limit=1000)
     mind.memories()
-    told = mind.record(session="afterwards", role="user", content="oolong")
+    told = mind.record(session="afterwards", role="user", text="oolong")
     assert [hit.id for hit in by_words(mind, "oolong")] == [told.id]
     assert [finding for finding in mind.doctor() if not finding.ok] == []
 
 
 @pytest.mark.parametrize("content", ["", "\x00", "a\x00b", "\ufeff", "\r\n", "茶" * 100_000])
 def test_content_comes_back_to_the_character(mind: Mind, content: str) -> None:
-    mind.record(session="s", role="user", content=content, sender="a b")
+    mind.record(session="s", role="user", text=content, sender="a b")
     (turn,) = mind.turns()
-    assert (turn.content, turn.sender) == (content, "a b")
+    assert (turn.text, turn.sender) == (content, "a b")
     mind.remember(f"x{content}y", kind="fact")
-    assert mind.memories()[0].content == f"x{content}y"
+    assert mind.memories()[0].text == f"x{content}y"
 
 
 def test_a_turn_of_the_largest_size_is_found(mind: Mind) -> None:
     most = mind.settings.ledger.max_characters
     content = ("filler 茶 " * (most // 9))[: most - 10] + " needle 针尖"
-    turn = mind.record(session="s", role="user", content=content)
-    assert len(turn.content) == most
+    turn = mind.record(session="s", role="user", text=content)
+    assert len(turn.text) == most
     for query in ("needle", "针尖"):
         assert [hit.id for hit in by_words(mind, query)] == [turn.id]
 
@@ -333,7 +333,7 @@ def test_a_turn_of_the_largest_size_is_found(mind: Mind) -> None:
 def test_the_same_index_twice_with_another_turn(mind: Mind) -> None:
     record(mind, index=0)
     with pytest.raises(mnemic.Conflict) as caught:
-        record(mind, index=0, content="coffee")
+        record(mind, index=0, text="coffee")
     assert caught.value.remedy
     with pytest.raises(mnemic.Conflict):
         mind.record_many([NewTurn("t", "user", text, index=0) for text in ("a", "b")])

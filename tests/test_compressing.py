@@ -21,15 +21,15 @@ def mind(open_mind: OpenMind) -> Mind:
 
 
 def talk(mind: Mind, session: str = "s") -> None:
-    mind.record(session=session, role="user", content="我升级到 Python 3.12 了，帮我改一下 CI")
+    mind.record(session=session, role="user", text="我升级到 Python 3.12 了，帮我改一下 CI")
     mind.record(
         session=session,
         role="assistant",
-        content="改好了。",
+        text="改好了。",
         tool_calls=[ToolCall("edit_file", {"path": "ci.yml"}, "a")],
         tool_results=[ToolResult("ok", "a")],
     )
-    mind.record(session=session, role="user", content="谢谢")
+    mind.record(session=session, role="user", text="谢谢")
 
 
 @pytest.mark.statement("A1", "A117")
@@ -60,15 +60,15 @@ def test_reading_again_is_not_saying_again(mind: Mind) -> None:
     assert after == before
     assert after.confirmations == 0
     assert mind.turns(session="s")[0].state == "extracted"
-    mind.record(session="t", role="user", content="I use Python 3.12")
+    mind.record(session="t", role="user", text="I use Python 3.12")
     mind.before_compression("t")
     (said_again,) = mind.memories()
     assert (said_again.id, said_again.confirmations) == (before.id, 1)
 
 
 def test_what_changed_within_the_stretch_is_not_brought_back(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="I use Python 3.10")
-    mind.record(session="s", role="user", content="升级到 Python 3.12 了")
+    mind.record(session="s", role="user", text="I use Python 3.10")
+    mind.record(session="s", role="user", text="升级到 Python 3.12 了")
     mind.before_compression("s")
     mind.drain()
     (memory,) = mind.memories()
@@ -79,14 +79,14 @@ def test_what_changed_within_the_stretch_is_not_brought_back(mind: Mind) -> None
 
 
 def test_two_statements_of_one_message_are_two(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="I no longer use Vim. I use Helix as my editor.")
+    mind.record(session="s", role="user", text="I no longer use Vim. I use Helix as my editor.")
     mind.before_compression("s")
     assert [memory.value for memory in mind.memories()] == ["Helix"]
 
 
 def test_it_can_be_repeated(mind: Mind) -> None:
     talk(mind)
-    messages = [NewTurn("s", turn.role, turn.content) for turn in mind.turns(session="s")[:1]]
+    messages = [NewTurn("s", turn.role, turn.text) for turn in mind.turns(session="s")[:1]]
     first = mind.before_compression("s", messages)
     assert mind.before_compression("s", messages) == first
     assert len(mind.episodes()) == 1
@@ -99,7 +99,7 @@ def test_without_messages_it_is_what_no_episode_tells_of(mind: Mind) -> None:
     first = mind.before_compression("s")
     with pytest.raises(NotFound):
         mind.before_compression("s")
-    mind.record(session="s", role="user", content="Now write the release notes for 2.0")
+    mind.record(session="s", role="user", text="Now write the release notes for 2.0")
     second = mind.before_compression("s")
     assert second.id != first.id
     assert "release notes" in second.summary
@@ -113,7 +113,7 @@ def test_messages_that_nobody_recorded_are_recorded(mind: Mind) -> None:
         NewTurn("s", "tool", "", tool_results=(ToolResult("saved"),)),
     ]
     mind.before_compression("s", said)
-    assert [turn.content for turn in mind.turns(session="s")] == [one.content for one in said]
+    assert [turn.text for turn in mind.turns(session="s")] == [one.text for one in said]
     mind.before_compression("s", said)
     assert mind.stats().turns == 3
     mind.before_compression("s", [NewTurn("s", "assistant", "Noted.", index=1)])
@@ -122,8 +122,8 @@ def test_messages_that_nobody_recorded_are_recorded(mind: Mind) -> None:
 
 def test_a_message_with_a_secret_is_known_again(mind: Mind) -> None:
     secret = "my key is ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-    turn = mind.record(session="s", role="user", content=secret)
-    assert turn.content != secret
+    turn = mind.record(session="s", role="user", text=secret)
+    assert turn.text != secret
     mind.before_compression("s", [NewTurn("s", "user", secret)])
     assert mind.stats().turns == 1
 
@@ -172,7 +172,7 @@ def test_the_doors_can_be_awaited(tmp_path: Path) -> None:
     async def run() -> str:
         path = tmp_path / "a.db"
         async with await mnemic.open_async(path, preset="openakita", worker="none") as mind:
-            await mind.record(session="s", role="user", content="I use Helix as my editor")
+            await mind.record(session="s", role="user", text="I use Helix as my editor")
             episode = await mind.before_compression("s")
             told = await mind.after_compression(episode.id, "the editor")
             await mind.end_session("s")

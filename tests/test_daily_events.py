@@ -46,7 +46,7 @@ def test_a_stretch_leaves_one_line(mind: Mind, clock: ManualClock) -> None:
 
 def test_each_turn_starts_the_wait_again(mind: Mind, clock: ManualClock) -> None:
     for _ in range(5):
-        mind.record(session="s", role="user", content="tea")
+        mind.record(session="s", role="user", text="tea")
         clock.advance(minutes=2, seconds=59)
         mind.drain()
         assert mind.daily_events() == []
@@ -56,10 +56,10 @@ def test_each_turn_starts_the_wait_again(mind: Mind, clock: ManualClock) -> None
 
 
 def test_no_turn_is_spoken_of_twice_and_none_is_left_out(mind: Mind, clock: ManualClock) -> None:
-    mind.record(session="s", role="user", content="green tea", index=0)
-    mind.record(session="s", role="user", content="black tea", index=5)
+    mind.record(session="s", role="user", text="green tea", index=0)
+    mind.record(session="s", role="user", text="black tea", index=5)
     quiet(mind, clock)
-    mind.record(session="s", role="user", content="white tea", index=2)
+    mind.record(session="s", role="user", text="white tea", index=2)
     quiet(mind, clock)
     quiet(mind, clock)
     later, earlier = mind.daily_events()
@@ -86,7 +86,7 @@ def test_days_and_channels_are_kept_apart(mind: Mind, clock: ManualClock) -> Non
 
 
 def test_a_day_may_be_given_as_any_moment_of_it(mind: Mind, clock: ManualClock) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     quiet(mind, clock)
     assert len(mind.daily_events(day=NOON)) == 1
     with pytest.raises(mnemic.InvalidInput) as caught:
@@ -95,15 +95,15 @@ def test_a_day_may_be_given_as_any_moment_of_it(mind: Mind, clock: ManualClock) 
 
 
 def test_sessions_are_kept_apart(mind: Mind, clock: ManualClock) -> None:
-    mind.record(session="a", role="user", content="tea")
-    mind.record(session="b", role="user", content="coffee")
+    mind.record(session="a", role="user", text="tea")
+    mind.record(session="b", role="user", text="coffee")
     quiet(mind, clock)
     assert sorted(e.summary for e in mind.daily_events()) == ["coffee", "tea"]
 
 
 def test_a_long_stretch_leaves_a_short_line(mind: Mind, clock: ManualClock) -> None:
     for number in range(50):
-        mind.record(session="s", role="user", content=f"Question {number}? " + "words " * 500)
+        mind.record(session="s", role="user", text=f"Question {number}? " + "words " * 500)
     quiet(mind, clock)
     (event,) = mind.daily_events()
     assert event.summary.startswith("Question 0?")
@@ -111,7 +111,7 @@ def test_a_long_stretch_leaves_a_short_line(mind: Mind, clock: ManualClock) -> N
 
 
 def test_events_outlive_the_process(mind: Mind, clock: ManualClock, open_mind: OpenMind) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     mind.close()
     again = open_mind(preset="myclaw")
     quiet(again, clock)
@@ -124,7 +124,7 @@ def test_a_preset_without_a_quiet_gap_writes_none(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path
 ) -> None:
     mind = open_mind(tmp_path / "other.db", preset="openakita")
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     clock.advance(days=2)
     mind.drain()
     assert mind.daily_events() == []

@@ -44,7 +44,7 @@ def mind(open_mind: OpenMind, clock: ManualClock) -> Mind:
 def say(mind: Mind, said: dict[str, str]) -> None:
     for at, text in said.items():
         moment = datetime.fromisoformat(at).replace(tzinfo=HOME)
-        mind.record(session=at[:10], role="user", content=text, at=moment)
+        mind.record(session=at[:10], role="user", text=text, at=moment)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def say(mind: Mind, said: dict[str, str]) -> None:
     ],
 )
 def test_all_records_of_the_day_come_first(mind: Mind, question: str, day: set[str]) -> None:
-    hits = mind.recall(question, k=9)
+    hits = mind.recall(question, limit=9)
     assert {hit.text for hit in hits[: len(day)]} == day
     shown = mind.context(question).text
     assert all(text in shown for text in day)
@@ -78,9 +78,9 @@ def test_a_day_of_many_records_is_given_whole(mind: Mind) -> None:
         f"2026-06-05 {8 + n // 4:02}:{n % 4 * 15:02}": f"note number {n} 第{n}件" for n in range(30)
     }
     say(mind, many)
-    hits = mind.recall("6月5日我都做了什么？", k=40)
+    hits = mind.recall("6月5日我都做了什么？", limit=40)
     assert {hit.text for hit in hits[:30]} == set(many.values())
-    first = mind.recall("What did I do on June 5?", k=10)
+    first = mind.recall("What did I do on June 5?", limit=10)
     assert {hit.text for hit in first} <= set(many.values())
 
 
@@ -101,9 +101,9 @@ def test_an_empty_day_is_said_to_be_empty(mind: Mind, question: str, line: str) 
 
 def test_the_question_itself_does_not_fill_the_day(mind: Mind, clock: ManualClock) -> None:
     question = "今天我做了什么？"
-    mind.record(session="now", role="user", content=question)
+    mind.record(session="now", role="user", text=question)
     assert "2026-06-20 没有任何记录" in mind.context(question).text
-    mind.record(session="now", role="user", content="换了灯泡")
+    mind.record(session="now", role="user", text="换了灯泡")
     assert "没有任何记录" not in mind.context(question).text
 
 
@@ -127,7 +127,7 @@ def test_an_imported_memory_is_of_the_day_it_was_true(mind: Mind, clock: ManualC
     true_from = datetime(2026, 6, 9, 23, 30, tzinfo=HOME)
     mind.remember("Signed the lease", kind="event", valid_from=true_from)
     clock.advance(days=1)
-    assert mind.recall("What happened on June 9?", k=3)[0].text == "Signed the lease"
+    assert mind.recall("What happened on June 9?", limit=3)[0].text == "Signed the lease"
     question = "What happened on June 9?"
     unknown = mind.recall(question, known_at=NOW - timedelta(days=1))
     untrue = mind.recall(question, as_of=true_from - timedelta(days=1))

@@ -20,7 +20,7 @@ def failing(mind: Mind) -> dict[str, Finding]:
 
 
 def test_a_healthy_memory_is_checked_all_over(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     mind.remember("likes tea", kind="preference")
     checks = {finding.check for finding in mind.doctor()}
     assert checks >= {
@@ -37,7 +37,7 @@ def test_a_file_has_a_disk_and_a_log(mind: Mind) -> None:
 
 def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: Path) -> None:
     mind = open_mind(embedding__provider="local")
-    turn = mind.record(session="s", role="user", content="The puppy sleeps in the garden")
+    turn = mind.record(session="s", role="user", text="The puppy sleeps in the garden")
     mind.remember("has a puppy", kind="fact", sources=[turn.id])
     mind.drain()
     spoil(
@@ -58,7 +58,7 @@ def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: P
 
 def test_work_that_nobody_does_is_named(open_mind: OpenMind, clock: ManualClock) -> None:
     mind = open_mind(embedding__provider="local")
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     assert failing(mind) == {}
     clock.advance(days=2)
     assert "mnemic worker" in failing(mind)["queue"].remedy
@@ -67,13 +67,13 @@ def test_work_that_nobody_does_is_named(open_mind: OpenMind, clock: ManualClock)
 
 
 def test_a_clock_that_went_back_is_named(mind: Mind, clock: ManualClock) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     clock.advance(days=-30)
     assert "clock" in failing(mind)["clock"].remedy
 
 
 def test_turns_that_nothing_was_learnt_from_are_named(mind: Mind) -> None:
-    turn = mind.record(session="s", role="user", content="tea")
+    turn = mind.record(session="s", role="user", text="tea")
     with mind._store.write(mind.space) as unit:
         unit.ledger.set_state([turn.id], "dead", constant("the model is gone"))
     assert "1 dead" in failing(mind)["turns"].detail

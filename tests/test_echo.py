@@ -50,7 +50,7 @@ def left(
 def _left(unit: Unit, turn: Turn, settings: TrustSettings) -> str:
     """A turn as learning hears it."""
     (said,) = heard([turn], known_marks(unit, turn.session, turn.at, settings))
-    return said.content
+    return said.text
 
 
 def test_what_was_put_into_a_prompt_is_not_news(store: Store) -> None:

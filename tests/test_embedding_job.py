@@ -24,7 +24,7 @@ KNOWN = {"cat": (1.0, 0.0, 0.0), "kitten": (0.9, 0.1, 0.0), "tax": (0.0, 1.0, 0.
 
 def tell(mind: Mind, *contents: str) -> None:
     for content in contents:
-        mind.record(session=content[:20], role="user", content=content)
+        mind.record(session=content[:20], role="user", text=content)
 
 
 def by_vector(mind: Mind, query: str) -> list[str]:
@@ -197,8 +197,8 @@ def test_what_was_answered_is_not_asked_for_again(
     assert sorted(asked_for(server)) == ["a kitten at home", "tax is due"]
     mind.close()
     mind = open_mind(preset=preset, **remote(server))
-    mind.record(session="again", role="user", content="a kitten at home")
-    mind.record(session="again", role="user", content="something new")
+    mind.record(session="again", role="user", text="a kitten at home")
+    mind.record(session="again", role="user", text="something new")
     mind.remember("tax is due", kind="fact")
     mind.drain()
     assert asked_for(server)[2:] == ["something new"], "the rest is in the database"
@@ -411,6 +411,6 @@ def test_a_long_text_is_found_by_each_of_its_passages(
 def test_speakers_are_told_to_a_sentence_model(open_mind: OpenMind, server: Scripted) -> None:
     server.always(meaning(KNOWN))
     mind = open_mind(**remote(server))
-    mind.record(session="s", role="user", content="a kitten at home", sender="Ann")
+    mind.record(session="s", role="user", text="a kitten at home", sender="Ann")
     mind.drain()
     assert asked_for(server) == ["Ann: a kitten at home"]

@@ -36,12 +36,12 @@ def answer_zeros() -> Behaviour:
 
 def tell(mind: Mind, *contents: str) -> None:
     mind.record_many(
-        [NewTurn(session=f"s{n}", role="user", content=text) for n, text in enumerate(contents)]
+        [NewTurn(session=f"s{n}", role="user", text=text) for n, text in enumerate(contents)]
     )
 
 
 def found_by_meaning(mind: Mind, query: str) -> set[str]:
-    hits = mind.recall(query, of=["turn"], k=100, min_score=0.0)
+    hits = mind.recall(query, of=["turn"], limit=100, min_score=0.0)
     return {hit.text for hit in hits if "vector" in hit.why.routes}
 
 
@@ -67,7 +67,7 @@ def test_a_refused_text_is_isolated_and_every_other_is_embedded(
     assert found_by_meaning(mind, "cat") >= {"黑猫在窗台上", "the cat sleeps in room 8"}
     dead = mind.jobs(state="dead")
     assert all(str(code) in job.error and "not valid" in job.error for job in dead)
-    refused = {turn.content for job in dead for turn in mind.turns() if turn.id == job.key}
+    refused = {turn.text for job in dead for turn in mind.turns() if turn.id == job.key}
     assert refused == {"<<binary 1", "<<binary 2"}
     assert vectors_finding(mind) == (False, "41 records, 0 wait, 2 refused by the model")
     events = mind.events(type="dead")

@@ -39,7 +39,7 @@ def _no_key_around(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _record(file: Path, text: str = f"the {CANARY} sings", **options: Any) -> None:
     with mnemic.open(file, worker="none", **options) as mind:
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
 
 
 def _recall(file: Path, **options: Any) -> list[str]:
@@ -71,7 +71,7 @@ def test_no_file_beside_an_encrypted_database_holds_its_text(
     file = folder / "a.db"
     with mnemic.open(file, key=key, worker="none", documents__write=()) as mind:
         for number in range(20):
-            mind.record(session="s", role="user", content=f"the {CANARY} sings for {number}")
+            mind.record(session="s", role="user", text=f"the {CANARY} sings for {number}")
         mind.remember(f"The {CANARY} lives in Lisbon.", kind="fact")
         assert {"a.db", "a.db-wal"} <= {one.name for one in folder.iterdir()}
         assert list(_plain_files(tmp_path)) == []
@@ -93,8 +93,7 @@ def test_rewriting_by_way_of_the_disk_leaves_no_text(
     monkeypatch.setattr(compaction, "_IN_MEMORY", 0)  # as with a file of 256 MiB
     with mnemic.open(tmp_path / "a.db", key=KEY, worker="none") as mind:
         mind.record_many(
-            mnemic.NewTurn(session="s", role="user", content=f"{CANARY} {n} " * 40)
-            for n in range(400)
+            mnemic.NewTurn(session="s", role="user", text=f"{CANARY} {n} " * 40) for n in range(400)
         )
         store: Any = mind._store
         store.database.once(lambda conn: conn.execute("PRAGMA cache_size = 10"))
@@ -178,7 +177,7 @@ def test_the_key_comes_from_the_environment_or_a_key_file(
 
 def test_the_key_is_nowhere_in_what_the_engine_shows(tmp_path: Path) -> None:
     with mnemic.open(tmp_path / "a.db", key=KEY, worker="none") as mind:
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         shown = f"{mind!r} {mind.settings!r} {mind.stats()!r} {mind.events()!r} {mind.doctor()!r}"
         store: Any = mind._store
         exported = repr(vars(store)) + repr(vars(store.database))
@@ -190,7 +189,7 @@ def test_processes_that_create_one_file_at_once_agree_on_it(tmp_path: Path) -> N
     program = (
         "import sys, mnemic\n"
         f"mind = mnemic.open(sys.argv[1], key={KEY!r}, worker='none')\n"
-        f"mind.record(session=sys.argv[2], role='user', content='{CANARY} ' + sys.argv[2])\n"
+        f"mind.record(session=sys.argv[2], role='user', text='{CANARY} ' + sys.argv[2])\n"
     )
     file = str(tmp_path / "a.db")
     children = [
@@ -205,7 +204,7 @@ def test_encrypting_rekeying_and_decrypting_keep_every_row(tmp_path: Path) -> No
     file = tmp_path / "a.db"
     with mnemic.open(file, worker="none") as mind:
         for number in range(30):
-            mind.record(session="s", role="user", content=f"{CANARY} number {number}")
+            mind.record(session="s", role="user", text=f"{CANARY} number {number}")
         mind.remember("I live in Lisbon.", kind="identity")
     plain = _recall(file)
     made = set_key(file, KEY)
@@ -228,10 +227,10 @@ def test_encrypting_rekeying_and_decrypting_keep_every_row(tmp_path: Path) -> No
 def test_a_database_in_use_is_not_encrypted(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     with mnemic.open(file, worker="none") as mind:
-        mind.record(session="s", role="user", content=f"the {CANARY} sings")
+        mind.record(session="s", role="user", text=f"the {CANARY} sings")
         with pytest.raises(StoreBusy):
             set_key(file, KEY)
-        mind.record(session="s", role="user", content="and more")
+        mind.record(session="s", role="user", text="and more")
     assert _recall(file)
 
 
@@ -245,7 +244,7 @@ def test_encryption_that_is_killed_leaves_a_whole_database(tmp_path: Path) -> No
     file = folder / "a.db"
     with mnemic.open(file, worker="none") as mind:
         mind.record_many(
-            mnemic.NewTurn(session="s", role="user", content=f"{CANARY} number {n}")
+            mnemic.NewTurn(session="s", role="user", text=f"{CANARY} number {n}")
             for n in range(200)
         )
     kept = _snapshot(folder)
@@ -285,7 +284,7 @@ def _encrypt_until(file: Path, left: int) -> None:
 def test_a_restored_backup_has_the_key_of_the_backup(tmp_path: Path) -> None:
     file, copy, to = tmp_path / "a.db", tmp_path / "copy.db", tmp_path / "to.db"
     with mnemic.open(file, key=KEY, worker="none") as mind:
-        mind.record(session="s", role="user", content=f"the {CANARY} sings")
+        mind.record(session="s", role="user", text=f"the {CANARY} sings")
         backup(mind, copy)
     with pytest.raises(WrongKey):
         restore(copy, to)
@@ -306,7 +305,7 @@ def test_a_space_is_copied_between_plain_and_encrypted_files(tmp_path: Path) -> 
     with pytest.raises(WrongKey):
         copy_space(sealed, back)
     with mnemic.open(back, worker="none") as mind:
-        mind.record(session="other", role="user", content="something else")
+        mind.record(session="other", role="user", text="something else")
     assert copy_space(sealed, back, key=KEY, to_space="other").verified
     assert _recall(back, space="other")
 
@@ -315,7 +314,7 @@ def test_daily_backups_of_an_encrypted_database_are_encrypted_and_rotate(
     open_mind: OpenMind, tmp_path: Path
 ) -> None:
     mind = open_mind(key=KEY, backup__folder=str(tmp_path / "daily"), backup__keep=1)
-    mind.record(session="s", role="user", content=f"the {CANARY} sings")
+    mind.record(session="s", role="user", text=f"the {CANARY} sings")
     mind.upkeep()
     mind.upkeep()
     (copy,) = (tmp_path / "daily").glob("*.db")

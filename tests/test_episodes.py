@@ -103,7 +103,7 @@ def test_telling_it_again_adds_nothing(store: Store, mind: Mind) -> None:
     assert len(mind.events(type="episode")) == 1
     assert write(store, mind, memories=["m2"]).memories == ("m2",)
     assert write(store, mind, "context_compress").id != told.id
-    mind.record(session="login", role="user", content="再看一下注册页面的报错")
+    mind.record(session="login", role="user", text="再看一下注册页面的报错")
     assert write(store, mind).id != told.id, "the session went on"
     assert mind.stats().episodes == 3
 

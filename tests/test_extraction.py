@@ -109,11 +109,11 @@ def test_the_same_story_with_a_model(
 
     server.always(thinking.proposing(propose, provider, "update"))
     mind = open_mind(**thinking.settings(server, provider), **EVERY)
-    mind.record(session="a", role="user", content="My Python is 3.10")
+    mind.record(session="a", role="user", text="My Python is 3.10")
     end(mind, "a")
     before = clock.now()
     clock.advance(days=1)
-    mind.record(session="b", role="user", content="My Python is 3.12 now")
+    mind.record(session="b", role="user", text="My Python is 3.12 now")
     end(mind, "b")
     (memory,) = mind.memories()
     assert [one.value for one in mind.history(memory.id).versions] == ["3.10", "3.12"]
@@ -132,11 +132,11 @@ def test_it_sees_tools_in_short_and_no_secrets(
     server.always(thinking.proposing(lambda _: []))
     mind = open_mind(preset=preset, **thinking.settings(server), **EVERY)
     secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-    mind.record(session="s", role="user", content=f"deploy with {secret}, and remember how")
+    mind.record(session="s", role="user", text=f"deploy with {secret}, and remember how")
     mind.record(
         session="s",
         role="assistant",
-        content="done",
+        text="done",
         tool_calls=[ToolCall("shell", {"command": "make deploy"}, "a")],
         tool_results=[ToolResult("line\n" * 50_000 + "error: no space left", "a", True)],
     )
@@ -161,7 +161,7 @@ def test_every_field_of_a_candidate_arrives(
     fact = version("3.12", project="lantern", topic="build", duration="permanent")
     server.always(thinking.proposing(lambda _: [fact]))
     mind = open_mind(preset=preset, **thinking.settings(server), **EVERY)
-    turn = mind.record(session="s", role="user", content="remember: lantern is on Python 3.12")
+    turn = mind.record(session="s", role="user", text="remember: lantern is on Python 3.12")
     mind.drain()
     (memory,) = mind.memories()
     assert (memory.kind, memory.subject, memory.predicate, memory.value) == (
@@ -190,7 +190,7 @@ def test_a_duration_becomes_an_expiry_and_what_expired_is_gone(
     fact = {**version("3.12"), "kind": "fact", "duration": duration}
     server.always(thinking.proposing(lambda _: [fact]))
     mind = open_mind(preset="openakita", **thinking.settings(server), **EVERY)
-    mind.record(session="s", role="user", content="remember: my Python is 3.12")
+    mind.record(session="s", role="user", text="remember: my Python is 3.12")
     mind.drain()
     (memory,) = mind.memories()
     assert memory.expires_at == (None if life is None else NOON + life)
@@ -210,7 +210,7 @@ def test_confidence_decides_where_it_goes(
 ) -> None:
     server.always(thinking.proposing(lambda _: [version("3.12", confidence=confidence)]))
     mind = open_mind(preset="shiyi", **thinking.settings(server))
-    mind.record(session="s", role="user", content="my Python is 3.12")
+    mind.record(session="s", role="user", text="my Python is 3.12")
     mind.drain()
     (turn,) = mind.turns()
     assert turn.state == state
@@ -234,8 +234,8 @@ def test_what_is_important_leaves_an_event(mind: Mind) -> None:
 @pytest.mark.feature("N3")
 def test_every_turn_ends_in_a_state_with_its_reason(open_mind: OpenMind) -> None:
     mind = open_mind(routing={"write": 1.0, "pending": 0.95}, **EVERY)
-    mind.record(session="s", role="user", content="I use Helix as my editor")
-    mind.record(session="s", role="assistant", content="Noted.")
+    mind.record(session="s", role="user", text="I use Helix as my editor")
+    mind.record(session="s", role="assistant", text="Noted.")
     end(mind)
     first, second = mind.turns(session="s")
     assert (first.state, second.state, second.reason) == ("empty", "empty", "")
@@ -268,13 +268,13 @@ def test_what_a_model_will_not_read_does_not_hold_up_the_rest(
     server.always(picky)
     mind = open_mind(**thinking.settings(server), **EVERY)
     for word in ("bees", "wasps", "newts"):
-        mind.record(session="s", role="user", content=big(word))
+        mind.record(session="s", role="user", text=big(word))
     end(mind)
     assert states(mind) == ["extracted", "dead", "extracted"]
     assert "ModelRefused" in mind.turns(session="s")[1].reason
     (job,) = mind.jobs(state="dead")
     assert job.attempts == 1
-    mind.record(session="s", role="user", content="remember that I keep bees")
+    mind.record(session="s", role="user", text="remember that I keep bees")
     mind.drain()
     assert states(mind)[-1] == "extracted"
     server.always(good)
@@ -315,7 +315,7 @@ def test_dead_turns_come_back_also_when_their_job_was_removed(
 ) -> None:
     server.always(status(400, "this content is not allowed"))
     mind = open_mind(**thinking.settings(server), **EVERY)
-    mind.record(session="s", role="user", content="remember that I keep bees")
+    mind.record(session="s", role="user", text="remember that I keep bees")
     mind.drain()
     assert states(mind) == ["dead"]
     assert mind.discard([job.id for job in mind.jobs(state="dead")]) == 1
@@ -334,7 +334,7 @@ def test_who_died_each_time_is_given_up_and_what_came_later_is_not(
 ) -> None:
     """The worker's process is killed in every try: the lease runs out, nobody tells why."""
     mind = open_mind(embedding={"provider": "none"}, **EVERY)
-    mind.record(session="s", role="user", content="remember that I use Helix as my editor")
+    mind.record(session="s", role="user", text="remember that I use Helix as my editor")
     lease = mind.settings.jobs.lease
     for _ in range(3):
         claimed = mind._store.queue.claim("killed", clock.now(), clock.now() + lease)
@@ -344,7 +344,7 @@ def test_who_died_each_time_is_given_up_and_what_came_later_is_not(
     assert claimed is not None
     told = mind._background.worker._failing[claimed.kind]
     clock.advance(seconds=1)
-    mind.record(session="s", role="user", content="I live in Porto")
+    mind.record(session="s", role="user", text="I live in Porto")
     for _ in range(2):  # the second time as after a crash between telling and burying
         told(claimed, "its process died each time it ran", dead=True)
         assert states(mind) == ["dead", "new"]
@@ -366,7 +366,7 @@ def test_whoever_failed_is_given_less_at_once(
     server.always(status(500))
     mind = open_mind(**thinking.settings(server), **EVERY)
     for _ in range(4):
-        mind.record(session="s", role="assistant", content="word " * 1_200)
+        mind.record(session="s", role="assistant", text="word " * 1_200)
     end(mind)
     assert len(thinking.speakers(thinking.shown(server.asked[-1]))) == 4
     server.always(thinking.proposing(lambda _: []))
@@ -392,7 +392,7 @@ def test_a_long_backlog_is_shared_out_before_the_lease_runs_out(
     server.always(thinking.proposing(slow))
     mind = open_mind(**thinking.settings(server), **EVERY)
     for _ in range(8):
-        mind.record(session="s", role="assistant", content=big("bees"))
+        mind.record(session="s", role="assistant", text=big("bees"))
     end(mind)
     assert set(states(mind)) == {"empty"}
     assert mind.drain().done == 0
@@ -405,9 +405,9 @@ def test_recall_answers_while_a_model_takes_its_time(open_mind: OpenMind, server
     server.always(silence)
     given = thinking.settings(server, timeout=1)
     mind = open_mind(worker="thread", clock=SystemClock(), **given, **EVERY)
-    mind.record(session="s", role="user", content="remember that I keep bees")
+    mind.record(session="s", role="user", text="remember that I keep bees")
     wait_for(lambda: server.asked)
-    mind.record(session="s", role="user", content="and newts")
+    mind.record(session="s", role="user", text="and newts")
     assert {hit.text for hit in mind.recall("bees newts", of=["turn"])} == {
         "remember that I keep bees",
         "and newts",
@@ -432,7 +432,7 @@ def test_every_call_is_on_the_account(open_mind: OpenMind, server: Scripted) -> 
     prices = {"m": {"input": 1.0, "output": 2.0}}
     mind = open_mind(preset="shiyi", **thinking.settings(server, prices=prices))
     for _ in range(2):
-        mind.record(session="s", role="user", content="my Python is 3.12")
+        mind.record(session="s", role="user", text="my Python is 3.12")
         mind.drain()
     used = {total.purpose: total for total in mind.usage()}
     assert set(used) == {"extract", "reconcile"}
@@ -445,7 +445,7 @@ def test_every_call_is_on_the_account(open_mind: OpenMind, server: Scripted) -> 
 def test_bad_answers_are_paid_for_too(open_mind: OpenMind, server: Scripted) -> None:
     server.always(reply(says("openai", "no idea", tokens=50)))
     mind = open_mind(preset="shiyi", **thinking.settings(server))
-    mind.record(session="s", role="user", content="my Python is 3.12")
+    mind.record(session="s", role="user", text="my Python is 3.12")
     mind.drain()
     (total,) = mind.usage()
     assert (total.purpose, total.calls, total.input_tokens) == ("extract", 2, 100)
@@ -459,9 +459,9 @@ def test_a_spent_budget_pauses_the_work_where_everyone_sees_it(
     server.always(thinking.proposing(lambda _: [version("3.12")]))
     given = thinking.settings(server, daily_tokens=150)
     mind = open_mind(**given, **EVERY, schedule={"zone": "UTC"})
-    mind.record(session="a", role="user", content="remember that my Python is 3.12")
+    mind.record(session="a", role="user", text="remember that my Python is 3.12")
     mind.drain()
-    mind.record(session="b", role="user", content="remember that my Python is 3.13")
+    mind.record(session="b", role="user", text="remember that my Python is 3.13")
     drained = mind.drain()
     assert (drained.done, drained.retried, drained.dead) == (0, 1, 0)
     (job,) = mind.jobs()
@@ -488,7 +488,7 @@ def test_every_change_is_an_event_of_its_operation(open_mind: OpenMind, server: 
     )
     mind = open_mind(preset="shiyi", **thinking.settings(server))
     for said in ("3.10", "3.12", "3.12"):
-        mind.record(session="s", role="user", content=f"my Python is {said}")
+        mind.record(session="s", role="user", text=f"my Python is {said}")
         mind.drain()
     (memory,) = mind.memories()
     changes = [event for event in mind.history(memory.id).events if "settled" in event.payload]

@@ -58,7 +58,7 @@ class Stage:
         number = next(self._numbers)
         word = "zq" + "".join("abcdefghij"[int(digit)] for digit in str(number))
         session = f"s{number}"
-        self.mind.record(session=session, role="user", content=f"I keep {word} on the roof")
+        self.mind.record(session=session, role="user", text=f"I keep {word} on the roof")
         self.mind.end_session(session)
         return session, word
 
@@ -71,7 +71,7 @@ class Stage:
         return thinking.proposing(lambda _: [fact], self.provider)
 
     def learnt(self, word: str) -> list[str]:
-        return [one.content for one in self.mind.memories(limit=1_000) if word in one.content]
+        return [one.text for one in self.mind.memories(limit=1_000) if word in one.text]
 
 
 @pytest.fixture(scope="module", params=PROVIDERS)
@@ -250,7 +250,7 @@ def test_three_tries_then_dead_with_the_reason_and_alive_again(stage: Stage, cas
     (episode,) = stage.mind.episodes(session=session)
     assert episode.summary == thinking.STORY["summary"]
     assert episode.memories == tuple(
-        one.id for one in stage.mind.memories(limit=1_000) if word in one.content
+        one.id for one in stage.mind.memories(limit=1_000) if word in one.text
     )
     assert stage.mind.stats().jobs_dead == 0
 

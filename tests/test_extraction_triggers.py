@@ -23,7 +23,7 @@ def due(mind: Mind, kind: str = "extract") -> list[str]:
 
 
 def say(mind: Mind, text: str, session: str = "s") -> None:
-    mind.record(session=session, role="user", content=text)
+    mind.record(session=session, role="user", text=text)
 
 
 @pytest.mark.feature("X2", preset="openakita")
@@ -48,8 +48,8 @@ class TestPerTurn:
         assert due(mind) == ["another"]
 
     def test_only_what_the_user_says(self, mind: Mind) -> None:
-        mind.record(session="s", role="assistant", content=LONG)
-        mind.record(session="s", role="tool", content=LONG)
+        mind.record(session="s", role="assistant", text=LONG)
+        mind.record(session="s", role="tool", text=LONG)
         assert due(mind) == []
 
     def test_many_at_once_are_one_extraction(self, mind: Mind) -> None:
@@ -121,26 +121,26 @@ class TestBuffer:
     def test_near_six_thousand_tokens(self, mind: Mind) -> None:
         said = 0
         while not due(mind):
-            mind.record(session="s", role="assistant", content=self.TEXT)
+            mind.record(session="s", role="assistant", text=self.TEXT)
             said += self.TOKENS
         assert 5_400 <= said <= 6_000
 
     def test_what_was_extracted_since_does_not_count(self, mind: Mind, clock: ManualClock) -> None:
         half = 4_000 // self.TOKENS
         for _ in range(half):
-            mind.record(session="s", role="assistant", content=self.TEXT)
+            mind.record(session="s", role="assistant", text=self.TEXT)
         clock.advance(minutes=3)
         mind.drain()
         for _ in range(half):
-            mind.record(session="s", role="assistant", content=self.TEXT)
+            mind.record(session="s", role="assistant", text=self.TEXT)
         assert due(mind) == []
 
     def test_another_process_goes_on_counting(self, mind: Mind, open_mind: OpenMind) -> None:
         for _ in range(5_300 // self.TOKENS):
-            mind.record(session="s", role="assistant", content=self.TEXT)
+            mind.record(session="s", role="assistant", text=self.TEXT)
         assert due(mind) == []
         other = open_mind(preset="myclaw")
-        other.record(session="s", role="assistant", content=self.TEXT)
+        other.record(session="s", role="assistant", text=self.TEXT)
         assert due(other) == ["s"]
 
 

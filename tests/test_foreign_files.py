@@ -46,7 +46,7 @@ def test_links_in_an_imported_folder_are_named_and_not_followed(
 ) -> None:
     mind = open_mind()
     done, refused = import_source(mind, str(folder))
-    assert {str(memory.content) for memory in mind.memories()} == {"likes sencha", "喜欢爬山"}
+    assert {str(memory.text) for memory in mind.memories()} == {"likes sencha", "喜欢爬山"}
     assert done.rejected == 4
     assert {one.place for one in refused} == {"linked.md", "deep/folder", "circle", "up"}
     assert all("symbolic link" in one.reason for one in refused)
@@ -96,7 +96,7 @@ def test_an_endless_number_in_an_import_costs_only_its_record(
     file.write_text(text)
     mind = open_mind()
     done, refused = import_source(mind, str(file))
-    assert [memory.content for memory in mind.memories()] == ["two"]
+    assert [memory.text for memory in mind.memories()] == ["two"]
     assert (done.rejected, len(refused)) == (1, 1)
     assert "Traceback" not in shell("import", str(file), code=1).stderr
 
@@ -140,7 +140,7 @@ def test_an_endless_number_is_refused_as_input(open_mind: OpenMind) -> None:
     mind = open_mind()
     number = 10**4_400
     for call in (
-        lambda: mind.recall("tea", k=number),
+        lambda: mind.recall("tea", limit=number),
         lambda: mind.remember("tea", kind="fact", metadata={"n": number}),
         lambda: mind.emit("host.x", {"n": number}),
         lambda: mind.turns(limit=number),
@@ -178,8 +178,8 @@ def test_quick_phrases_of_a_pattern_file_are_taken(open_mind: OpenMind, tmp_path
     lines = "".join(f"{name} = {json.dumps(text)}\n" for name, text in phrases.items())
     file.write_text(f'language = "en"\n[phrases]\n{lines}')
     mind = open_mind(extraction={"patterns": str(file)})
-    mind.record(session="s", role="user", content="Kidding, I live in Oslo.")
-    mind.record(session="s", role="user", content="My name is Ann.")
+    mind.record(session="s", role="user", text="Kidding, I live in Oslo.")
+    mind.record(session="s", role="user", text="My name is Ann.")
     mind.end_session("s")
     mind.drain()
     assert {memory.predicate for memory in mind.memories()} == {"name"}

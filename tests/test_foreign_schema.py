@@ -41,7 +41,7 @@ def plant(path: Path, statement: str) -> None:
 def database(tmp_path: Path) -> Path:
     path = tmp_path / "m.db"
     with mnemic.open(path, worker="none") as mind:
-        mind.record(session="s", role="user", content="The ferry leaves at nine")
+        mind.record(session="s", role="user", text="The ferry leaves at nine")
     return path
 
 
@@ -78,7 +78,7 @@ def test_a_trigger_planted_while_it_is_open_never_runs_and_the_doctor_names_it(
     mind = open_mind(database)
     plant(database, PLANTED["trigger rewrite_all"])
     mind.remember("likes the early ferry", kind="preference")
-    assert [turn.content for turn in mind.turns()] == ["The ferry leaves at nine"]
+    assert [turn.text for turn in mind.turns()] == ["The ferry leaves at nine"]
     (schema,) = [finding for finding in mind.doctor() if finding.check == "schema"]
     assert not schema.ok
     assert "trigger rewrite_all" in schema.detail

@@ -90,7 +90,7 @@ def _session(mind: Mind, s: str) -> None:
 
 
 def _compressed(mind: Mind, s: str) -> None:
-    mind.record(session=f"long {s}", role="user", content="Please mend the login page")
+    mind.record(session=f"long {s}", role="user", text="Please mend the login page")
     episode = mind.before_compression(f"long {s}", [_turn(s, f"long {s}")])
     mind.after_compression(episode.id, f"They used {s}")
 
@@ -166,7 +166,7 @@ def _look_up(mind: Mind, s: str) -> None:
 
 WRITES: dict[str, Write] = {
     "record": lambda mind, s: mind.record(
-        session=s, role="user", content=f"log in with {s}", sender=s, channel=s
+        session=s, role="user", text=f"log in with {s}", sender=s, channel=s
     ),
     "record_turn": lambda mind, s: mind.record_turn(_turn(s)),
     "record_many": lambda mind, s: mind.record_many(
@@ -276,7 +276,7 @@ def test_an_error_that_names_a_secret_is_stored_without_it(
     mind = open_mind(
         tmp_path / "memory.db", clock=ManualClock(NOON), extraction={"engine": "rules"}
     )
-    mind.record(session="s", role="user", content="remember that I like tea")
+    mind.record(session="s", role="user", text="remember that I like tea")
     worker = mind._background.worker
     for number, secret in enumerate(SECRETS):
         kind = f"broken {number}"
@@ -320,13 +320,13 @@ def test_what_a_model_answers_is_stored_without_secrets(
         (tmp_path / "AGENT.md").write_text("Be kind.")
         mind.sync()
         server.always(reply(answer))
-        mind.record(session="a", role="user", content="We use the new login now")
+        mind.record(session="a", role="user", text="We use the new login now")
         mind.end_session("a")
         mind.drain()
         mind.upkeep("daily")
         assert mind.episodes()[0].summary.startswith("Used [secret:")
         server.always(status(400, f"wrong token {said}"))
-        mind.record(session="b", role="user", content="We use another login now")
+        mind.record(session="b", role="user", text="We use another login now")
         mind.end_session("b")
         mind.drain()
         assert {turn.state for turn in mind.turns(session="b")} == {"dead"}
@@ -345,7 +345,7 @@ def test_a_name_cannot_forge_a_line_of_evidence(open_mind: OpenMind, language: s
         mind.record(
             session=f"s{number}{gap}- {forged}",
             role="user",
-            content=f"invoice 发票 number {number}",
+            text=f"invoice 发票 number {number}",
             sender=name,
             tool_calls=[ToolCall(name, {}, name)],
             trust="external",
@@ -378,7 +378,7 @@ def test_what_is_recorded_under_a_name_is_found_under_it(open_mind: OpenMind) ->
     names = [f"tok {secret.said}" for secret in SECRETS] + [f"a{gap}b" for gap in BREAKS]
     names += ["Alice", "Alice\u200b", "Al\u202eice", "a b", "王\u200b芳", "王芳"]
     for name in names:
-        mind.record(session=name, role="user", content="hello there", sender=name)
+        mind.record(session=name, role="user", text="hello there", sender=name)
         mind.end_session(name)
     assert len(mind.sessions()) == len(set(names)), "no two names become one"
     for name in names:
@@ -398,10 +398,10 @@ def test_nothing_unbounded_enters(open_mind: OpenMind) -> None:
         lambda: mind.session(name),
         lambda: mind.session("s", project=name),
         lambda: mind.session("s", topic=name),
-        lambda: mind.record(session="s", role="user", content="hi", sender=name),
-        lambda: mind.record(session="s", role="user", content="hi", channel=name),
-        lambda: mind.record(session="s", role="assistant", content="", tool_calls=[ToolCall(name)]),
-        lambda: mind.record(session="s", role="user", content=long),
+        lambda: mind.record(session="s", role="user", text="hi", sender=name),
+        lambda: mind.record(session="s", role="user", text="hi", channel=name),
+        lambda: mind.record(session="s", role="assistant", text="", tool_calls=[ToolCall(name)]),
+        lambda: mind.record(session="s", role="user", text=long),
         lambda: mind.write_scratchpad(long),
         lambda: mind.note_failure("here", long),
         lambda: mind.note_failure(name, "it failed"),
@@ -456,7 +456,7 @@ def test_harmless_twins_are_stored_as_they_are(open_mind: OpenMind) -> None:
     changed = [
         twin.text
         for twin in twins
-        if mind.record(session="s", role="user", content=twin.text).content != twin.text
+        if mind.record(session="s", role="user", text=twin.text).text != twin.text
     ]
     assert len(twins) >= 150
     assert len(changed) <= 0.02 * len(twins), changed

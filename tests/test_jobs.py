@@ -36,7 +36,7 @@ def blocked(tmp_path: Path) -> Path:
 
 
 def say(mind: Mind, content: str = "tea", session: str = "s") -> None:
-    mind.record(session=session, role="user", content=content)
+    mind.record(session=session, role="user", text=content)
 
 
 def test_a_drain_runs_what_is_due_and_nothing_else(open_mind: OpenMind, clock: ManualClock) -> None:

@@ -22,7 +22,7 @@ def _counts(mind: Mind) -> Stats:
 
 
 def test_a_memory_is_kept_whole(mind: Mind) -> None:
-    told = mind.record(session="s", role="user", content="我喜欢绿茶")
+    told = mind.record(session="s", role="user", text="我喜欢绿茶")
     memory = mind.remember(
         "  喜欢绿茶 ",
         kind="preference",
@@ -39,7 +39,7 @@ def test_a_memory_is_kept_whole(mind: Mind) -> None:
         sources=[told.id],
     ).memory
     assert memory is not None
-    assert memory.content == "喜欢绿茶"
+    assert memory.text == "喜欢绿茶"
     assert (memory.kind, memory.subject, memory.predicate) == ("preference", "用户", "likes")
     assert (memory.project, memory.topic, memory.tags) == ("myclaw", "drinks", ("饮料", "tea"))
     assert (memory.importance, memory.confidence, memory.trust) == (0.9, 0.8, "external")
@@ -66,7 +66,7 @@ def test_every_kind_can_be_kept_and_listed(mind: Mind) -> None:
     for kind in kinds:
         mind.remember(f"a {kind}", kind=kind)
     for kind in kinds:
-        assert [memory.content for memory in mind.memories(kind=kind)] == [f"a {kind}"]
+        assert [memory.text for memory in mind.memories(kind=kind)] == [f"a {kind}"]
     assert len(mind.memories(limit=5)) == 5
 
 
@@ -94,7 +94,7 @@ class TestVersions:
         assert [hit.id for hit in by_words(mind, "Python", of=["memory"])] == [new.id]
         history = mind.history(old.id)
         assert history == mind.history(new.id)
-        assert [version.content for version in history.versions] == [
+        assert [version.text for version in history.versions] == [
             "uses Python 3.11",
             "uses Python 3.12",
         ]

@@ -70,7 +70,7 @@ def test_it_has_the_schema_of_a_new_file(
 
 
 def test_its_memories_say_how_they_came_to_be(upgraded: Mind) -> None:
-    origins = {str(memory.content): memory.origin for memory in upgraded.memories(status="all")}
+    origins = {str(memory.text): memory.origin for memory in upgraded.memories(status="all")}
     by_hand = {"uses pip", "uses uv", "gone by now"}
     assert {origins.pop(content) for content in by_hand} == {"manual"}, "also on a turn"
     assert set(origins.values()) <= {"extraction"}, "what the rules found in the turns"
@@ -80,7 +80,7 @@ def test_its_memories_say_how_they_came_to_be(upgraded: Mind) -> None:
 def test_its_turns_are_whole_and_findable(upgraded: Mind) -> None:
     chat, trip = upgraded.turns(session="chat"), upgraded.turns(session="trip")
     kept = [*chat, *trip]
-    assert [turn.content for turn in kept] == [told.content for told in build.SAID]
+    assert [turn.text for turn in kept] == [told.text for told in build.SAID]
     assert [turn.tool_calls for turn in kept] == [told.tool_calls for told in build.SAID]
     assert [turn.tool_results for turn in kept] == [told.tool_results for told in build.SAID]
     assert [(turn.sender, turn.channel) for turn in chat] == [("小明", "wechat"), ("", "")]
@@ -92,12 +92,12 @@ def test_its_turns_are_whole_and_findable(upgraded: Mind) -> None:
 
 def test_everything_else_is_there(upgraded: Mind) -> None:
     current = upgraded.memories(kind="preference")
-    assert [memory.content for memory in current] == ["uses uv"]
+    assert [memory.text for memory in current] == ["uses uv"]
     assert current[0].sources[0].session == "chat"
     history = upgraded.history(current[0].id)
-    assert [version.content for version in history.versions] == ["uses pip", "uses uv"]
+    assert [version.text for version in history.versions] == ["uses pip", "uses uv"]
     assert [event.type for event in history.events] == ["write", "supersede", "write"]
-    known = {memory.content for memory in upgraded.memories()}
+    known = {memory.text for memory in upgraded.memories()}
     assert known >= {"uses uv", "gone by now"}, "later versions learnt from the turns, too"
     assert "uses pip" not in known
     assert by_words(upgraded, "橘猫", of=["attachment"])
@@ -116,9 +116,9 @@ def test_everything_else_is_there(upgraded: Mind) -> None:
 def test_spaces_stay_apart_and_it_can_be_written_on(upgraded: Mind, open_mind: OpenMind) -> None:
     assert by_words(upgraded, "secret") == []
     bob = open_mind(upgraded_path(upgraded), space="bob")
-    assert [hit.text for hit in by_words(bob, "secret")] == [build.THEIRS.content]
-    assert bob.record(session="chat", role="user", content="more").index == 1
-    told = upgraded.record(session="chat", role="user", content="下一句 oolong")
+    assert [hit.text for hit in by_words(bob, "secret")] == [build.THEIRS.text]
+    assert bob.record(session="chat", role="user", text="more").index == 1
+    told = upgraded.record(session="chat", role="user", text="下一句 oolong")
     assert told.index == 2
     assert by_words(upgraded, "oolong")[0].id == told.id
 
@@ -141,7 +141,7 @@ def test_upgrading_twice_is_upgrading_once(upgraded: Mind, old: Path, open_mind:
 def test_a_newer_schema_is_refused_untouched(
     open_mind: OpenMind, tmp_path: Path, mind: Mind
 ) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     mind.close()
     path = tmp_path / "memory.db"
     run(path, f"PRAGMA user_version = {migrate.LATEST + 1}")

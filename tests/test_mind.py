@@ -20,7 +20,7 @@ def names(folder: Path) -> set[str]:
 def test_opening_makes_the_file_and_its_folder(open_mind: OpenMind, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er" / "me.db"
     mind = open_mind(path)
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     assert path.is_file()
     assert repr(mind) == "<Mind space='default' preset='default'>"
 
@@ -43,7 +43,7 @@ def test_a_relative_path_stays_where_it_was(
     mind = open_mind("here.db", preset="openakita")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     mind.drain()
     assert names(tmp_path / "elsewhere") == set()
     assert len(mind.turns()) == 1
@@ -54,7 +54,7 @@ def test_memory_only_leaves_no_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     mind = open_mind(":memory:", preset="openakita")
-    mind.record(session="s", role="user", content="green tea")
+    mind.record(session="s", role="user", text="green tea")
     assert [hit.text for hit in by_words(mind, "tea")] == ["green tea"]
     mind.drain()
     assert mind.jobs(state="dead") == []
@@ -62,7 +62,7 @@ def test_memory_only_leaves_no_file(
 
 
 def test_two_memories_in_memory_are_two(open_mind: OpenMind) -> None:
-    open_mind(":memory:").record(session="s", role="user", content="tea")
+    open_mind(":memory:").record(session="s", role="user", text="tea")
     assert open_mind(":memory:").turns() == []
 
 
@@ -110,11 +110,11 @@ def test_the_parent_of_a_memory_must_be_a_folder(open_mind: OpenMind, tmp_path: 
 
 
 def test_after_closing_every_door_says_so(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     mind.close()
     mind.close()
     for call in (
-        lambda: mind.record(session="s", role="user", content="tea"),
+        lambda: mind.record(session="s", role="user", text="tea"),
         mind.turns,
         mind.stats,
         mind.memories,
@@ -130,7 +130,7 @@ def test_after_closing_every_door_says_so(mind: Mind) -> None:
 
 def test_leaving_the_block_closes(tmp_path: Path) -> None:
     with mnemic.open(tmp_path / "me.db") as mind:
-        mind.record(session="s", role="user", content="tea")
+        mind.record(session="s", role="user", text="tea")
     with pytest.raises(mnemic.Closed):
         mind.turns()
     with mnemic.open(tmp_path / "me.db") as mind:
@@ -138,8 +138,8 @@ def test_leaving_the_block_closes(tmp_path: Path) -> None:
 
 
 def test_statistics(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="tea", at=NOON - timedelta(days=1))
-    mind.record(session="s", role="user", content="coffee")
+    mind.record(session="s", role="user", text="tea", at=NOON - timedelta(days=1))
+    mind.record(session="s", role="user", text="coffee")
     mind.remember("likes tea", kind="fact")
     mind.attach("/tmp/x.png")
     stats = mind.stats()
@@ -154,12 +154,12 @@ def test_statistics(mind: Mind) -> None:
 
 @pytest.mark.sqlite_file("its size")
 def test_the_file_is_as_large_as_is_said(mind: Mind, tmp_path: Path) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     assert mind.stats().file_bytes >= (tmp_path / "memory.db").stat().st_size
 
 
 def test_a_sound_memory_passes_the_doctor(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     findings = mind.doctor()
     assert len(findings) > 5
     assert [finding for finding in findings if not finding.ok] == []
@@ -170,7 +170,7 @@ def test_a_sound_memory_passes_the_doctor(mind: Mind) -> None:
 def test_repair_builds_the_text_index_again_for_every_space(open_mind: OpenMind) -> None:
     ann, bob = open_mind(space="ann"), open_mind(space="bob")
     for mind in (ann, bob):
-        mind.record(session="s", role="user", content=f"绿茶 of {mind.space}", sender="小明")
+        mind.record(session="s", role="user", text=f"绿茶 of {mind.space}", sender="小明")
         mind.remember("likes oolong", kind="preference", tags=["饮料"])
         mind.attach("/tmp/teapot.png", description="一个茶壶")
     before = {

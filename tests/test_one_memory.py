@@ -25,12 +25,12 @@ def mind(open_mind: OpenMind) -> Mind:
 
 
 def contents(mind: Mind, **query: Any) -> list[str]:
-    return [memory.content for memory in mind.memories(**query)]
+    return [memory.text for memory in mind.memories(**query)]
 
 
 def learnt(mind: Mind, text: str) -> None:
     """Say it, and learn from it by the rules."""
-    mind.record(session="s", role="user", content=text)
+    mind.record(session="s", role="user", text=text)
     mind.before_compression("s")
     mind.drain()
 
@@ -54,7 +54,7 @@ def test_saying_it_twice_is_one_memory_by_whichever_way(mind: Mind, one: str, ot
     assert [again.outcome, proposed.outcome] == ["same", "same"]
     assert first.id == again.id == proposed.id
     (memory,) = mind.memories()
-    assert (memory.content, memory.confirmations, dict(memory.metadata)) == (one, 1, {"seen": 2})
+    assert (memory.text, memory.confirmations, dict(memory.metadata)) == (one, 1, {"seen": 2})
     assert mind.remember(one, kind="fact", project="other").outcome == "new"
     assert mind.remember(one, kind="fact", subject="Ann").outcome == "same", "the user is not named"
     about = [mind.remember("likes it", kind="fact", subject=who).outcome for who in ("Ann", "Bob")]
@@ -126,11 +126,11 @@ def test_the_same_secret_is_one_credential(mind: Mind) -> None:
 
 
 def test_an_edit_is_a_new_version_with_its_slot(mind: Mind, clock: ManualClock) -> None:
-    turn = mind.record(session="s", role="user", content="I live in Berlin")
+    turn = mind.record(session="s", role="user", text="I live in Berlin")
     old = mind.remember("lives in Berlin", kind="fact", trust="agent", sources=[turn.id], **BERLIN)
     clock.advance(days=1)
     tagged = mind.edit(old.id, tags=["city"], metadata={"crm": 7}, importance=0.9)
-    assert (tagged.content, tagged.trust, tagged.sources[0].turn_id) == (
+    assert (tagged.text, tagged.trust, tagged.sources[0].turn_id) == (
         "lives in Berlin", "agent", turn.id,
     )  # fmt: skip
     assert mind.get(old.id).status == "superseded"
@@ -192,8 +192,8 @@ def test_a_deleted_memory_is_not_learnt_again_from_its_turns(
     mind = open_mind()
     learnt(mind, said)
     (memory,) = mind.memories(text=deleted)
-    assert mind.delete(memory.id).content == memory.content
-    assert mind.turns(session="s")[0].content == said
+    assert mind.delete(memory.id).text == memory.text
+    assert mind.turns(session="s")[0].text == said
     assert (mind.memories(text=deleted), len(mind.memories(text=kept))) == ([], 1)
     assert all(hit.id != memory.id for hit in mind.recall(deleted, of=["memory"]))
     past = mind.history(memory.id)
@@ -204,7 +204,7 @@ def test_a_deleted_memory_is_not_learnt_again_from_its_turns(
     mind.upkeep("daily")
     assert mind.memories(text=deleted) == []
     assert [event.payload["settled"] for event in mind.events(type="drop")]
-    mind.record(session="t", role="user", content=said)
+    mind.record(session="t", role="user", text=said)
     mind.before_compression("t")
     assert len(mind.memories(text=deleted)) == 1, "said once more, it is learnt"
     assert [finding for finding in mind.doctor() if not finding.ok] == []
@@ -295,7 +295,7 @@ def test_a_kind_of_ones_own(open_mind: OpenMind, clock: ManualClock) -> None:
     proposed = mind.propose(Candidate(OwnKind("recipe"), "Bake the bread at 220 degrees"))
     assert proposed.memory is not None
     assert (proposed.memory.importance, proposed.memory.expires_at) == (0.7, soup.expires_at)
-    assert {hit.text for hit in mind.recall("soup", kind="recipe")} >= {soup.content}
+    assert {hit.text for hit in mind.recall("soup", kind="recipe")} >= {soup.text}
     mind.sync()
     assert mind.documents_folder is not None
     assert "周三去图书馆" in (mind.documents_folder / "MEMORY.md").read_text("utf-8")

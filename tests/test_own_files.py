@@ -47,7 +47,7 @@ def test_no_two_names_of_sessions_and_spaces_want_one_file(tmp_path: Path) -> No
         assert path.is_file()
         assert re.fullmatch(r"[\w.~-]+", path.name, re.ASCII)
         assert len(path.name) < 150
-        said = {json.loads(line)["content"] for line in path.read_bytes().splitlines()}
+        said = {json.loads(line)["text"] for line in path.read_bytes().splitlines()}
         assert len(said) == 1, path
         found.add(tuple(said.pop().split(": ", 1)))
     assert found == expected
@@ -70,7 +70,7 @@ def test_files_of_an_earlier_version_are_found_again(open_mind: OpenMind, tmp_pa
     mind.session("A b").user("two")
     mind.drain()
     assert not former.exists()
-    said = [json.loads(line)["content"] for line in path.read_text("utf-8").splitlines()]
+    said = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()]
     assert said == ["one", "two"]
     other = open_mind(space="S P", ledger=COPIES)
     other.session("x").user("one")
@@ -119,7 +119,7 @@ def test_a_planted_link_is_not_written_through(
     assert victim.read_text() == "precious\n"
     assert (outside / "MEMORY.md").read_text() == "- likes nothing\n"
     assert sorted(path.name for path in outside.iterdir()) == ["MEMORY.md", "s.jsonl"]
-    assert {memory.content for memory in mind.memories()} == {
+    assert {memory.text for memory in mind.memories()} == {
         "plays chess on Fridays",
         "I like tea",
     }

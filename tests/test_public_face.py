@@ -112,7 +112,7 @@ def test_using_a_file_brings_in_nothing_heavy_either(tmp_path: Path) -> None:
     script = f"""
 import json, sys, mnemic
 with mnemic.open({str(tmp_path)!r} + "/me.db") as mind:
-    mind.record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="tea")
     assert mind.recall("tea")
 print(json.dumps(sorted(sys.modules)))
 """

@@ -29,7 +29,7 @@ def tokens_of_turns(tmp_path: Path) -> dict[int, bytes]:
 
 def talk(mind: Mind, *texts: str, session: str = "s") -> list[str]:
     return [
-        mind.record(session=session, role="user" if n % 2 == 0 else "assistant", content=text).id
+        mind.record(session=session, role="user" if n % 2 == 0 else "assistant", text=text).id
         for n, text in enumerate(texts)
     ]
 
@@ -165,4 +165,4 @@ def test_question_in_one_language_finds_what_was_told_in_the_other(
         session="c",
     )
     mind.drain()
-    assert told in [hit.text for hit in mind.recall(asked, k=3, of=["turn"], min_score=0.0)]
+    assert told in [hit.text for hit in mind.recall(asked, limit=3, of=["turn"], min_score=0.0)]

@@ -43,9 +43,7 @@ def texts(hits: list[Hit]) -> list[str]:
 class TestReasons:
     def test_a_turn(self, mind: Mind) -> None:
         fill(mind)
-        told = mind.record(
-            session="s", role="user", content="green tea from Hangzhou", sender="Ann"
-        )
+        told = mind.record(session="s", role="user", text="green tea from Hangzhou", sender="Ann")
         (hit, *_) = mind.recall("green tea, Ann?")
         assert (hit.type, hit.id, hit.session, hit.index) == ("turn", told.id, "s", 0)
         assert [(s.session, s.index, s.turn_id) for s in hit.sources] == [("s", 0, told.id)]
@@ -59,8 +57,8 @@ class TestReasons:
 
     def test_a_memory_leads_to_the_turns_it_came_from(self, mind: Mind) -> None:
         fill(mind)
-        one = mind.record(session="a", role="user", content="I moved")
-        two = mind.record(session="b", role="user", content="to Lisbon")
+        one = mind.record(session="a", role="user", text="I moved")
+        two = mind.record(session="b", role="user", text="to Lisbon")
         known = mind.remember("lives in Lisbon", kind="fact", sources=[one.id, two.id])
         (hit,) = mind.recall("Lisbon", of=["memory"])
         assert (hit.id, hit.text, hit.at) == (known.id, "lives in Lisbon", NOON)
@@ -79,15 +77,15 @@ class TestReasons:
     def test_the_score_is_comparable_between_queries(self, mind: Mind) -> None:
         fill(mind)
         mind.remember("green tea is best", kind="preference", importance=0.9)
-        sure = mind.recall("which tea is best?", k=20)
-        unsure = mind.recall("quantum chromodynamics on the lattice", k=20)
+        sure = mind.recall("which tea is best?", limit=20)
+        unsure = mind.recall("quantum chromodynamics on the lattice", limit=20)
         assert sure[0].score > 0.3
         assert all(hit.score < 0.15 for hit in unsure)
         assert [hit.score for hit in sure] == sorted((hit.score for hit in sure), reverse=True)
 
     def test_every_route_that_found_it_is_named(self, mind: Mind) -> None:
         fill(mind)
-        mind.record(session="s", role="user", content="tea with Ann")
+        mind.record(session="s", role="user", text="tea with Ann")
         (hit, *_) = mind.recall("when did I last have tea with Ann today?", of=["turn"])
         assert set(hit.why.routes) >= {"text", "time"}
 
@@ -95,10 +93,10 @@ class TestReasons:
 class TestConversation:
     def test_an_answer_without_the_words_comes_up_beside_its_question(self, mind: Mind) -> None:
         fill(mind)
-        mind.record(session="s", role="user", content="hello there", sender="Ann")
-        mind.record(session="s", role="user", content="What is your sister's name?", sender="Ann")
-        answer = mind.record(session="s", role="user", content="Marguerite", sender="Bob")
-        hits = mind.recall("what is the name of the sister", k=3)
+        mind.record(session="s", role="user", text="hello there", sender="Ann")
+        mind.record(session="s", role="user", text="What is your sister's name?", sender="Ann")
+        answer = mind.record(session="s", role="user", text="Marguerite", sender="Bob")
+        hits = mind.recall("what is the name of the sister", limit=3)
         assert hits[0].id == answer.id
         assert hits[0].why.routes == ("neighbour",)
         assert hits[0].why.terms == ()
@@ -106,10 +104,10 @@ class TestConversation:
 
     def test_a_session_that_is_about_it_is_preferred(self, mind: Mind) -> None:
         fill(mind)
-        mind.record(session="plants", role="user", content="tomato seedlings need light and water")
-        mind.record(session="plants", role="user", content="light is the problem here")
-        mind.record(session="work", role="user", content="light is the problem here")
-        found = mind.recall("tomato seedlings light", k=3)
+        mind.record(session="plants", role="user", text="tomato seedlings need light and water")
+        mind.record(session="plants", role="user", text="light is the problem here")
+        mind.record(session="work", role="user", text="light is the problem here")
+        found = mind.recall("tomato seedlings light", limit=3)
         assert [hit.session for hit in found] == ["plants", "plants", "work"]
         assert found[0].index == 0
 
@@ -134,25 +132,25 @@ class TestConversation:
         self, mind: Mind, first: str, second: str, other: str, query: str
     ) -> None:
         for line in (other, first, second, "The bus was late again.", "花园每天都要浇水。"):
-            mind.record(session=line, role="user", content=line)
-        parts = {hit.text: hit.why.parts for hit in mind.recall(query, k=20, of=["turn"])}
+            mind.record(session=line, role="user", text=line)
+        parts = {hit.text: hit.why.parts for hit in mind.recall(query, limit=20, of=["turn"])}
         name = "shared with best"
         assert parts[second][name] > parts[other].get(name, 0.0)
 
     def test_a_named_speaker_is_preferred(self, mind: Mind) -> None:
         fill(mind)
         for name in ("Ann", "Bob", "小明"):
-            mind.record(session=name, role="user", content="tea is nice", sender=name)
+            mind.record(session=name, role="user", text="tea is nice", sender=name)
         for name, query in (("Ann", "does Ann like tea"), ("小明", "小明喜欢 tea 吗")):
-            (hit, *others) = mind.recall(query, of=["turn"], k=3)
+            (hit, *others) = mind.recall(query, of=["turn"], limit=3)
             assert hit.sender == name
             assert hit.why.parts["speaker"] > 0
             assert all("speaker" not in other.why.parts for other in others)
 
     def test_what_the_agent_said_counts_less_unless_asked_for(self, mind: Mind) -> None:
         fill(mind)
-        mind.record(session="a", role="user", content="the pasta place near the river")
-        mind.record(session="b", role="assistant", content="pasta place, try the one uphill")
+        mind.record(session="a", role="user", text="the pasta place near the river")
+        mind.record(session="b", role="assistant", text="pasta place, try the one uphill")
         assert mind.recall("pasta place near the river")[0].session == "a"
         (hit, *_) = mind.recall("which pasta place did you recommend uphill?")
         assert hit.session == "b"
@@ -163,7 +161,7 @@ class TestTimes:
     def record_days(self, mind: Mind, clock: ManualClock, *days: int) -> None:
         for day in days:
             clock.set(NOON - timedelta(days=day))
-            mind.record(session=f"-{day}", role="user", content="had tea with a friend")
+            mind.record(session=f"-{day}", role="user", text="had tea with a friend")
         clock.set(NOON)
 
     @pytest.mark.parametrize(
@@ -199,7 +197,7 @@ class TestTimes:
         self, mind: Mind, clock: ManualClock
     ) -> None:
         clock.set(NOON - timedelta(days=8))
-        mind.record(session="w", role="user", content="牙医说要拔智齿")
+        mind.record(session="w", role="user", text="牙医说要拔智齿")
         clock.set(NOON)
         fill(mind)
         (hit, *_) = [hit for hit in mind.recall("上周三发生了什么") if "time" in hit.why.routes]
@@ -213,7 +211,7 @@ class TestExactQuestions:
         mind = open_mind(preset=preset, embedding__provider="none")
         for day in (30, 20, 10):
             clock.set(NOON - timedelta(days=day))
-            mind.record(session=f"-{day}", role="user", content="I go to the dentist, 去看牙医")
+            mind.record(session=f"-{day}", role="user", text="I go to the dentist, 去看牙医")
         clock.set(NOON)
         fill(mind)
         return mind
@@ -255,7 +253,7 @@ class TestExactQuestions:
     def test_a_date(self, open_mind: OpenMind, clock: ManualClock, preset: str) -> None:
         mind = self.open(open_mind, clock, preset)
         clock.set(NOON - timedelta(days=5))
-        told = mind.record(session="w", role="user", content="the wedding of 小红 and Tom")
+        told = mind.record(session="w", role="user", text="the wedding of 小红 and Tom")
         clock.set(NOON)
         for query in ("When was the wedding?", "小红的 wedding 是什么时候？"):
             (hit, *_) = mind.recall(query, of=["turn"])
@@ -350,12 +348,12 @@ class TestQueries:
     @pytest.mark.parametrize("k", [1, 3, 100])
     def test_k(self, mind: Mind, k: int) -> None:
         mind.record_many(NewTurn("s", "user", f"tea number {n}") for n in range(30))
-        assert len(mind.recall("tea", k=k)) == min(k, 30)
+        assert len(mind.recall("tea", limit=k)) == min(k, 30)
 
     @pytest.mark.parametrize("k", [0, -1, 1001, 1.5, True])
     def test_a_wrong_k_is_refused(self, mind: Mind, k: int) -> None:
         with pytest.raises(mnemic.InvalidInput):
-            mind.recall("tea", k=k)
+            mind.recall("tea", limit=k)
 
     @pytest.mark.parametrize(
         ("preset", "limit"),
@@ -380,8 +378,8 @@ class TestQueries:
         fill(mind)
         for content in ("喜欢龙井, likes green tea", "住在杭州, lives in Hangzhou"):
             mind.remember(content, kind="fact")
-            mind.record(session=content, role="user", content=content)
-        hits = mind.recall(query, k=2)
+            mind.record(session=content, role="user", text=content)
+        hits = mind.recall(query, limit=2)
         assert texts(hits) == [wanted, wanted]
         assert {hit.type for hit in hits} == {"turn", "memory"}
 
@@ -396,8 +394,8 @@ class TestUse:
         used = mind.remember("likes green tea", kind="event", importance=0.8)
         idle = mind.remember("went to Lisbon by train", kind="event", importance=0.8)
         clock.advance(days=20)
-        mind.recall("green tea", k=1)
-        mind.recall("green tea", k=1)
+        mind.recall("green tea", limit=1)
+        mind.recall("green tea", limit=1)
         before = {memory.id: memory for memory in mind.memories()}
         assert before[used.id].access_count == 0, "recall does not wait for the disk"
         mind.drain()

@@ -52,14 +52,14 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
     with mnemic.open(file, clock=clock, worker="none", embedding__provider="none") as mind:
         for day in map(date.fromisoformat, DAYS):
             at = datetime.combine(day, time(18), UTC)
-            mind.record(session=f"{day}", role="user", content="a walk by the lake 湖边散步", at=at)
+            mind.record(session=f"{day}", role="user", text="a walk by the lake 湖边散步", at=at)
         yield mind
 
 
 @pytest.mark.parametrize(("words", "day"), CASES, ids=[case[0] for case in CASES])
 @pytest.mark.parametrize("frame", ["Where did I walk on {}?", "{}在哪里散步？"])
 def test_a_date_finds_its_day(mind: Mind, words: str, day: str, frame: str) -> None:
-    hits = mind.recall(frame.format(words), k=3, of=["turn"])
+    hits = mind.recall(frame.format(words), limit=3, of=["turn"])
     assert hits[0].session == day
     assert "date" in hits[0].why.parts
     assert "time" in hits[0].why.routes

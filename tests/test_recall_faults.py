@@ -130,7 +130,7 @@ def test_with_both_gone_the_latest_is_left(
     assert ANSWER in [hit.text for hit in hits]
     assert {"route:text", "route:vector"} <= set(failures(mind))
     assert all({"latest", "recent", "slot"} & set(hit.why.routes) for hit in hits)
-    of_turns = mind.recall("what is my cat called", of=["turn"], k=3)
+    of_turns = mind.recall("what is my cat called", of=["turn"], limit=3)
     assert len(of_turns) == 3
     assert "the user has a cat" in [hit.text for hit in mind.recall("cat", of=["memory"])]
     there = mind.recall("cat", of=["turn"], session="s3")
@@ -262,7 +262,7 @@ def test_turns_answer_when_the_table_of_memories_cannot_be_read(
 ) -> None:
     mind = open_mind(**QUIET)
     tell(mind)
-    mind.record(session="zh", role="user", content="我家的狗叫布丁，今年三岁")
+    mind.record(session="zh", role="user", text="我家的狗叫布丁，今年三岁")
     mind.add_many({f"k{n}": NewMemory(f"a cat or a dog 布丁 {n}", "fact") for n in range(memories)})
     mind.close()
     spoil_root_page(tmp_path / "memory.db", "memories", filling)

@@ -18,6 +18,7 @@ from tests.conftest import NOON, OpenMind
 
 SESSIONS, SPEAKERS = ("a", "b", "c"), ("Ann", "Bob", "")
 PROJECTS, TOPICS = ("claw", "house"), ("food", "travel")
+BATCHES = ("red", "3", "茶")
 KINDS, TRUSTS = ("fact", "preference", "event"), ("owner", "tool", "external")
 QUERIES = (
     "tea",
@@ -44,6 +45,7 @@ class Known:
     speaker: str = ""
     trust: str = ""
     until: datetime | None = None
+    metadata: str = ""
 
 
 @pytest.fixture(scope="module", params=["none", "local"])
@@ -64,12 +66,14 @@ def world(request: pytest.FixtureRequest) -> Iterator[tuple[Mind, dict[str, Know
         turn = mind.record(
             session=session,
             role=role,  # type: ignore[arg-type]
-            content=f"green tea number {n} 喝茶",
+            text=f"green tea number {n} 喝茶",
             sender=speaker,
+            metadata={"batch": BATCHES[n % 3], "odd": n % 2 == 1},
         )
         known[turn.id] = Known(
-            "turn", clock.now(), session, project, topic, "", speaker, turn.trust
-        )
+            "turn", clock.now(), session, project, topic, "", speaker, turn.trust,
+            metadata=BATCHES[n % 3],
+        )  # fmt: skip
         if n % 4 == 0:
             kept = mind.attach(f"/in/{n}.jpg", session=session, description="a picture of tea")
             known[kept.id] = Known("attachment", clock.now(), session, project, topic)
@@ -82,12 +86,14 @@ def world(request: pytest.FixtureRequest) -> Iterator[tuple[Mind, dict[str, Know
                 trust=trust,  # type: ignore[arg-type]
                 sources=[turn.id],
                 supersedes=previous or None,
+                metadata={"batch": BATCHES[n % 3]},
                 **of,
             )
             if previous:
                 old = known[previous]
                 known[previous] = Known(**{**old.__dict__, "until": clock.now()})
-            known[memory.id] = Known("memory", clock.now(), session, **of, kind=kind, trust=trust)
+            known[memory.id] = Known("memory", clock.now(), session, **of, kind=kind, trust=trust,
+                                     metadata=BATCHES[n % 3])  # fmt: skip
             previous = memory.id if n % 8 == 0 else ""
     clock.set(NOON)
     mind.drain()
@@ -111,6 +117,7 @@ FILTERS: dict[str, st.SearchStrategy[Any]] = {
     "since": MOMENTS,
     "until": MOMENTS,
     "as_of": MOMENTS,
+    "metadata": st.sampled_from([*BATCHES, "none"]).map(lambda batch: {"batch": batch}),
 }
 
 
@@ -124,6 +131,7 @@ def is_allowed(record: Known, wanted: dict[str, Any]) -> bool:
             for name in ("session", "project", "topic", "kind", "speaker", "trust")
             if name in wanted
         )
+        and record.metadata == wanted.get("metadata", {}).get("batch", record.metadata)
         and not ("since" in wanted and record.at < wanted["since"])
         and not ("until" in wanted and record.at >= wanted["until"])
         and not (as_of and record.at > as_of)
@@ -139,7 +147,7 @@ def test_nothing_outside_the_filter_comes_back(world: tuple[Mind, dict[str, Know
     )
     @settings(max_examples=120)
     def holds(query: str, wanted: dict[str, Any], k: int) -> None:
-        hits = mind.recall(query, k=k, **wanted)
+        hits = mind.recall(query, limit=k, **wanted)
         assert len(hits) <= k
         assert len({hit.id for hit in hits}) == len(hits)
         for hit in hits:
@@ -155,8 +163,9 @@ def test_everything_inside_the_filter_comes_back(world: tuple[Mind, dict[str, Kn
     @given(st.fixed_dictionaries({}, optional=FILTERS))
     @settings(max_examples=60)
     def holds(wanted: dict[str, Any]) -> None:
-        found = {hit.id for hit in mind.recall("tea", k=200, **wanted)}
-        assert found == {id_ for id_, record in known.items() if is_allowed(record, wanted)}
+        found = {hit.id for hit in mind.recall("tea", limit=200, **wanted)}
+        expected = {id_ for id_, record in known.items() if is_allowed(record, wanted)}
+        assert found == expected, [known[i] for i in expected - found]
 
     holds()
 
@@ -170,7 +179,7 @@ class TestVersions:
         clock.advance(days=10)
         new = mind.remember("works at Globex", kind="fact", supersedes=old.id)
         clock.advance(days=10)
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         mind.drain()
 
         def found(**wanted: Any) -> list[str]:
@@ -190,13 +199,13 @@ class TestVersions:
         mind = open_mind(preset=preset, embedding__provider=provider)
         mind.remember("parking spot 1234", kind="temp", expires_at=NOON + timedelta(days=1))
         mind.remember("parking is behind the house", kind="fact")
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         mind.drain()
         texts = {hit.text for hit in mind.recall("parking spot", of=["memory"])}
         assert "parking spot 1234" in texts
         clock.advance(days=1)
         for query in ("parking spot", "parking spot 1234", "how many parking spots", "yesterday"):
-            texts = {hit.text for hit in mind.recall(query, of=["memory"], k=50)}
+            texts = {hit.text for hit in mind.recall(query, of=["memory"], limit=50)}
             assert "parking spot 1234" not in texts
         past = mind.recall("parking spot", of=["memory"], as_of=NOON)
         assert "parking spot 1234" in {hit.text for hit in past}

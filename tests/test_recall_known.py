@@ -267,8 +267,8 @@ def test_a_prompt_has_the_fact_first_or_always(english: mnemic.Mind) -> None:
     for question in WRITTEN_FOR_EN + ACROSS_EN:
         prompt = english.context(question.text)
         ids = {section.name: section.ids for section in prompt.sections}
-        always = {english.get(one).content for one in ids.get("core", ())}
-        (answer, *_) = english.recall(question.text, k=1)
+        always = {english.get(one).text for one in ids.get("core", ())}
+        (answer, *_) = english.recall(question.text, limit=1)
         assert answer.text in always or answer.id in ids["evidence"][:1], question
 
 
@@ -318,9 +318,9 @@ def test_a_slot_of_many_values_hides_no_other(tmp_path: Path) -> None:
         mind.remember("I edit with Helix", predicate="editor", value="Helix", **slot)
         for n in range(32):
             mind.remember(f"I use gadget {n}", predicate="uses", value=f"gadget {n}", **slot)
-        assert mind.recall("Which editor do I use?", k=1)[0].text == "I edit with Helix"
-        assert mind.recall("我用什么编辑器？", k=1)[0].text == "I edit with Helix"
-        assert len(_by_slot(mind.recall("What do I use?", k=20))) == 10
+        assert mind.recall("Which editor do I use?", limit=1)[0].text == "I edit with Helix"
+        assert mind.recall("我用什么编辑器？", limit=1)[0].text == "I edit with Helix"
+        assert len(_by_slot(mind.recall("What do I use?", limit=20))) == 10
 
 
 @pytest.mark.parametrize(
@@ -334,9 +334,9 @@ def test_a_question_that_was_recorded_before_it_is_asked_does_not_stand_in_its_o
     open_mind: OpenMind, fact: str, query: str
 ) -> None:
     mind = open_mind()
-    mind.record(session="a", role="user", content=fact)
+    mind.record(session="a", role="user", text=fact)
     before = mind.recall(query, of=["turn"])[0]
-    mind.record(session="b", role="user", content=query)
+    mind.record(session="b", role="user", text=query)
     first = mind.recall(query, of=["turn"])[0]
     assert (first.text, before.text) == (fact, fact)
     assert first.score > before.score / 2

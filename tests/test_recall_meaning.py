@@ -65,7 +65,7 @@ def told(open_mind: OpenMind, provider: str) -> Mind:
 
 
 def first(mind: Mind, query: str) -> str:
-    hits = mind.recall(query, k=1)
+    hits = mind.recall(query, limit=1)
     return hits[0].text if hits else ""
 
 
@@ -100,12 +100,12 @@ def test_an_answer_is_found_through_its_question(open_mind: OpenMind) -> None:
         ("Bob", "实验小学"),
     ]
     for sender, content in talk:
-        mind.record(session="talk", role="user", content=content, sender=sender)
+        mind.record(session="talk", role="user", text=content, sender=sender)
     for query, answer in (
         ("Where was the honeymoon?", "Reykjavik, in the snow"),
         ("女儿在哪里读书", "实验小学"),
     ):
-        assert answer in [hit.text for hit in mind.recall(query, k=3)]
+        assert answer in [hit.text for hit in mind.recall(query, limit=3)]
 
 
 @pytest.mark.feature("R3")
@@ -119,6 +119,6 @@ def test_what_is_near_is_looked_for_inside_a_filter(open_mind: OpenMind, others:
     mind.drain()
     nearest = open_mind(recall__vector_candidates=1)
     for asked in (mind, nearest):
-        (hit, *_) = asked.recall("home loan", k=1, session="d", min_score=0.0)
+        (hit, *_) = asked.recall("home loan", limit=1, session="d", min_score=0.0)
         assert hit.text.startswith("I finally paid off")
         assert hit.why.routes == ("vector",), "it shares no word with the query"

@@ -38,7 +38,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
 def fill(mind: Mind) -> None:
     for name in SPEAKERS:
         for n in range(3):
-            mind.record(session=f"{name}{n}", role="user", content=f"{TALK} {n}", sender=name)
+            mind.record(session=f"{name}{n}", role="user", text=f"{TALK} {n}", sender=name)
     lines = (
         "I bought a bicycle",
         "the children were loud",
@@ -50,7 +50,7 @@ def fill(mind: Mind) -> None:
         "prices rise every spring",
     )
     for n, line in enumerate(lines):
-        mind.record(session=f"line {n}", role="user", content=line)
+        mind.record(session=f"line {n}", role="user", text=line)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def fill(mind: Mind) -> None:
     ],
 )
 def test_a_speaker_is_named_as_people_do(mind: Mind, query: str, speakers: set[str]) -> None:
-    hits = mind.recall(query, k=30, of=["turn"])
+    hits = mind.recall(query, limit=30, of=["turn"])
     assert {hit.sender for hit in hits if "speaker" in hit.why.parts} == speakers
     if speakers:
         assert {hit.sender for hit in hits[: 3 * len(speakers)]} == speakers
@@ -88,8 +88,8 @@ def test_a_speaker_is_named_as_people_do(mind: Mind, query: str, speakers: set[s
 
 def test_a_misspelt_name_finds_what_others_said_of_that_person(mind: Mind) -> None:
     text = "Jonathan moved to Oslo"
-    mind.record(session="news", role="user", content=text, sender="Tomas Lind")
-    found = {hit.text: hit.why.terms for hit in mind.recall("Where is Jonathn now?", k=4)}
+    mind.record(session="news", role="user", text=text, sender="Tomas Lind")
+    found = {hit.text: hit.why.terms for hit in mind.recall("Where is Jonathn now?", limit=4)}
     assert found[text] == ("jonathan",)
 
 
@@ -116,7 +116,7 @@ def test_a_misspelt_name_of_somebody_whom_a_memory_is_about(mind: Mind) -> None:
     ],
 )
 def test_irregular_forms_find_each_other(mind: Mind, query: str, text: str) -> None:
-    assert mind.recall(query, k=1, of=["turn"])[0].text == text
+    assert mind.recall(query, limit=1, of=["turn"])[0].text == text
 
 
 def test_a_form_that_is_mostly_another_word_does_not_bring_its_verb(mind: Mind) -> None:

@@ -83,8 +83,8 @@ def test_what_was_said_is_above_it(mind: Mind, query: str, answer: str) -> None:
 
 
 def test_scores_of_different_queries_can_be_compared(mind: Mind) -> None:
-    known = [mind.recall(query, k=1)[0].score for query, _ in KNOWN]
-    foreign = [hit.score for query in FOREIGN for hit in mind.recall(query, k=1)]
+    known = [mind.recall(query, limit=1)[0].score for query, _ in KNOWN]
+    foreign = [hit.score for query in FOREIGN for hit in mind.recall(query, limit=1)]
     assert min(known) > max(foreign)
     assert all(0 <= score <= 1 for score in (*known, *foreign))
 

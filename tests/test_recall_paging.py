@@ -88,8 +88,8 @@ def test_fewer_hits_are_the_beginning_of_more(open_mind: OpenMind, preset: str) 
         more=st.integers(0, 500),
     )
     def check(query: str, narrowed: dict[str, Any], few: int, more: int) -> None:
-        short = mind.recall(query, k=few, min_score=0.0, **narrowed)
-        long = mind.recall(query, k=few + more, min_score=0.0, **narrowed)
+        short = mind.recall(query, limit=few, min_score=0.0, **narrowed)
+        long = mind.recall(query, limit=few + more, min_score=0.0, **narrowed)
         assert shape(short) == shape(long)[:few]
 
     check()
@@ -99,6 +99,6 @@ def test_scores_fall_from_the_first_hit_to_the_last(open_mind: OpenMind) -> None
     mind = open_mind(recall__touch=False)
     fill(mind)
     for query in ("a compass in Perth", "我修好了什么", "blender"):
-        scores = [hit.score for hit in mind.recall(query, k=300, min_score=0.0)]
+        scores = [hit.score for hit in mind.recall(query, limit=300, min_score=0.0)]
         assert len(scores) > 100
         assert scores == sorted(scores, reverse=True)

@@ -93,7 +93,7 @@ class TestOpenAkita:
     ) -> None:
         server.always(meaning(KNOWN))
         mind = open_mind(preset="openakita", **remote(server))
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         mind.remember("near", kind="fact", importance=0.5)
         mind.remember("middling", kind="fact", importance=0.5)
         mind.drain()
@@ -124,7 +124,7 @@ class TestShiyi:
     ) -> None:
         server.always(meaning(KNOWN))
         mind = open_mind(preset="shiyi", **remote(server))
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         mind.remember("near", kind="fact")
         clock.set(NOON - timedelta(days=30))
         mind.remember("middling but asked for", kind="fact")
@@ -164,7 +164,7 @@ class TestSemibot:
         mind.remember("near", kind="fact", importance=0.5)
         clock.set(NOON)
         mind.remember("middling", kind="fact", importance=1.0)
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         mind.drain()
         assert scores(mind, "asked") == approx(
             {
@@ -205,11 +205,11 @@ class TestMyclaw:
         mind.remember("green tea", kind="event", importance=0.5)
         mind.remember("black coffee", kind="event", importance=0.6)
         clock.advance(days=29)
-        mind.recall("green", k=1, of=["memory"], kind="event", project="nowhere")
+        mind.recall("green", limit=1, of=["memory"], kind="event", project="nowhere")
         (used, *_) = [hit for hit in mind.recall("green") if hit.text == "green tea"]
         assert used.text == "green tea"
         mind.drain()
-        (memory,) = [memory for memory in mind.memories() if memory.content == "green tea"]
+        (memory,) = [memory for memory in mind.memories() if memory.text == "green tea"]
         assert memory.access_count == 1
         clock.advance(days=1)
         found = scores(mind, "green tea")

@@ -48,12 +48,12 @@ def test_a_story_is_found_by_the_file_it_is_about(open_mind: OpenMind, clock: Ma
 def test_the_last_turns_help_a_query_that_says_little(open_mind: OpenMind, preset: str) -> None:
     mind = open_mind(preset=preset, **TEXT_ONLY)
     for n in range(30):
-        mind.record(session="noise", role="user", content=f"It took a while to do chore {n}.")
-    mind.record(session="work", role="user", content="The Lantern migration needed nine hours.")
+        mind.record(session="noise", role="user", text=f"It took a while to do chore {n}.")
+    mind.record(session="work", role="user", text="The Lantern migration needed nine hours.")
     said = ["Do you remember the Lantern migration?", "Yes, to PostgreSQL."]
     query = "How long did it take?"
-    alone = [hit.text for hit in mind.recall(query, of=["turn"], k=5)]
-    helped = [hit.text for hit in mind.recall(query, of=["turn"], k=5, around=said)]
+    alone = [hit.text for hit in mind.recall(query, of=["turn"], limit=5)]
+    helped = [hit.text for hit in mind.recall(query, of=["turn"], limit=5, around=said)]
     assert "The Lantern migration needed nine hours." not in alone
     assert "The Lantern migration needed nine hours." in helped
 
@@ -65,11 +65,11 @@ def test_the_partition_comes_first_and_full_text_second(open_mind: OpenMind) -> 
     for n in range(3):
         mind.remember(f"boat fact {n}", kind="fact", project="boat", importance=0.9)
     mind.remember("the green boat is for sale", kind="fact", project="shop", importance=0.9)
-    mind.record(session="s", role="user", content="the boat is green")
+    mind.record(session="s", role="user", text="the boat is green")
     of_partition = mind.recall("what about the boat?")
     assert {route for hit in of_partition for route in hit.why.routes} == {"partition"}
     more = open_mind(preset="myclaw", recall__supplement_below=50, **TEXT_ONLY)
-    found = more.recall("what about the boat?", k=20)
+    found = more.recall("what about the boat?", limit=20)
     assert "the green boat is for sale" in {h.text for h in found if "text" in h.why.routes}
     assert {hit.type for hit in found} == {"memory"}, "no raw turns, as in document D §5.3"
 
@@ -100,8 +100,8 @@ def test_a_count_is_the_number_of_all_that_say_it(open_mind: OpenMind) -> None:
 
 def test_words_that_say_nothing_score_little(open_mind: OpenMind) -> None:
     mind = open_mind(**TEXT_ONLY)
-    mind.record(session="s", role="user", content="and then it was the same")
-    mind.record(session="s", role="user", content="Lisbon in May")
+    mind.record(session="s", role="user", text="and then it was the same")
+    mind.record(session="s", role="user", text="Lisbon in May")
     (top, *_) = mind.recall("what is it that was", of=["turn"])
     (sure, *_) = mind.recall("Lisbon", of=["turn"])
     assert top.score < 0.15 < sure.score

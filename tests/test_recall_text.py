@@ -27,7 +27,7 @@ FILLER = [
 
 def say(mind: Mind, *contents: str, session: str = "s") -> None:
     for content in [*FILLER, *contents]:
-        mind.record(session=session, role="user", content=content)
+        mind.record(session=session, role="user", text=content)
 
 
 @pytest.mark.feature("R2", preset=["openakita", "myclaw"])
@@ -132,8 +132,8 @@ def test_what_was_said_is_found_by_its_own_words() -> None:
         @given(st.text(alphabet, min_size=1, max_size=20))
         @settings(max_examples=100)
         def holds(text: str) -> None:
-            told = mind.record(session="s", role="user", content=text)
-            found = {hit.id for hit in mind.recall(text, k=1000)}
+            told = mind.record(session="s", role="user", text=text)
+            found = {hit.id for hit in mind.recall(text, limit=1000)}
             assert told.id in found or not any(character.isalnum() for character in text)
 
         holds()
@@ -145,7 +145,7 @@ def test_tool_calls_and_results_are_found(mind: Mind) -> None:
     mind.record(
         session="s",
         role="assistant",
-        content="",
+        text="",
         tool_calls=[ToolCall("search_flights", {"to": "Lisbon", "dates": ["2026-05-01"]})],
         tool_results=[ToolResult("TP123 每天一班")],
         sender="planner",
@@ -158,7 +158,7 @@ def test_tool_calls_and_results_are_found(mind: Mind) -> None:
 class TestEvidence:
     def test_a_hit_says_what_it_is_and_why(self, mind: Mind) -> None:
         say(mind)
-        told = mind.record(session="s", role="user", content="green tea", sender="小明")
+        told = mind.record(session="s", role="user", text="green tea", sender="小明")
         (hit,) = by_words(mind, "tea")
         assert (hit.type, hit.id, hit.text) == ("turn", told.id, "green tea")
         assert (hit.session, hit.index, hit.role) == ("s", told.index, "user")
@@ -173,12 +173,12 @@ class TestEvidence:
         mind.remember("likes tea", kind="preference")
         mind.attach("/tmp/tea.png")
         assert len(mind.recall("tea")) == 10
-        assert len(mind.recall("tea", k=3)) == 3
-        assert len(by_words(mind, "tea", k=100)) == 22
+        assert len(mind.recall("tea", limit=3)) == 3
+        assert len(by_words(mind, "tea", limit=100)) == 22
         for type_ in ("memory", "attachment"):
             (hit,) = by_words(mind, "tea", of=[type_])
             assert hit.type == type_
-        mixed = mind.recall("tea", of=["turn", "memory"], k=100)
+        mixed = mind.recall("tea", of=["turn", "memory"], limit=100)
         assert {hit.type for hit in mixed} == {"turn", "memory"}
         assert mind.recall("tea", of=["episode"]) == []
 
@@ -199,7 +199,7 @@ class TestEvidence:
         assert texts(session="nobody") == set()
 
     def test_a_space_that_was_never_written_to_knows_nothing(self, open_mind: OpenMind) -> None:
-        open_mind(space="ann").record(session="s", role="user", content="tea")
+        open_mind(space="ann").record(session="s", role="user", text="tea")
         assert open_mind(space="bob").recall("tea") == []
 
 

@@ -31,7 +31,7 @@ class TestTheStory:
 
     def tell(self, learning: Learning) -> None:
         mind, clock = learning.mind, learning.clock
-        first = mind.record(session="s", role="user", content="我用 Python 3.10")
+        first = mind.record(session="s", role="user", text="我用 Python 3.10")
         learning.settle(
             candidate(
                 "用户用 Python 3.10",
@@ -43,7 +43,7 @@ class TestTheStory:
             )
         )
         clock.advance(days=10)
-        second = mind.record(session="s", role="user", content="升级到 3.12 了")
+        second = mind.record(session="s", role="user", text="升级到 3.12 了")
         settled = learning.settle(
             candidate(
                 "用户升级到 Python 3.12",
@@ -217,7 +217,7 @@ class TestMergeByMeaning:
         settled = learning.settle(candidate("keeps a dog", importance=0.6))
         assert settled.outcome == "same"
         (memory,) = learning.mind.memories()
-        assert (memory.content, memory.importance) == ("owns a hound", 0.6)
+        assert (memory.text, memory.importance) == ("owns a hound", 0.6)
         learning.settle(candidate("keeps a dog", importance=0.1))
         assert learning.mind.memories()[0].importance == 0.6
 
@@ -400,10 +400,10 @@ class TestRouting:
         assert learning.events("op") == ["refuse"]
 
     @pytest.mark.parametrize(
-        "wrong", [{"content": "  "}, {"kind": "x"}, {"confidence": 2.0}, {"trust": "friend"}]
+        "wrong", [{"text": "  "}, {"kind": "x"}, {"confidence": 2.0}, {"trust": "friend"}]
     )
     def test_nonsense_is_an_error(self, learning: Learning, wrong: dict[str, object]) -> None:
-        fields: dict[str, object] = {"kind": "fact", "content": "tea", **wrong}
+        fields: dict[str, object] = {"kind": "fact", "text": "tea", **wrong}
         with pytest.raises(mnemic.InvalidInput):
             learning.settle(Candidate(**fields))  # type: ignore[arg-type]
         with pytest.raises(mnemic.NotFound):
@@ -653,7 +653,7 @@ class TestJudge:
             self.asked: list[tuple[str, ...]] = []
 
         def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
-            self.asked.append(tuple(memory.content for memory in neighbours))
+            self.asked.append(tuple(memory.text for memory in neighbours))
             return Decision(self.outcome, neighbours[0])
 
     @pytest.mark.parametrize("outcome", ["same", "update", "conflict", "new"])

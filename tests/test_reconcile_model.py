@@ -27,7 +27,7 @@ def candidates(draw: st.DrawFn) -> Candidate:
     value = draw(st.sampled_from(["Oslo", "Kiel", "Bath"]))
     return Candidate(
         kind=kind,
-        content=f"{subject} {predicate} {value}",
+        text=f"{subject} {predicate} {value}",
         subject=draw(st.sampled_from([subject, subject.upper()])),
         predicate=predicate,
         value=value,

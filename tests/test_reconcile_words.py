@@ -26,7 +26,7 @@ def test_another_word_is_another_statement(
     for word in (one, other):
         mind.propose(Candidate("fact", frame.format(word), confidence=0.95, importance=0.6))
         mind.drain()
-    assert {m.content for m in mind.memories()} == {frame.format(one), frame.format(other)}
+    assert {m.text for m in mind.memories()} == {frame.format(one), frame.format(other)}
 
 
 def test_the_same_words_in_another_order_are_one(open_mind: OpenMind) -> None:

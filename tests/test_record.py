@@ -29,7 +29,7 @@ def test_a_turn_is_kept_whole(open_mind: OpenMind, preset: str) -> None:
     told = mind.record(
         session="s",
         role="assistant",
-        content="写好了 \U0001f600",
+        text="写好了 \U0001f600",
         sender="小助手",
         channel="wechat",
         tool_calls=[call],
@@ -41,7 +41,7 @@ def test_a_turn_is_kept_whole(open_mind: OpenMind, preset: str) -> None:
     (kept,) = open_mind(preset=preset).turns()
     assert kept == told
     assert (kept.session, kept.index, kept.role) == ("s", 4, "assistant")
-    assert kept.content == "写好了 \U0001f600"
+    assert kept.text == "写好了 \U0001f600"
     assert (kept.tool_calls, kept.tool_results) == ((call,), (result,))
     assert kept.at == datetime(2026, 2, 12, 1, 30, tzinfo=UTC)
     assert kept.at.utcoffset() == timedelta(hours=8), "the zone it was said in is kept"
@@ -52,9 +52,9 @@ def test_a_turn_is_kept_whole(open_mind: OpenMind, preset: str) -> None:
 
 @pytest.mark.feature("L1")
 def test_the_same_turn_twice_is_a_no_op(mind: Mind, clock: ManualClock) -> None:
-    first = mind.record(session="s", role="user", content="tea", index=0)
+    first = mind.record(session="s", role="user", text="tea", index=0)
     clock.advance(hours=1)
-    again = mind.record(session="s", role="user", content="tea", index=0)
+    again = mind.record(session="s", role="user", text="tea", index=0)
     assert again == first
     assert mind.turns() == [first]
     assert mind.stats().turns == 1
@@ -62,20 +62,20 @@ def test_the_same_turn_twice_is_a_no_op(mind: Mind, clock: ManualClock) -> None:
 
 @pytest.mark.feature("L1")
 def test_a_place_holds_one_turn(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="tea", index=0)
+    mind.record(session="s", role="user", text="tea", index=0)
     with pytest.raises(mnemic.Conflict) as caught:
-        mind.record(session="s", role="user", content="coffee", index=0)
+        mind.record(session="s", role="user", text="coffee", index=0)
     assert caught.value.remedy
-    assert [turn.content for turn in mind.turns()] == ["tea"]
-    mind.record(session="other", role="user", content="coffee", index=0)
+    assert [turn.text for turn in mind.turns()] == ["tea"]
+    mind.record(session="other", role="user", text="coffee", index=0)
 
 
 def test_without_a_time_it_is_now_and_without_an_index_it_is_next(
     mind: Mind, clock: ManualClock
 ) -> None:
-    one = mind.record(session="s", role="user", content="one")
+    one = mind.record(session="s", role="user", text="one")
     clock.advance(minutes=1)
-    two = mind.record(session="s", role="user", content="two")
+    two = mind.record(session="s", role="user", text="two")
     assert (one.index, one.at) == (0, NOON)
     assert (two.index, two.at) == (1, NOON + timedelta(minutes=1))
     assert one.id < two.id
@@ -94,13 +94,13 @@ def test_without_a_time_it_is_now_and_without_an_index_it_is_next(
     ids=str,
 )
 def test_times_may_be_given_in_many_ways(mind: Mind, given: str, meant: datetime) -> None:
-    mind.record(session="s", role="user", content="tea", at=given)
+    mind.record(session="s", role="user", text="tea", at=given)
     assert mind.turns()[0].at == meant
 
 
 def test_the_tool_input_kept_is_the_one_given(mind: Mind) -> None:
     given = {"path": "a.txt", "options": {"deep": [1]}}
-    mind.record(session="s", role="assistant", content="", tool_calls=[ToolCall("x", given)])
+    mind.record(session="s", role="assistant", text="", tool_calls=[ToolCall("x", given)])
     given["options"] = {}
     assert mind.turns()[0].tool_calls[0].input == {"path": "a.txt", "options": {"deep": [1]}}
 
@@ -166,7 +166,7 @@ def test_many_threads_may_record_at_once(open_mind: OpenMind, target: str | None
 
     def work(name: str) -> None:
         for number in range(20):
-            mind.record(session="s", role="user", content=f"{name} {number}")
+            mind.record(session="s", role="user", text=f"{name} {number}")
 
     threads = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
     for thread in threads:
@@ -189,13 +189,13 @@ class TestQueries:
             session.assistant("看看", tool_calls=[ToolCall("read_file", {"path": "茶道.md"})])
             session.tool(tool_results=[ToolResult("水温 eighty 度")])
         clock.advance(hours=1)
-        mind.record(session="b", role="user", content="coffee?")
+        mind.record(session="b", role="user", text="coffee?")
         return mind
 
     @pytest.mark.statement("A46")
     def test_by_session_time_role_tool_and_project(self, busy: Mind) -> None:
         def said(**wanted: object) -> list[str]:
-            return [turn.content for turn in busy.turns(**wanted)]  # type: ignore[arg-type]
+            return [turn.text for turn in busy.turns(**wanted)]  # type: ignore[arg-type]
 
         assert said(session="a") == ["茶怎么泡？", "看看", ""]
         assert said(session="a", newest_first=True, limit=2) == ["", "看看"]
@@ -215,7 +215,7 @@ class TestQueries:
 @pytest.mark.feature("O5")
 def test_many_users_share_a_file_and_nothing_else(open_mind: OpenMind) -> None:
     ann, bob = open_mind(space="ann"), open_mind(space="bob")
-    told = ann.record(session="s", role="user", content="my secret tea", index=0)
+    told = ann.record(session="s", role="user", text="my secret tea", index=0)
     known = ann.remember("likes tea", kind="preference", operation_id="op")
     sent = ann.attach("/tmp/tea.png", session="s")
     ann.record_usage(purpose="x", model="m", input_tokens=1, output_tokens=1)
@@ -232,7 +232,7 @@ def test_many_users_share_a_file_and_nothing_else(open_mind: OpenMind) -> None:
         bob.remember("took it", kind="fact", sources=[told.id])
     with pytest.raises(mnemic.NotFound):
         bob.remember("took it", kind="fact", supersedes=known.id)
-    bob.record(session="s", role="user", content="other", index=0)
+    bob.record(session="s", role="user", text="other", index=0)
     assert bob.remember("likes coffee", kind="preference", operation_id="op").outcome == "new"
     assert ann.turns() == [told]
     assert ann.memories() == [known.memory]
@@ -241,7 +241,7 @@ def test_many_users_share_a_file_and_nothing_else(open_mind: OpenMind) -> None:
 
 @pytest.mark.feature("O5", preset="shiyi")
 def test_without_a_name_there_is_one_user(open_mind: OpenMind) -> None:
-    open_mind(preset="shiyi").record(session="s", role="user", content="tea")
+    open_mind(preset="shiyi").record(session="s", role="user", text="tea")
     named = open_mind(preset="shiyi", space="default")
     assert named.space == "default"
-    assert [turn.content for turn in named.turns()] == ["tea"]
+    assert [turn.text for turn in named.turns()] == ["tea"]

@@ -212,7 +212,7 @@ def test_what_was_remembered_by_hand_is_rolled_back_too(learning: Learning) -> N
     old = learning.mind.remember("uses pip", kind="fact")
     learning.mind.remember("uses conda", kind="fact", supersedes=old.id, sources=[bad.id])
     learning.undo.rollback("session:bad")
-    assert [memory.content for memory in learning.mind.memories()] == ["uses pip"]
+    assert [memory.text for memory in learning.mind.memories()] == ["uses pip"]
 
 
 @pytest.mark.parametrize("source", ["", "bad", "session:", "planet:mars", "trust:friend"])

@@ -47,11 +47,11 @@ def tell(mind: Mind, samples: list[Sample]) -> None:
     """Each secret as words, as a tool's input and result, as a memory and as a file."""
     for number, sample in enumerate(samples):
         text = sample.text
-        mind.record(session="words", role="user", content=text, index=number)
+        mind.record(session="words", role="user", text=text, index=number)
         mind.record(
             session="tools",
             role="assistant",
-            content="",
+            text="",
             tool_calls=[ToolCall("write_file", {"path": "a.env", "lines": [{"text": text}]})],
             tool_results=[ToolResult(text)],
         )
@@ -73,7 +73,7 @@ def test_no_file_the_engine_writes_holds_a_secret(
     mind.drain()
     assert any(name.endswith(".jsonl") for name in written(tmp_path)) == (preset == "openakita")
     assert leaks(tmp_path, secrets) == []
-    assert "[secret:" in mind.turns(session="words", limit=1)[0].content
+    assert "[secret:" in mind.turns(session="words", limit=1)[0].text
     mind.close()
     assert leaks(tmp_path, secrets) == []
 
@@ -83,7 +83,7 @@ def test_a_turn_recorded_again_is_the_same_turn(mind: Mind) -> None:
         return mind.record(
             session="s",
             role="assistant",
-            content=f"密码是 {SECRET}",
+            text=f"密码是 {SECRET}",
             tool_calls=[ToolCall("login", {"password": SECRET, "user": "bob"})],
             tool_results=[ToolResult(f"password: {SECRET}")],
             index=0,
@@ -91,20 +91,20 @@ def test_a_turn_recorded_again_is_the_same_turn(mind: Mind) -> None:
 
     first = again()
     assert again() == first
-    assert first.content == "密码是 [secret:password]"
+    assert first.text == "密码是 [secret:password]"
     assert first.tool_calls[0].input == {"password": "[secret:password]", "user": "bob"}
     assert first.tool_results[0].content == "password: [secret:password]"
     # What was read back can be recorded again too: a mark is no secret.
-    assert mind.record_many([NewTurn("t", "user", first.content, index=0)] * 2).known == 1
-    assert mind.turns(session="t")[0].content == first.content
+    assert mind.record_many([NewTurn("t", "user", first.text, index=0)] * 2).known == 1
+    assert mind.turns(session="t")[0].text == first.text
 
 
 @pytest.mark.setting("secrets.at_write")
 def test_secrets_can_be_kept_when_the_owner_says_so(open_mind: OpenMind) -> None:
     mind = open_mind(secrets={"at_write": "keep"})
     said = f"the password is {SECRET}"
-    assert mind.record(session="s", role="user", content=said).content == said
-    assert mind.get(mind.remember(said, kind="fact").id).content == said
+    assert mind.record(session="s", role="user", text=said).text == said
+    assert mind.get(mind.remember(said, kind="fact").id).text == said
 
 
 def test_a_link_with_a_secret_is_kept_without_it(mind: Mind) -> None:
@@ -128,11 +128,11 @@ class TestCredentials:
         ).memory
         assert kept is not None
         mind.drain()
-        assert kept.content == "客厅路由器 wifi: ••••••••"
+        assert kept.text == "客厅路由器 wifi: ••••••••"
         assert mind.memories(kind="credential") == [kept]
         assert mind.history(kept.id).versions == (kept,)
-        assert [hit.text for hit in by_words(mind, "路由器", of=["memory"])] == [kept.content]
-        assert [hit.text for hit in mind.recall("wifi", of=["memory"])] == [kept.content]
+        assert [hit.text for hit in by_words(mind, "路由器", of=["memory"])] == [kept.text]
+        assert [hit.text for hit in mind.recall("wifi", of=["memory"])] == [kept.text]
         assert by_words(mind, "battery", of=["memory"]) == []
         assert mind.reveal(kept.id) == LONG
         mind.repair()
@@ -267,7 +267,7 @@ def test_a_value_that_is_only_the_secret_goes_with_it(open_mind: OpenMind, tmp_p
     mind = open_mind()
     decision = mind.remember("the password is swordfish42!", kind="config", value="swordfish42!")
     kept = mind.get(decision.id)
-    assert "swordfish42" not in kept.content
+    assert "swordfish42" not in kept.text
     assert kept.value == ""
     mind.close()
     for file in tmp_path.rglob("*"):

@@ -88,20 +88,20 @@ def test_no_secret_in_plain_words_is_kept_anywhere(
 ) -> None:
     mind = open_mind(preset=preset)
     for text, _ in SAID:
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
         mind.record(
             session="tools",
             role="assistant",
-            content="",
+            text="",
             tool_calls=[ToolCall("note", {"text": text})],
             tool_results=[ToolResult(text)],
         )
         mind.remember(text, kind="fact")
-    mind.record(session="s", role="user", content=KEPT)
+    mind.record(session="s", role="user", text=KEPT)
     mind.end_session("s")
     mind.drain()
 
-    turns = [turn.content for turn in mind.turns(session="s", limit=100)]
+    turns = [turn.text for turn in mind.turns(session="s", limit=100)]
     assert KEPT in turns
     assert sum("[secret:" in turn for turn in turns) == len(SAID)
     shown = "\n".join(
@@ -132,13 +132,13 @@ def test_no_secret_in_plain_words_is_kept_anywhere(
 def test_personal_numbers_are_a_setting(open_mind: OpenMind) -> None:
     said = f"pay with {CARD}"
     mind = open_mind(secrets={"personal_numbers": []})
-    assert mind.record(session="s", role="user", content=said).content == said
+    assert mind.record(session="s", role="user", text=said).text == said
 
 
 def test_an_owner_can_keep_what_is_said(open_mind: OpenMind) -> None:
     mind = open_mind(secrets={"at_write": "keep"})
     for text, _ in SAID:
-        assert mind.record(session="s", role="user", content=text).content == text
+        assert mind.record(session="s", role="user", text=text).text == text
 
 
 def test_a_password_in_plain_words_can_be_kept_as_a_credential(
@@ -160,11 +160,11 @@ def test_a_password_in_plain_words_can_be_kept_as_a_credential(
 def test_a_secret_after_a_cue_or_in_a_vendor_s_format_is_not_recorded(
     open_mind: OpenMind, text: str, secret: str
 ) -> None:
-    turn = open_mind().record(session="s", role="user", content=text)
+    turn = open_mind().record(session="s", role="user", text=text)
     assert secret in text.lower()
-    assert secret not in turn.content.lower()
+    assert secret not in turn.text.lower()
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_a_sentence_about_secrets_is_recorded_as_it_is(open_mind: OpenMind, text: str) -> None:
-    assert open_mind().record(session="s", role="user", content=text).content == text
+    assert open_mind().record(session="s", role="user", text=text).text == text

@@ -75,7 +75,7 @@ def test_ending_twice_adds_nothing_and_going_on_adds_one(
     mind.drain()
     first = mind.episodes()
     assert len(first) == 1
-    mind.record(session="s", role="user", content="Now write the release notes for 2.0")
+    mind.record(session="s", role="user", text="Now write the release notes for 2.0")
     mind.end_session("s")
     mind.drain()
     latest = next(one for one in mind.episodes() if one.id != first[0].id)
@@ -91,14 +91,14 @@ def test_what_was_only_for_the_session_goes_with_it(open_mind: OpenMind, server:
     told = [{**fact, "turns": [1], "confidence": 0.95} for fact in facts]
     server.always(thinking.proposing(lambda _: told))
     mind = open_mind(preset="openakita", **thinking.settings(server))
-    mind.record(session="s", role="user", content="Please reply in French today. I keep bees")
+    mind.record(session="s", role="user", text="Please reply in French today. I keep bees")
     mind.drain()
-    assert {memory.content for memory in mind.memories()} == {"reply in French", "keeps bees"}
+    assert {memory.text for memory in mind.memories()} == {"reply in French", "keeps bees"}
     mind.end_session("s")
     mind.drain()
-    assert [memory.content for memory in mind.memories()] == ["keeps bees"]
+    assert [memory.text for memory in mind.memories()] == ["keeps bees"]
     (ended,) = [e for e in mind.events(type="archive") if "its session ended" in str(e.payload)]
-    assert mind.history(ended.subject).versions[0].content == "reply in French"
+    assert mind.history(ended.subject).versions[0].text == "reply in French"
 
 
 @pytest.mark.feature("X7")
@@ -109,7 +109,7 @@ def test_also_where_it_was_learnt_after_the_end(
     fact = {"kind": "rule", "content": "reply in French", "duration": "session", "turns": [1]}
     server.always(thinking.proposing(lambda _: [{**fact, "confidence": 0.95}]))
     mind = open_mind(**thinking.settings(server))
-    mind.record(session="s", role="user", content="reply in French")
+    mind.record(session="s", role="user", text="reply in French")
     mind.end_session("s")
     clock.advance(minutes=3)
     mind.drain()
@@ -182,13 +182,13 @@ def test_the_retry_queue_runs_on(open_mind: OpenMind, clock: ManualClock, preset
     model = {"provider": "openai", "name": "m", "base_url": "http://127.0.0.1:9", "timeout": 1}
     off: dict[str, Any] = {"embedding": {"provider": "none"}, "triggers": {"per_turn": False}}
     mind = open_mind(preset=preset, model=model, **off)
-    mind.record(session="s", role="user", content="remember that I use Helix as my editor")
+    mind.record(session="s", role="user", text="remember that I use Helix as my editor")
     mind.drain()
     assert mind.turns()[0].state == "failed"
     mind.close()
     again = open_mind(preset=preset, **off)
-    again.record(session="s", role="user", content="thanks")
-    again.record(session="s", role="user", content="bye")
+    again.record(session="s", role="user", text="thanks")
+    again.record(session="s", role="user", text="bye")
     again.end_session("s")
     again.drain()
     assert [turn.state for turn in again.turns(session="s")] == ["extracted", "empty", "empty"]

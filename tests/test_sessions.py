@@ -46,7 +46,7 @@ def test_an_error_inside_still_ends_it_and_keeps_what_was_said(mind: Mind) -> No
     with pytest.raises(ZeroDivisionError), mind.session("s") as session:  # noqa: PT012
         session.user("one")
         raise ZeroDivisionError
-    assert [turn.content for turn in mind.turns()] == ["one"]
+    assert [turn.text for turn in mind.turns()] == ["one"]
     assert mind.sessions()[0].ended_at == NOON
 
 
@@ -65,7 +65,7 @@ def test_a_turn_may_be_told_with_its_place_and_time(mind: Mind) -> None:
     session.user("earlier", index=2, at="2026-02-11")
     assert session.user("next").index == 6
     assert session.user("earlier", index=2).at.isoformat() == "2026-02-11T00:00:00+00:00"
-    assert [turn.content for turn in mind.turns(session="s")] == ["earlier", "later", "next"]
+    assert [turn.text for turn in mind.turns(session="s")] == ["earlier", "later", "next"]
 
 
 def test_conversations_come_latest_first_and_in_pages(mind: Mind, clock: ManualClock) -> None:

@@ -29,7 +29,7 @@ def test_what_a_model_says_is_learnt_whole(open_mind: OpenMind, server: Scripted
     given = thinking.settings(server, api_key=key)
     mind = open_mind(**given, triggers={"quiet_gap": "never", "session_min_messages": 1})
     for text in SAID.values():
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
     mind.end_session("s")
     mind.drain()
-    assert {memory.content for memory in mind.memories()} >= set(SAID.values())
+    assert {memory.text for memory in mind.memories()} >= set(SAID.values())

@@ -35,12 +35,12 @@ def prompt(mind: Mind) -> str:
 
 
 def assert_it_waits(mind: Mind, text: str) -> None:
-    assert [memory.content for memory in mind.memories()] == []
+    assert [memory.text for memory in mind.memories()] == []
     (waiting,) = mind.pending()
-    assert waiting.content == text
+    assert waiting.text == text
     assert text not in prompt(mind)
     assert mind.confirm(waiting.id).memory is not None
-    assert [(m.content, m.trust) for m in mind.memories()] == [(text, "owner")]
+    assert [(m.text, m.trust) for m in mind.memories()] == [(text, "owner")]
 
 
 @KIND
@@ -85,7 +85,7 @@ def test_the_import_command_says_how_many_wait(shell: Shell, tmp_path: Path) -> 
 @KIND
 def test_the_owners_steering_statement_holds_at_once(mind: Mind, kind: str, text: str) -> None:
     assert mind.remember(text, kind=kind).outcome == "new"
-    assert [memory.content for memory in mind.memories()] == [text]
+    assert [memory.text for memory in mind.memories()] == [text]
 
 
 def test_a_lesser_source_cannot_supersede_or_edit_a_rule(mind: Mind) -> None:
@@ -93,7 +93,7 @@ def test_a_lesser_source_cannot_supersede_or_edit_a_rule(mind: Mind) -> None:
     after = mind.remember("Answer in one line", kind="rule", trust="agent", supersedes=rule.id)
     edited = mind.edit(rule.id, text="Answer in two lines", trust="tool")
     assert (after.outcome, edited.status) == ("pending", "pending")
-    assert [memory.content for memory in mind.memories()] == ["Answer in at most five lines"]
+    assert [memory.text for memory in mind.memories()] == ["Answer in at most five lines"]
 
 
 def test_an_edit_of_what_waits_goes_on_waiting(mind: Mind) -> None:
@@ -125,7 +125,7 @@ def archive(mind: Mind) -> bytes:
 
 
 def contents(mind: Mind) -> set[str]:
-    return {str(memory.content) for memory in mind.memories()}
+    return {str(memory.text) for memory in mind.memories()}
 
 
 def test_rules_of_a_foreign_archive_wait_unless_the_caller_says_they_are_the_owners(
@@ -135,7 +135,7 @@ def test_rules_of_a_foreign_archive_wait_unless_the_caller_says_they_are_the_own
     entered = import_jsonl(mind, io.BytesIO(foreign))
     assert entered.pending == 3
     assert contents(mind) == {"The boat is called Sardinha"}
-    assert {str(m.content): m.trust for m in mind.pending()} == dict.fromkeys(
+    assert {str(m.text): m.trust for m in mind.pending()} == dict.fromkeys(
         STEERING.values(), "agent"
     )
     assert not any(text in prompt(mind) for text in STEERING.values())

@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def say(mind: Mind, content: str, session: str = "s", **more: Any) -> None:
-    mind.record(session=session, role="user", content=content, **more)
+    mind.record(session=session, role="user", text=content, **more)
     mind.drain()
 
 
@@ -42,7 +42,7 @@ def lines(folder: Path, session: str = "s") -> list[dict[str, Any]]:
 
 
 def said(folder: Path, session: str = "s") -> list[str]:
-    return [line["content"] for line in lines(folder, session)]
+    return [line["text"] for line in lines(folder, session)]
 
 
 @pytest.mark.feature("L3", preset="openakita")
@@ -59,7 +59,7 @@ class TestCopies:
         mind.drain()
         one, two = lines(folder, "chat-1")
         assert (one["session"], one["index"], one["role"]) == ("chat-1", 0, "user")
-        assert (one["content"], one["sender"], one["channel"]) == ("茶？\n两行", "小明", "wechat")
+        assert (one["text"], one["sender"], one["channel"]) == ("茶？\n两行", "小明", "wechat")
         assert one["at"] == NOON.isoformat()
         assert two["tool_calls"] == [
             {"name": "read_file", "input": {"path": "茶.md", "n": [1]}, "id": "c1"}
@@ -100,7 +100,7 @@ class TestCopies:
         mind.drain()
         assert not path.exists()
         assert said(folder, "new") == ["new tea"]
-        assert [turn.content for turn in mind.turns(session="old")] == ["old tea"]
+        assert [turn.text for turn in mind.turns(session="old")] == ["old tea"]
         assert {hit.text for hit in by_words(mind, "old")} == {"old tea"}, "the turn and its story"
         clock.advance(days=30)
         mind.drain()
@@ -160,7 +160,7 @@ class TestTornFiles:
     def test_a_torn_tail_is_cut_off(self, mind: Mind, folder: Path) -> None:
         say(mind, "one")
         with file_of(folder).open("ab") as file:
-            file.write(b'{"content": "half')
+            file.write(b'{"text": "half')
         say(mind, "two")
         assert said(folder) == ["one", "two"]
 
@@ -204,7 +204,7 @@ def test_no_session_name_leaves_the_folder_or_shares_a_file(
     mind: Mind, folder: Path, tmp_path: Path
 ) -> None:
     for name in HOSTILE:
-        mind.record(session=name, role="user", content=name)
+        mind.record(session=name, role="user", text=name)
     mind.drain()
     assert mind.jobs() == []
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".database"]
@@ -245,7 +245,7 @@ def test_two_databases_of_one_folder_can_keep_their_files_apart(
     mind = open_mind(
         ledger={"jsonl": True, "jsonl_folder": "copies/talk"}, upkeep={"report_folder": "nightly"}
     )
-    mind.record(session="s", role="user", content="My cat is called Tofu")
+    mind.record(session="s", role="user", text="My cat is called Tofu")
     mind.drain()
     mind.upkeep()
     assert [path.name for path in (tmp_path / "copies" / "talk").rglob("*.jsonl")] == ["s.jsonl"]

@@ -107,9 +107,9 @@ VALUES: dict[str, Any] = {
 GOOD: dict[str, Any] = {
     "session": "s",
     "role": "user",
-    "content": "likes tea",
     "new": NewTurn("s", "user", "likes tea"),
     "turns": (),
+    "prefix": "01a1e748",
     "episode": "nobody",
     "summary": "tea",
     "path_or_url": "https://example.com/a.txt",

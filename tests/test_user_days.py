@@ -81,7 +81,7 @@ def lived(request: pytest.FixtureRequest, open_mind: OpenMind, clock: ManualCloc
     for days, text in THINGS.items():
         wall = datetime.fromisoformat(case.wall) + timedelta(days=days)
         at = case.told(wall.replace(tzinfo=ZoneInfo(case.zone)))
-        mind.record(session=f"{days}", role="user", content=text, at=at)
+        mind.record(session=f"{days}", role="user", text=text, at=at)
     clock.set(case.at + timedelta(days=1, minutes=10))
     return mind
 
@@ -108,8 +108,8 @@ def test_yesterday_is_the_users(
     mind = open_mind(**case.settings)
     midnight, tomorrow = day_bounds(case.day, ZoneInfo(case.zone))
     before = case.told(midnight - timedelta(minutes=1))
-    mind.record(session="s", role="user", content="罗勒发芽了 the basil sprouted", at=case.at)
-    mind.record(session="t", role="user", content="下过雨 it had rained", at=before)
+    mind.record(session="s", role="user", text="罗勒发芽了 the basil sprouted", at=case.at)
+    mind.record(session="t", role="user", text="下过雨 it had rained", at=before)
     for moment in (tomorrow, tomorrow + timedelta(hours=22)):
         clock.set(moment)
         hits = mind.recall(question, of="turn")
@@ -126,7 +126,7 @@ def test_a_daily_event_has_the_users_day(
 ) -> None:
     clock.set(case.at)
     mind = open_mind(**case.settings)
-    mind.record(session="s", role="user", content="种了罗勒 planted basil", at=case.at)
+    mind.record(session="s", role="user", text="种了罗勒 planted basil", at=case.at)
     clock.advance(hours=3)
     mind.drain()
     assert [event.day for event in mind.daily_events()] == [case.day]
@@ -145,7 +145,7 @@ def test_a_model_is_asked_about_the_users_day(
     mind = open_mind(
         **case.settings | thinking.settings(server) | {"triggers": {"quiet_gap": "1h"}}
     )
-    mind.record(session="s", role="user", content="种了罗勒 planted basil", at=case.at)
+    mind.record(session="s", role="user", text="种了罗勒 planted basil", at=case.at)
     clock.advance(hours=2)
     mind.drain()
     clock.set(day_bounds(case.day, ZoneInfo(case.zone))[1])
@@ -163,7 +163,7 @@ def test_a_log_of_off_mode_is_of_the_users_day(
     clock.set(case.at)
     settings = {**case.settings, "memory": {"enabled": False}}
     with mnemic.open(tmp_path / "memory.db", clock=clock, worker="none", **settings) as mind:
-        mind.record(session="s", role="user", content="种了罗勒 planted basil", at=case.at)
+        mind.record(session="s", role="user", text="种了罗勒 planted basil", at=case.at)
         assert mind.turns()[0].at == case.at
         assert f"{case.day}" in mind.context("what did I plant?").text
     logs = list(tmp_path.rglob("????-??-??.md"))
@@ -181,16 +181,14 @@ def test_documents_have_the_users_days(
 ) -> None:
     clock.set(case.at)
     mind = open_mind(preset="shiyi", **case.settings, upkeep={"daily": ["documents", "report"]})
-    mind.record(session="s", role="user", content="hello", at=case.at)
+    mind.record(session="s", role="user", text="hello", at=case.at)
     mind.remember("planted basil", kind="decision", project="balcony")
     for name in ("daily report", "again"):
         mind.upkeep()
         (project,) = tmp_path.rglob("Project.md")
         assert f"- {case.day} planted basil" in project.read_text(), name
         assert [path.stem for path in tmp_path.rglob("????-??-??.md")] == [f"{case.day}"], name
-    assert [m.content for m in mind.memories(status="all")] == ["planted basil"], (
-        "read back as it was"
-    )
+    assert [m.text for m in mind.memories(status="all")] == ["planted basil"], "read back as it was"
 
 
 @EVERY
@@ -200,11 +198,9 @@ def test_the_scratchpad_has_the_users_time(
 ) -> None:
     clock.set(case.at - timedelta(hours=1))
     mind = open_mind(**case.settings)
-    mind.record(
-        session="s", role="user", content="Fix the leaking tap in the kitchen", at=clock.now()
-    )
+    mind.record(session="s", role="user", text="Fix the leaking tap in the kitchen", at=clock.now())
     clock.set(case.at)
-    mind.record(session="s", role="user", content="It works now, thanks", at=case.at)
+    mind.record(session="s", role="user", text="It works now, thanks", at=case.at)
     done = mind.scratchpad().text
     assert f"{case.day} {case.wall[11:16]}" in done
     mind.end_session("s")
@@ -217,7 +213,7 @@ def test_the_scratchpad_has_the_users_time(
 def test_growth_counts_the_users_days(open_mind: OpenMind, clock: ManualClock, case: Case) -> None:
     clock.set(case.at)
     mind = open_mind(**case.settings)
-    mind.record(session="s", role="user", content="种了罗勒 planted basil", at=case.at)
+    mind.record(session="s", role="user", text="种了罗勒 planted basil", at=case.at)
     *_, today = mind.growth(days=3)
     assert (today.day, today.turns) == (case.day, 1)
 
@@ -225,9 +221,9 @@ def test_growth_counts_the_users_days(open_mind: OpenMind, clock: ManualClock, c
 def test_a_turn_of_another_place_is_of_its_own_day(open_mind: OpenMind, clock: ManualClock) -> None:
     mind = open_mind(**QUIET, schedule={"zone": "Asia/Shanghai"})
     evening = datetime(2026, 5, 7, 22, tzinfo=ZoneInfo("America/New_York"))  # the 8th in Shanghai
-    mind.record(session="a", role="user", content="looked at the skyline", at=evening)
+    mind.record(session="a", role="user", text="looked at the skyline", at=evening)
     home = datetime(2026, 5, 9, 8, tzinfo=ZoneInfo("Asia/Shanghai"))
-    mind.record(session="b", role="user", content="came home", at=home)
+    mind.record(session="b", role="user", text="came home", at=home)
     clock.set(home)
     first, *_ = mind.recall("What did I do on May 7?")
     assert first.text == "looked at the skyline"
@@ -240,7 +236,7 @@ def test_filters_without_a_zone_are_by_the_users_clocks(
 ) -> None:
     mind = open_mind(**QUIET, schedule={"zone": "Asia/Shanghai"})
     at = datetime(2026, 5, 6, 16, 30, tzinfo=UTC)  # half past midnight there
-    mind.record(session="a", role="user", content="种了罗勒 planted basil", at=at)
+    mind.record(session="a", role="user", text="种了罗勒 planted basil", at=at)
     clock.set(at + timedelta(days=3))
     for since, until, found in (
         ("2026-05-07", "2026-05-08", 1),

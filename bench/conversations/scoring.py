@@ -120,7 +120,7 @@ def score(one: Conversation, memories: Sequence[Memory], trap_turns: frozenset[s
 
 def says(memory: Memory, label: Label) -> bool:
     """Whether a memory is the statement of a label: of whom, which relation, the value, the day."""
-    if len(memory.content) > _LONGEST or not _is_about(memory, label):
+    if len(memory.text) > _LONGEST or not _is_about(memory, label):
         return False
     relations = (label.relation, *label.also)
     predicate = memory.predicate.replace(" ", "_").lower()
@@ -131,11 +131,11 @@ def says(memory: Memory, label: Label) -> bool:
     if not fits and not open_ and not (predicate.startswith("favorite") and "likes" in relations):
         return False
     whole = open_ or not memory.value or any(one in _IN_CONTENT for one in relations)
-    texts = [memory.value, memory.subject] + ([memory.content] if whole or label.on else [])
+    texts = [memory.value, memory.subject] + ([memory.text] if whole or label.on else [])
     if not any(_has(text, label) for text in texts):
         return False
     dated = label.on and not (predicate == "birthday" and any(map(str.isdigit, memory.value)))
-    return not dated or label.on in memory.content or label.on in _days(memory)
+    return not dated or label.on in memory.text or label.on in _days(memory)
 
 
 def _days(memory: Memory) -> set[str]:
@@ -158,7 +158,7 @@ def _is_about(memory: Memory, label: Label) -> bool:
         named = not _NAMES_ITSELF.isdisjoint((label.relation, *label.also))
         return own or named or memory.predicate == "other"
     words = [_folded(word) for word in label.about.removeprefix("project ").split()]
-    text = _folded(f"{memory.subject} {memory.predicate} {memory.content}")
+    text = _folded(f"{memory.subject} {memory.predicate} {memory.text}")
     return memory.project.lower() in words or any(word in text for word in words)
 
 

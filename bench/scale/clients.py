@@ -89,7 +89,7 @@ def _client(target: str, number: int, begin: float, seconds: float) -> dict[str,
                 mind.recall(queries[n % len(queries)][:60])
             else:
                 mind.record(
-                    session=f"client {number}", role="user", content=queries[-n % len(queries)]
+                    session=f"client {number}", role="user", text=queries[-n % len(queries)]
                 )
             took["recall" if n % 5 else "record"].append(time.perf_counter() - started)
     return took

@@ -131,7 +131,7 @@ def _library(database: str, clients: int, seconds: float) -> Load:
                 if kind == "recall":
                     mind.recall(text)
                 else:
-                    mind.record(session=f"client {number}", role="user", content=text)
+                    mind.record(session=f"client {number}", role="user", text=text)
                 load.took[kind].append(time.perf_counter() - started)
             with lock:
                 whole.add(load)
@@ -212,7 +212,7 @@ def _client(
     while time.monotonic() < end:
         kind, space, text = calls(n)
         n += 1
-        turn = {"session": f"client {number}", "role": "user", "content": text}
+        turn = {"session": f"client {number}", "role": "user", "text": text}
         started = time.perf_counter()
         try:
             ask(kind, space, {"query": text} if kind == "recall" else turn)

@@ -20,7 +20,7 @@ from mnemic.types import constant
 def measure_spaces(target: str | Path, spaces: int, tell: Callable[[str], None]) -> list[Figure]:
     """Open each once; write to and ask each once; open them all again."""
     with mnemic.connect(target, threads=2) as engine:
-        engine.mind("first").record(session="s", role="user", content="I live in Porto")
+        engine.mind("first").record(session="s", role="user", text="I live in Porto")
         before = _memory()
         tell(f"opening {spaces:,} spaces")
         opened, minds = _timed(engine, spaces)
@@ -29,7 +29,7 @@ def measure_spaces(target: str | Path, spaces: int, tell: Callable[[str], None])
         recorded, asked = [], []
         for n, mind in enumerate(minds):
             begun = time.perf_counter()
-            mind.record(session="s", role="user", content=f"I live in house {n} of the long street")
+            mind.record(session="s", role="user", text=f"I live in house {n} of the long street")
             between = time.perf_counter()
             mind.recall("which house?")
             recorded.append(between - begun)
@@ -60,7 +60,7 @@ def measure_fairness(
     """One space has ``jobs`` waiting; how long do the jobs of the others wait?"""
     with mnemic.connect(target, worker="none") as engine:
         noisy = engine.mind("noisy")
-        noisy.record(session="s", role="user", content="I live in Porto")
+        noisy.record(session="s", role="user", text="I live in Porto")
         engine.drain(timeout=60)
         now = engine._clock.now()
         tell(f"one space queues {jobs:,} jobs")
@@ -83,7 +83,7 @@ def measure_fairness(
 def _wait(engine: Engine, name: str) -> float:
     """From the end of a conversation until it was learnt from."""
     mind = engine.mind(name)
-    mind.record(session="s", role="user", content="I live in Lisbon")
+    mind.record(session="s", role="user", text="I live in Lisbon")
     mind.end_session("s")
     begun = time.perf_counter()
     worker = engine._background.worker  # type: ignore[union-attr]

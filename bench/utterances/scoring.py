@@ -96,7 +96,7 @@ def _likeness(label: Label, candidate: Candidate) -> int:
         return 0
     predicate = candidate.predicate == label.predicate
     place = predicate and plain_text(candidate.subject) == plain_text(label.subject)
-    value = says(label, candidate.value) or says(label, candidate.content)
+    value = says(label, candidate.value) or says(label, candidate.text)
     return 4 * value + 2 * place + predicate if value or place else 0
 
 
@@ -107,7 +107,7 @@ def _kind_fits(label: Label, candidate: Candidate) -> bool:
 
 
 def _exact(label: Label, candidate: Candidate) -> bool:
-    return says(label, candidate.value or candidate.content)
+    return says(label, candidate.value or candidate.text)
 
 
 def says(label: Label, text: str) -> bool:

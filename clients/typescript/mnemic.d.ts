@@ -92,7 +92,7 @@ export interface AuditReport {
 /** A statement that is proposed to be remembered; reconciling decides what becomes of it. */
 export interface CandidateInput {
   kind: string;
-  content: string;
+  text: string;
   subject?: string;
   predicate?: string;
   value?: string;
@@ -390,7 +390,7 @@ export interface KnownDevice {
 export interface Memory {
   id: string;
   kind: string;
-  content: string;
+  text: string;
   subject: string;
   predicate: string;
   project: string;
@@ -425,7 +425,7 @@ export interface Memory {
 export interface MemoryInput {
   id: string;
   kind: string;
-  content: string;
+  text: string;
   subject: string;
   predicate: string;
   project: string;
@@ -569,7 +569,7 @@ export interface NewMemoryInput {
 export interface NewTurnInput {
   session: string;
   role: "user" | "assistant" | "tool" | "system";
-  content: string;
+  text: string;
   sender?: string;
   channel?: string;
   tool_calls?: ToolCallInput[];
@@ -825,7 +825,7 @@ export interface Turn {
   session: string;
   index: number;
   role: "user" | "assistant" | "tool" | "system";
-  content: string;
+  text: string;
   at: string;
   sender: string;
   channel: string;
@@ -917,7 +917,7 @@ export declare class Mnemic {
   afterCompression(values: { episode: string; summary: string }, options?: RequestOptions): Promise<Episode>;
 
   /** Record one turn: durable and findable when this returns. */
-  record(values: { session: string; role: "user" | "assistant" | "tool" | "system"; content: string; sender?: string; channel?: string; tool_calls?: ToolCallInput[]; tool_results?: ToolResultInput[]; at?: null | string; index?: number | null; trust?: "owner" | "agent" | "tool" | "external" | null; metadata?: Record<string, unknown> }, options?: RequestOptions): Promise<Turn>;
+  record(values: { session: string; role: "user" | "assistant" | "tool" | "system"; text: string; sender?: string; channel?: string; tool_calls?: ToolCallInput[]; tool_results?: ToolResultInput[]; at?: null | string; index?: number | null; trust?: "owner" | "agent" | "tool" | "external" | null; metadata?: Record<string, unknown> }, options?: RequestOptions): Promise<Turn>;
 
   /** Turns by session, time, role, tool, state or metadata. */
   turns(values?: { session?: null | string; project?: null | string; since?: null | string; until?: null | string; role?: "user" | "assistant" | "tool" | "system" | null; tool?: null | string; state?: "new" | "extracted" | "empty" | "failed" | "dead" | null; metadata?: Record<string, number | boolean | null | string> | null; newest_first?: boolean; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<Turn>>;
@@ -982,6 +982,9 @@ export declare class Mnemic {
   /** Remove a memory, all versions; its turns stay, and it is not learnt from them again. */
   delete(values: { id: string }, options?: RequestOptions): Promise<Memory>;
 
+  /** The whole id of the only memory, turn, episode, file or job whose id begins so. */
+  findId(values: { prefix: string }, options?: RequestOptions): Promise<string>;
+
   /** Every version of a memory and what happened to it. */
   history(values: { id: string }, options?: RequestOptions): Promise<History>;
 
@@ -1028,10 +1031,10 @@ export declare class Mnemic {
   setTask(values: { task: string; session?: null | string }, options?: RequestOptions): Promise<Scratchpad>;
 
   /** The best evidence for a query, with reasons; [] where nothing scores enough. */
-  recall(values: { query: string; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: string[] | null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<Hit[]>;
+  recall(values: { query: string; limit?: number; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: string[] | null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; metadata?: Record<string, number | boolean | null | string> | null; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<Hit[]>;
 
   /** The same evidence as text for a prompt, fenced as data, of at most max_tokens. */
-  retrieve(values: { query: string; max_tokens?: number; k?: number | null; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: string[] | null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
+  retrieve(values: { query: string; max_tokens?: number; limit?: number; min_score?: number | null; of?: ("memory" | "turn" | "episode" | "attachment")[] | "memory" | "turn" | "episode" | "attachment" | null; session?: null | string; project?: null | string; topic?: null | string; kind?: string[] | null | string; scope?: null | string; min_importance?: number | null; speaker?: null | string; trust?: "owner" | "agent" | "tool" | "external" | null; status?: "active" | "pending" | "superseded" | "rejected" | "archived" | "item" | null; since?: null | string; until?: null | string; as_of?: null | string; known_at?: null | string; metadata?: Record<string, number | boolean | null | string> | null; persona?: null | string; around?: string[] }, options?: RequestOptions): Promise<string>;
 
   /** Hits as fenced records with date and speaker, without what fits too little or repeats. */
   evidence(values: { query: string; hits: HitInput[] }, options?: RequestOptions): Promise<Evidence[]>;

@@ -205,6 +205,10 @@ export class Mnemic {
     return this.#send("DELETE", "/v1/spaces/{space}/memories/{id}", ["id"], values, options);
   }
 
+  findId(values, options = {}) {
+    return this.#send("GET", "/v1/spaces/{space}/ids/{prefix}", ["prefix"], values, options);
+  }
+
   history(values, options = {}) {
     return this.#send("GET", "/v1/spaces/{space}/memories/{id}/history", ["id"], values, options);
   }

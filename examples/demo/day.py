@@ -22,7 +22,7 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     show_turns(stage.mind.turns(session=story.SETUP), margin=3)
     done = stage.rest()
     memories = stage.mind.memories()
-    contents = " ".join(memory.content for memory in memories)
+    contents = " ".join(memory.text for memory in memories)
     expect(
         all(w in contents for w in (story.NAME, story.ALLERGY, story.OLD_PYTHON)),
         f"learnt {contents}",
@@ -40,7 +40,7 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     say(indent_line(phrase("{folder}/ holds {files}", folder=stage.beside.name, files=files), 3))
     return {
         "turns": len(story.SETUP_TURNS),
-        "learnt": [memory.content for memory in memories],
+        "learnt": [memory.text for memory in memories],
         "transcripts": stage.transcripts(),
     }
 
@@ -68,7 +68,7 @@ def tool_traffic(stage: Stage) -> Mapping[str, Any]:
 def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     """Two things in there were not for keeping: an order from a web page, and a token"""
     memories = [*stage.mind.memories(), *stage.mind.pending()]
-    obeyed = [memory.content for memory in memories if "booking" in memory.content]
+    obeyed = [memory.text for memory in memories if "booking" in memory.text]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
     entries([ListEntry(phrase("the order"), story.INJECTED)], margin=3)
@@ -76,9 +76,9 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
         "It stays where it was said, as words of a {who}. No memory, no rule came of it.",
         who=term(answer.trust),
     ))  # fmt: skip
-    entries([ListEntry(phrase("the token"), request.content)], margin=3)
+    entries([ListEntry(phrase("the token"), request.text)], margin=3)
     places = stage.files_with(story.TOKEN)
-    expect(story.TOKEN not in request.content and not places, f"the token is in {places}")
+    expect(story.TOKEN not in request.text and not places, f"the token is in {places}")
     narrate(phrase(
         "It was taken out before it was written: {files} searched,",
         files=count_things(stage.files(), "file"),
@@ -101,7 +101,7 @@ def changed_mind(stage: Stage) -> Mapping[str, Any]:
     expect([v.id for v in history.versions] == [then.id, now.id], "the chain")
     narrate(phrase("One current memory, with its chain and all that happened to it:"))
     show_history(history, margin=3)
-    narrate(phrase("Asked as of day 30, memory answers: {text}", text=then.content))
+    narrate(phrase("Asked as of day 30, memory answers: {text}", text=then.text))
     return {"memory": now.id, "versions": [version.value for version in history.versions]}
 
 
@@ -117,8 +117,8 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
             "With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:"
         ))  # fmt: skip
         show_pending(offered, margin=3)
-        liked = next(memory for memory in offered if story.LIKED in memory.content)
-        disliked = next(memory for memory in offered if story.DISLIKED in memory.content)
+        liked = next(memory for memory in offered if story.LIKED in memory.text)
+        disliked = next(memory for memory in offered if story.DISLIKED in memory.text)
         confirmed = mind.confirm(liked.id).memory
         mind.ignore(disliked.id)
         expect(confirmed is not None and confirmed.status == "active", "it was not kept")

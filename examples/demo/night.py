@@ -47,7 +47,7 @@ def sudden_death(stage: Stage) -> Mapping[str, Any]:
 
 def night(stage: Stage) -> Mapping[str, Any]:
     """The night comes: what mattered for a day is gone in the morning, and so are old copies"""
-    passing = [m for m in stage.mind.memories() if story.PASSING in m.content]
+    passing = [m for m in stage.mind.memories() if story.PASSING in m.text]
     expect(len(passing) == 1 and passing[0].kind == "temp", "nothing was kept for the day")
     narrate(phrase("In the evening it was still known that"))
     show_memories(passing, margin=3)
@@ -76,7 +76,7 @@ def night(stage: Stage) -> Mapping[str, Any]:
     )  # fmt: skip
     say(indent_line(gone, 3))
     return {
-        "expired": [memory.content for memory in passing],
+        "expired": [memory.text for memory in passing],
         "removed": removed,
         "documents": written,
     }
@@ -89,7 +89,7 @@ def questions(stage: Stage) -> Mapping[str, Any]:
         if answers:
             say()
         past = stage.clock.now() - question.ago if question.ago else None
-        hits = stage.mind.recall(question.text, k=3, of=question.of, as_of=past)
+        hits = stage.mind.recall(question.text, limit=3, of=question.of, as_of=past)
         right = [number for number, hit in enumerate(hits, 1) if question.expects in hit.text]
         expect(bool(right), f"{question.text!r} did not find {question.expects!r}")
         day = phrase("(as of {day:%Y-%m-%d})", day=past.astimezone()) if past else ""

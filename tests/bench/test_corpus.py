@@ -20,7 +20,7 @@ def test_turns_do_not_depend_on_how_they_are_asked_for(tongue: Tongue) -> None:
     whole = Synthetic(tongue).turns(0, 2 * BLOCK)
     assert whole == Synthetic(tongue).turns(0, 2 * BLOCK)
     assert whole[BLOCK - 5 : BLOCK + 5] == Synthetic(tongue).turns(BLOCK - 5, 10)
-    assert Synthetic(tongue).texts(7, 3) == [turn.content for turn in whole[7:10]]
+    assert Synthetic(tongue).texts(7, 3) == [turn.text for turn in whole[7:10]]
 
 
 def test_english_has_chat_lengths_and_frequencies() -> None:

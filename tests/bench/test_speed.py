@@ -82,8 +82,8 @@ def test_the_databases_are_removed_or_kept(tmp_path: Path) -> None:
         grown.grow(40, lambda _: None)
         assert (grown.turns, grown.bare.rows) == (40, 40)
         first, last = (Synthetic("en").texts(n, 1)[0] for n in (0, 39))
-        assert grown.mind.turns(limit=1)[0].content == first
-        assert grown.mind.turns(limit=1, newest_first=True)[0].content == last
+        assert grown.mind.turns(limit=1)[0].text == first
+        assert grown.mind.turns(limit=1, newest_first=True)[0].text == last
         assert len(Exhaustive(grown.path).scores("the", stop=True)) == 40
 
 

@@ -89,7 +89,7 @@ def said(
 ) -> Candidate:
     return Candidate(
         kind=kind,
-        content=f"says {value}",
+        text=f"says {value}",
         subject=subject,
         predicate=predicate,
         value=value,

@@ -54,7 +54,7 @@ def test_what_leaves_the_window_leaves_its_story(
     spans = sorted((one.started_at, one.ended_at) for one in stories)
     assert all(one.source == "context_compress" for one in stories)
     assert spans[0][1] <= spans[1][0], "no turn is told twice"
-    assert len(heard(server.asked[-1])) < sum(len(turn.content) for turn in mind.turns(limit=100))
+    assert len(heard(server.asked[-1])) < sum(len(turn.text) for turn in mind.turns(limit=100))
 
 
 def test_the_model_sees_its_manners_the_talk_and_the_message(
@@ -125,7 +125,7 @@ def test_a_broken_answer_is_kept_as_far_as_it_came(
         talk.answer(talk.ask("Tell me all"), shown.append)
     assert shown == ["Half of ", "an answer"]
     _, answer = mind.turns()
-    assert answer.content == "Half of an answer"
+    assert answer.text == "Half of an answer"
     assert dict(answer.metadata) == {"interrupted": True}
     (spent,) = mind.usage()
     assert (spent.purpose, spent.calls) == ("chat", 1), "it is paid for all the same"

@@ -89,7 +89,7 @@ def test_a_second_conversation_knows_what_the_first_was_told(
     wait_for_end(screen)
     with opened(tmp_path) as mind:
         first, second = sorted(mind.sessions(), key=lambda one: one.started_at)
-        assert [turn.content for turn in mind.turns(session=first.id)] == [
+        assert [turn.text for turn in mind.turns(session=first.id)] == [
             play["fact"],
             play["noted"],
         ]
@@ -116,7 +116,7 @@ def test_without_a_model_it_is_a_recall_console(
     screen.press("C-d")
     wait_for_end(screen)
     with opened(tmp_path) as mind:
-        assert [turn.content for turn in mind.turns()] == [play["fact"]], "nothing was recorded"
+        assert [turn.text for turn in mind.turns()] == [play["fact"]], "nothing was recorded"
 
 
 @LANGUAGES
@@ -135,7 +135,7 @@ def test_a_pasted_text_is_one_message(
     enter(screen, "/quit")
     wait_for_end(screen)
     with opened(tmp_path) as mind:
-        assert [turn.content for turn in mind.turns(role="user")] == [pasted]
+        assert [turn.text for turn in mind.turns(role="user")] == [pasted]
     assert len(server.asked) == 1
 
 
@@ -156,7 +156,7 @@ def test_a_dead_model_loses_no_word(open_chat: OpenChat, server: Scripted, tmp_p
     screen.press("C-c")
     wait_for_end(screen)
     with opened(tmp_path) as mind:
-        told = [turn.content for turn in mind.turns()]
+        told = [turn.text for turn in mind.turns()]
     assert told == ["Are you there?", "And now?", "Here I am.", "Say nothing"]
 
 
@@ -253,7 +253,7 @@ def test_an_answer_is_shown_as_it_comes_and_kept_when_it_is_stopped(
     enter(screen, "/quit")
     wait_for_end(screen)
     with opened(tmp_path) as mind:
-        told = [turn.content for turn in mind.turns()]
+        told = [turn.text for turn in mind.turns()]
     assert told == ["Tell me a story", begun, "And then?", begun + rest]
 
 

@@ -75,7 +75,7 @@ def test_shared_options_stand_before_or_after_the_name(shell: Shell, place: str)
     shell(*([*shared, *command] if place == "before" else [*command, *shared]))
     assert not shell.db.exists()
     with mnemic.open("other.db", space="mei", worker="none") as mind:
-        assert [turn.content for turn in mind.turns()] == ["hi"]
+        assert [turn.text for turn in mind.turns()] == ["hi"]
         (job,) = (job for job in mind.jobs() if job.kind == "digest")
         assert (job.run_at - job.created_at).total_seconds() == 9 * 60
 
@@ -89,11 +89,11 @@ def test_an_option_after_the_name_wins(shell: Shell) -> None:
 def test_record_takes_text_from_a_pipe_and_repeats_nothing(shell: Shell) -> None:
     for _ in range(2):
         turn = shell.json("record", "-s", "a", "--index", "0", input="第一行\n第二行\n")
-        assert turn["content"] == "第一行\n第二行"
+        assert turn["text"] == "第一行\n第二行"
     assert shell.json("stats")["turns"] == 1
     call = '{"name": "search"}'
     turn = shell.json("record", "-s", "a", "--tool-call", call, input="with a tool\n")
-    assert (turn["index"], turn["content"]) == (1, "with a tool")
+    assert (turn["index"], turn["text"]) == (1, "with a tool")
 
 
 def test_record_keeps_tool_traffic(shell: Shell) -> None:
@@ -113,7 +113,7 @@ def test_recall_in_both_languages_with_reasons(told: Shell) -> None:
     assert "我升级到 Python 3.12 了" in shown
     assert "routes: " in shown
     assert "sources: dev #0" in shown
-    hits = told.json("recall", "when do we fly to Lisbon?", "--of", "turn", "-k", "1")
+    hits = told.json("recall", "when do we fly to Lisbon?", "--of", "turn", "-n", "1")
     assert hits[0]["session"] == "trip"
     assert set(hits[0]["why"]) == {"routes", "parts", "terms"}
     assert told("recall", "zzzzqqq").stderr == "Nothing was found.\n"

@@ -43,12 +43,12 @@ def test_a_copy_goes_under_another_name_also_in_the_same_database(told: Shell) -
 def test_what_differs_is_named_and_the_command_fails(told: Shell, tmp_path: Path) -> None:
     target = str(tmp_path / "copy.db")
     with mnemic.open(target, worker="none") as mind:
-        mind.record(session="trip", role="user", content="something else was said here")
+        mind.record(session="trip", role="user", text="something else was said here")
     result = told("copy", str(told.db), target, code=1)
     assert "sessions: another row of sessions has its key 'trip'" in result.stderr
     assert "is not the same in both databases: sessions, turns" in result.stdout
     with mnemic.open(target, worker="none") as mind:
-        assert mind.turns(session="trip")[0].content == "something else was said here"
+        assert mind.turns(session="trip")[0].text == "something else was said here"
     report = told.json("copy", str(told.db), target, code=1)
     assert report["verified"] is False
     assert {one["table"] for one in report["conflicts"]} >= {"sessions", "turns"}
@@ -87,7 +87,7 @@ def test_what_is_written_during_a_copy_is_not_in_it(told: Shell, tmp_path: Path)
 
         def write(phase: str, done: int, total: int) -> None:
             phases.append((phase, done, total))
-            mind.record(session="trip", role="user", content=f"{phase} {done}")
+            mind.record(session="trip", role="user", text=f"{phase} {done}")
 
         report = copy_space(told.db, target, progress=write)
     assert report.verified

@@ -62,7 +62,7 @@ def lived_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             call = ToolCall("write_file", {"path": "/tmp/report.pdf"})
             session.assistant("好的，记住了", tool_calls=[call])
         said = '=HYPERLINK("http://x","y")\n第二行, "quoted" of Lisbon'
-        mind.record(session="sums", role="user", content=said, sender="@me", channel="\tx")
+        mind.record(session="sums", role="user", text=said, sender="@me", channel="\tx")
         mind.remember("=1+1 is what the Python cell says", kind="fact", subject="+x", tags=["-x"])
         mind.remember("'quoted already", kind="preference")
         mind.remember("＝全角公式", kind="fact")
@@ -185,7 +185,7 @@ def test_csv_is_utf8_whatever_the_terminal(lived: Shell) -> None:
 def test_a_closed_pipe_is_silent_and_gets_whole_lines(lived: Shell) -> None:
     with mnemic.open(lived.db, worker="none") as mind:
         for number in range(3):
-            mind.record(session=f"long-{number}", role="user", content="x" * 200_000)
+            mind.record(session=f"long-{number}", role="user", text="x" * 200_000)
     lines = {}
     for flag in ("--ndjson", "--csv"):
         command = f"{sys.executable} -m mnemic turns {flag} | head -n 1"

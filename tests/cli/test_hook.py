@@ -37,14 +37,14 @@ def test_the_second_session_is_told_what_the_first_taught(tmp_path: Path) -> Non
     at(db, said("Stop", "one", transcript_path=str(transcript)))
     at(db, said("SessionEnd", "one"))
     with mnemic.open(db, worker="none") as mind:
-        assert [turn.content for turn in mind.turns(session="one")] == [told, "Noted."]
+        assert [turn.text for turn in mind.turns(session="one")] == [told, "Noted."]
         mind.drain()
     asked = said("UserPromptSubmit", "two", prompt="What am I allergic to?")
     assert "peanuts" in at(db, asked).output
     assert "peanuts" in json.loads(at(db, asked, "--json").output)["context"]
     at(db, said("Stop", "two", last_assistant_message="Peanuts."))
     with mnemic.open(db, worker="none") as mind:
-        assert mind.turns(session="two")[-1].content == "Peanuts."
+        assert mind.turns(session="two")[-1].text == "Peanuts."
 
 
 @pytest.mark.parametrize(

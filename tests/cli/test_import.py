@@ -44,7 +44,7 @@ def test_a_file_is_taken_in_once(shell: Shell, tmp_path: Path) -> None:
     with mnemic.open(shell.db, worker="none") as mind:
         found = mind.turns(session="s1", limit=10_000)
         assert [turn.index for turn in found] == list(range(833))
-        assert found[4].content == "第 13 句话"
+        assert found[4].text == "第 13 句话"
         assert {session.project for session in mind.sessions()} == {"搬家"}
 
 
@@ -71,7 +71,7 @@ def test_bad_lines_are_named_and_the_rest_goes_on(shell: Shell, tmp_path: Path) 
     again = shell.json("import", file)
     assert (again["added"], again["known"], again["rejected"]) == (3, 6, 0)
     with mnemic.open(shell.db, worker="none") as mind:
-        assert [t.content for t in mind.turns(session="s0")] == [f"第 {n} 句话" for n in range(9)]
+        assert [t.text for t in mind.turns(session="s0")] == [f"第 {n} 句话" for n in range(9)]
 
 
 def test_many_bad_lines_are_counted_not_listed(shell: Shell, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_own_transcripts_are_understood(told: Shell, tmp_path: Path) -> None:
     other = ("--db", str(tmp_path / "other.db"))
     assert told.json("import", written, *other)["added"] == 3
     same = [
-        [(t["role"], t["content"], t["tool_calls"], t["sender"], t["at"]) for t in found]
+        [(t["role"], t["text"], t["tool_calls"], t["sender"], t["at"]) for t in found]
         for found in (told.json("turns", "-s", "dev"), told.json("turns", "-s", "dev", *other))
     ]
     assert same[0] == same[1]
@@ -142,7 +142,7 @@ def test_killed_in_the_middle_and_repeated_gives_no_duplicates(
     assert shell.json("stats")["turns"] == count
     with mnemic.open(shell.db, worker="none") as mind:
         found = mind.turns(session="s3", limit=count)
-        assert [turn.content for turn in found] == [f"第 {n} 句话" for n in range(3, count, 7)]
+        assert [turn.text for turn in found] == [f"第 {n} 句话" for n in range(3, count, 7)]
 
 
 def test_an_archive_of_ones_own_comes_back_whole(told: Shell, tmp_path: Path) -> None:

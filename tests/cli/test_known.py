@@ -28,7 +28,7 @@ def test_a_memory_is_shown_with_the_words_it_came_from(learnt: Shell) -> None:
     (memory,) = learnt.json("memories", "--kind", "config")
     found = learnt.json("show", memory["id"])
     assert found["memory"] == memory
-    assert [turn["content"] for turn in found["sources"]] == ["I upgraded to Python 3.12"]
+    assert [turn["text"] for turn in found["sources"]] == ["I upgraded to Python 3.12"]
     assert [version["value"] for version in found["versions"]] == ["3.10", "3.12"]
     shown = learnt("show", memory["id"]).stdout
     for said in ("Python · version = 3.12", "said by      owner", "confidence   0.90", "to now"):
@@ -66,14 +66,14 @@ def test_a_history_reads_like_one(learnt: Shell) -> None:
 def test_memories_of_a_past_time(shell: Shell) -> None:
     old = shell.json("add", "uses Python 3.10", "--kind", "config")
     shell("add", "uses Python 3.12", "--kind", "config", "--supersedes", old["id"])
-    assert [m["content"] for m in shell.json("memories")] == ["uses Python 3.12"]
+    assert [m["text"] for m in shell.json("memories")] == ["uses Python 3.12"]
     then = shell.json("memories", "--as-of", old["created_at"])
-    assert [m["content"] for m in then] == ["uses Python 3.10"]
+    assert [m["text"] for m in then] == ["uses Python 3.10"]
     assert shell.json("memories", "--as-of", "7d") == []
 
 
 def test_search_tells_what_is_known_before_what_was_said(learnt: Shell) -> None:
-    found = learnt.json("search", "Python", "版本", "-k", "2")
+    found = learnt.json("search", "Python", "版本", "-n", "2")
     assert [hit["type"] for hit in found["memories"]] == ["memory"]
     assert {hit["type"] for hit in found["evidence"]} == {"turn"}
     shown = learnt("search", "Python").stdout

@@ -17,7 +17,7 @@ def test_add_says_what_became_of_it(shell: Shell) -> None:
     assert "memory.kinds" in shell("add", "x", "--kind", "recipe", code=2).stderr
     own = ("--set", "memory.kinds.recipe.importance=0.7")
     assert shell.json("add", "Boil it", "--kind", "recipe", *own)["importance"] == 0.7
-    assert [m["content"] for m in shell.json("memories", "--kind", "recipe", *own)] == ["Boil it"]
+    assert [m["text"] for m in shell.json("memories", "--kind", "recipe", *own)] == ["Boil it"]
     assert "not KEY=VALUE" in shell("add", "x", "--metadata", "n", code=2).stderr
 
 
@@ -25,13 +25,13 @@ def test_one_memory_by_its_id(shell: Shell) -> None:
     tea = shell.json("add", "likes tea", "--tag", "drink", "--metadata", "n=3")
     shell("add", "喜欢咖啡", "--importance", "0.9")
     listed = shell.json("memories", "--order", "importance", "--limit", "1")
-    assert [memory["content"] for memory in listed] == ["喜欢咖啡"]
+    assert [memory["text"] for memory in listed] == ["喜欢咖啡"]
     for option in (("--tag", "drink"), ("--text", "TEA"), ("--metadata", "n=3")):
         assert [m["id"] for m in shell.json("memories", *option)] == [tea["id"]]
     edited = shell.json(
         "edit", tea["id"], "--text", "likes white tea", "--expires-at", "2099-01-01"
     )
-    assert (edited["content"], edited["tags"], edited["metadata"]) == (
+    assert (edited["text"], edited["tags"], edited["metadata"]) == (
         "likes white tea", ["drink"], {"n": 3},
     )  # fmt: skip
     assert "n=3" in shell("show", edited["id"]).stdout
@@ -44,7 +44,7 @@ def test_one_memory_by_its_id(shell: Shell) -> None:
     assert shell.json("restore", newest["id"])[0]["status"] == "active"
     assert "--yes" in shell("delete", newest["id"], code=2).stderr
     assert "deleted" in shell("delete", newest["id"], "--yes").stdout
-    assert [m["content"] for m in shell.json("memories", "--status", "all")] == ["喜欢咖啡"]
+    assert [m["text"] for m in shell.json("memories", "--status", "all")] == ["喜欢咖啡"]
     assert "it was deleted: a person's word" in shell("history", tea["id"]).stdout
     for command in ("show", "edit", "archive", "delete"):
         more = {"edit": ("--text", "x"), "delete": ("--yes",)}.get(command, ())

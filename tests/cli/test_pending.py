@@ -21,7 +21,7 @@ def asked(shell: Shell) -> Shell:
 
 
 def waiting(shell: Shell, word: str) -> str:
-    return next(str(m["id"]) for m in shell.json("pending") if word in m["content"])
+    return next(str(m["id"]) for m in shell.json("pending") if word in m["text"])
 
 
 @pytest.mark.feature("O4", "M7")

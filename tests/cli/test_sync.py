@@ -22,7 +22,7 @@ def test_an_edit_a_removal_and_its_answer(shell: Shell, tmp_path: Path) -> None:
     kept = [line for line in text.splitlines() if "Lisbon" not in line]
     page.write_text("\n".join(kept).replace("green tea", "black tea") + "\n", encoding="utf-8")
     shell("sync")
-    assert [m["content"] for m in shell.json("memories", "--kind", "preference")] == [
+    assert [m["text"] for m in shell.json("memories", "--kind", "preference")] == [
         "The user drinks black tea"
     ]
     others = [
@@ -36,7 +36,7 @@ def test_an_edit_a_removal_and_its_answer(shell: Shell, tmp_path: Path) -> None:
             "\n".join(line for line in lines if "Lisbon" not in line) + "\n", encoding="utf-8"
         )
     (question,) = shell.json("sync")["questions"]
-    assert question["memory"]["content"] == "The user lives in Lisbon"
+    assert question["memory"]["text"] == "The user lives in Lisbon"
     assert "--forget" in shell("sync").stdout
     after = shell.json("sync", "--forget", question["memory"]["id"])
     assert after["questions"] == []

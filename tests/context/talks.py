@@ -49,7 +49,7 @@ def turn(
         session=constant(session),
         index=index,
         role=known,
-        content=constant(content),
+        text=constant(content),
         at=NOON + timedelta(minutes=index),
         tool_calls=tuple(
             SafeCall(ToolCall("read_file", {"path": f"/{id_}"}, id_)) for id_ in calls

@@ -261,7 +261,7 @@ def test_no_model_and_no_network(
     desk: OpenDesk, preset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = desk(preset)
-    here.mind.record(session="s", role="user", content="I like tea")
+    here.mind.record(session="s", role="user", text="I like tea")
     with no_network(monkeypatch):
         assert here.build("do you remember what I like?", session="s").text
     assert here.mind.usage() == []

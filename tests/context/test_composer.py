@@ -272,7 +272,7 @@ def test_what_changes_comes_last_so_that_the_beginning_can_be_cached() -> None:
 
 def test_what_the_prompt_holds_already_is_not_evidence() -> None:
     known, said, new = item(0, "tea"), turn(3, "user", "coffee"), item(9, "milk")
-    again = Item(said.content, said.id, said.at, "s#3", "turn", "owner")
+    again = Item(said.text, said.id, said.at, "s#3", "turn", "owner")
     context = composed(
         PromptParts({}, (known,), (known, again, new), ConversationPart((said,))), budget("default")
     )

@@ -20,7 +20,7 @@ def test_the_most_important_first_and_among_equals_the_chosen(
     facts = [
         mind.remember(f"Fact {n}", kind="fact", importance=0.9 if n % 2 else 0.8) for n in range(20)
     ]
-    turn = mind.record(session="s", role="user", content="Never on Fridays")
+    turn = mind.record(session="s", role="user", text="Never on Fridays")
     rule = mind.remember("Never on Fridays", kind="rule", importance=1.0, sources=[turn.id])
     mind.remember("Said by a page", kind="fact", importance=1.0, trust="external")
     mind.remember("Unimportant", kind="fact", importance=0.1)
@@ -47,13 +47,13 @@ def test_no_more_lines_than_could_stand_there(tokens: int, capacity: int, lines:
 
 
 def test_what_is_over_is_not_put_before_the_agent(mind: mnemic.Mind, clock: ManualClock) -> None:
-    old = mind.record(session="then", role="user", content="I live in Brelm")
+    old = mind.record(session="then", role="user", text="I live in Brelm")
     clock.advance(hours=1)
     mind.drain()
-    mind.record(session="now", role="user", content="I moved to Tavora")
+    mind.record(session="now", role="user", text="I moved to Tavora")
     clock.advance(hours=1)
     mind.drain()
-    assert [m.content for m in mind.memories() if "Tavora" in m.content]
+    assert [m.text for m in mind.memories() if "Tavora" in m.text]
     shown = mind.context("Where do I live?")
     assert "Tavora" in shown.text
     assert "Brelm" not in shown.text
@@ -67,8 +67,8 @@ def test_what_is_over_is_not_put_before_the_agent(mind: mnemic.Mind, clock: Manu
 
 
 def test_what_says_nothing_is_not_over(mind: mnemic.Mind) -> None:
-    mind.record(session="s", role="user", content="The falcon release is on Tuesday")
-    silent = mind.record(session="s", role="assistant", content="")
+    mind.record(session="s", role="user", text="The falcon release is on Tuesday")
+    silent = mind.record(session="s", role="assistant", text="")
     shown = mind.context("When is the falcon release?")
     assert silent.id not in {left.id for left in shown.dropped if left.reason == OUTDATED}
 
@@ -90,4 +90,4 @@ def test_the_core_is_the_presets_choice(open_mind: OpenMind, choice: str, core: 
     Path(str(mind.documents_folder), "USER.md").unlink()  # its card would say some of it
     built = mind.context("ok", session="s")
     ids = {id_ for use in built.sections if use.name == "core" for id_ in use.ids}
-    assert {mind.get(id_).content for id_ in ids} == core
+    assert {mind.get(id_).text for id_ in ids} == core

@@ -54,7 +54,7 @@ def test_a_line_that_stands_in_another_is_left_out(
     mind: mnemic.Mind, short: str, long: str, query: str
 ) -> None:
     turns = [
-        mind.record(session=f"s{n}", role="user", content=text)
+        mind.record(session=f"s{n}", role="user", text=text)
         for n, text in enumerate((short, long, f"{short}."))
     ]
     built = mind.context(query)
@@ -64,7 +64,7 @@ def test_a_line_that_stands_in_another_is_left_out(
 
 def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: mnemic.Mind) -> None:
     """The memory says who told it, and where; the story is the agent's."""
-    mind.record(session="one", role="user", content="Remember that we deploy on Fridays.")
+    mind.record(session="one", role="user", text="Remember that we deploy on Fridays.")
     mind.end_session("one")
     mind.drain()
     assert "we deploy on Fridays" in evidence_of(mind.context("When do we deploy?"))
@@ -73,10 +73,10 @@ def test_a_story_that_repeats_a_memory_does_not_take_its_place(mind: mnemic.Mind
 def test_a_sentence_that_taught_two_memories_is_told_in_the_words_of_each(
     mind: mnemic.Mind,
 ) -> None:
-    mind.record(session="one", role="user", content="记住：我妹妹小美对花生过敏。")
+    mind.record(session="one", role="user", text="记住：我妹妹小美对花生过敏。")
     mind.end_session("one")
     mind.drain()
-    assert {one.content for one in mind.memories()} == {"小美是我妹妹", "小美对花生过敏"}
+    assert {one.text for one in mind.memories()} == {"小美是我妹妹", "小美对花生过敏"}
     built = mind.context("你好")
     assert built.text.count("identity, owner") == 2
 
@@ -91,7 +91,7 @@ def test_only_whole_words_that_are_not_denied_count(mind: mnemic.Mind) -> None:
         "说实话不我喜欢猎鹰项目",
     ]
     for n, text in enumerate(texts):
-        mind.record(session=f"s{n}", role="user", content=text)
+        mind.record(session=f"s{n}", role="user", text=text)
     shown = [*evidence_of(mind.context("falcon")), *evidence_of(mind.context("猎鹰项目"))]
     assert sorted(set(shown)) == sorted(texts)
 
@@ -110,11 +110,11 @@ def test_the_story_of_a_short_session_does_not_repeat_its_turns(mind: mnemic.Min
 
 
 def test_a_memory_stands_for_its_turn_unless_that_says_more(mind: mnemic.Mind) -> None:
-    plain = mind.record(session="a", role="user", content="I live in Brelm")
+    plain = mind.record(session="a", role="user", text="I live in Brelm")
     rich = mind.record(
         session="b",
         role="user",
-        content="I work at Ostrava Mills because my sister Ann runs the dye shop on the second"
+        text="I work at Ostrava Mills because my sister Ann runs the dye shop on the second"
         " floor and they needed somebody for the autumn fair",
     )
     mind.remember("Lives in Brelm", kind="identity", sources=[plain.id])
@@ -127,11 +127,11 @@ def test_a_memory_stands_for_its_turn_unless_that_says_more(mind: mnemic.Mind) -
 
 
 def test_what_is_core_or_said_in_the_conversation_is_no_evidence(mind: mnemic.Mind) -> None:
-    mind.record(session="old", role="user", content="Never deploy on Fridays!")
+    mind.record(session="old", role="user", text="Never deploy on Fridays!")
     mind.remember("Never deploy on Fridays", kind="rule", importance=1.0)
     with mind.session("now") as session:
         session.user("The walrus tank is empty")
-    mind.record(session="older", role="user", content="the walrus tank is empty")
+    mind.record(session="older", role="user", text="the walrus tank is empty")
     built = mind.context("Do we deploy on Fridays?", session="now")
     assert built.text.count("eploy on Fridays") == 1
     assert evidence_of(mind.context("Is the walrus tank empty?", session="now")) == []
@@ -142,19 +142,19 @@ def test_what_is_core_or_said_in_the_conversation_is_no_evidence(mind: mnemic.Mi
 
 @pytest.mark.parametrize("by_id", [False, True], ids=["text", "id"])
 def test_nothing_of_the_hosts_prompt_comes_back(mind: mnemic.Mind, by_id: bool) -> None:
-    said = mind.record(session="now", role="user", content="My parrot Rio eats walnuts")
-    reply = mind.record(session="now", role="assistant", content="Rio the parrot likes walnuts!")
-    other = mind.record(session="old", role="user", content="The parrot was bought in Porto, 2019")
+    said = mind.record(session="now", role="user", text="My parrot Rio eats walnuts")
+    reply = mind.record(session="now", role="assistant", text="Rio the parrot likes walnuts!")
+    other = mind.record(session="old", role="user", text="The parrot was bought in Porto, 2019")
     mind.remember("The parrot Rio is fed with walnuts", kind="fact", sources=[said.id])
     mind.end_session("now")
     mind.drain()
     query = "What does my parrot Rio eat?"
     before = mind.context(query)
     assert any("walnuts" in line for line in evidence_of(before))
-    shown = [said.id, reply.id] if by_id else ["  my parrot rio eats walnuts.", reply.content]
+    shown = [said.id, reply.id] if by_id else ["  my parrot rio eats walnuts.", reply.text]
     built = mind.context(query, session="now", shown=[*shown, query])
     lines = evidence_of(built)
-    assert lines == [other.content], "no turn, memory or story of what the host shows"
+    assert lines == [other.text], "no turn, memory or story of what the host shows"
     assert IN_HOST_PROMPT in reasons(built).values()
     assert "recent" not in {use.name for use in built.sections}
 
@@ -212,7 +212,7 @@ def test_one_message_has_one_date(open_mind: OpenMind, clock: ManualClock, zone:
         session="s",
         role="user",
         at=EARLY,
-        content="Remember that I am allergic to walnuts. My parrot ate the walnut cake"
+        text="Remember that I am allergic to walnuts. My parrot ate the walnut cake"
         " in the kitchen while the neighbours were singing loudly about the harbour",
     )
     mind.end_session("s")
@@ -240,7 +240,7 @@ def in_hand(mind: mnemic.Mind, session: str | None = None) -> str:
     "text", ["What a lovely day!", "今天天气真好", "部署流程是什么？", "I had pizza with Ann"]
 )
 def test_talk_is_no_task(mind: mnemic.Mind, clock: ManualClock, text: str) -> None:
-    mind.record(session="chat", role="user", content=text)
+    mind.record(session="chat", role="user", text=text)
     assert in_hand(mind) == ""
     clock.advance(hours=1)
     mind.end_session("chat")

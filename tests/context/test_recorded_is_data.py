@@ -68,7 +68,7 @@ def test_names_and_arguments_stay_on_their_line_inside_their_fence(
             session.user(said, sender="mallory")
             session.assistant("ok", tool_calls=[ToolCall("ping", {"x": 1}, "c1")], sender="helper")
             session.tool(tool_results=[ToolResult(said, "c1")], sender="shell")
-            mind.record(session=name, role="user", content=said, sender="eve", trust="external")
+            mind.record(session=name, role="user", text=said, sender="eve", trust="external")
     for forged in forgeries():
         call = [{"name": forged, "input": {"path": forged, forged: 1}, "id": "c1"}]
         result = [{"content": forged, "call_id": "c1", "is_error": True}]

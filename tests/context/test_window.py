@@ -118,10 +118,10 @@ def test_a_turn_put_in_between_is_seen(store: Store) -> None:
     memory = ShortTermMemory(store, SPACE, limits())
     with store.write(SPACE) as unit:
         unit.ledger.append([turn("first", index=0), turn("third", index=9)])
-    assert [one.content for one in memory.recent("s")] == ["first", "third"]
+    assert [one.text for one in memory.recent("s")] == ["first", "third"]
     with store.write(SPACE) as unit:
         unit.ledger.append([turn("second", index=4)])
-    assert [one.content for one in memory.recent("s")] == ["first", "second", "third"]
+    assert [one.text for one in memory.recent("s")] == ["first", "second", "third"]
 
 
 def test_sessions_do_not_mix_and_an_unknown_one_is_empty(store: Store) -> None:
@@ -186,7 +186,7 @@ def test_tool_calls_keep_their_results_and_the_budget_holds(
                 unit.ledger.append(
                     [
                         turn(
-                            one.content,
+                            one.text,
                             role=one.role,
                             calls=one.tool_calls,
                             results=one.tool_results,

@@ -53,7 +53,7 @@ def turn(
         session=constant(session),
         idx=index,
         role=role,
-        content=constant(content),
+        text=constant(content),
         tool_calls=tuple(map(SafeCall, calls)),
         tool_results=tuple(map(SafeResult, results)),
         at=at,
@@ -82,7 +82,7 @@ def memory(
     return Memory(
         id=constant(id_ or new_id(at)),
         kind=kind,
-        content=constant(content),
+        text=constant(content),
         subject=constant("user"),
         predicate=constant("likes"),
         project=constant(project),
@@ -103,7 +103,7 @@ def memory(
 
 def keep(unit: Unit, new: Memory, terms: str = "") -> Memory:
     """Store a memory, found by its content unless other words are given."""
-    return unit.memories.add(new, constant(terms or new.content))
+    return unit.memories.add(new, constant(terms or new.text))
 
 
 def attachment(
@@ -140,7 +140,7 @@ def append(store: Store, *rows: TurnRow, space: str = SPACE) -> list[Placed]:
 
 def said(store: Store, space: str = SPACE, **wanted: Any) -> list[str]:
     """The contents of the turns a filter finds, in order."""
-    return [t.content for t in found(store, space, **wanted)]
+    return [t.text for t in found(store, space, **wanted)]
 
 
 def found(store: Store, space: str = SPACE, **wanted: Any) -> list[Turn]:
@@ -149,4 +149,4 @@ def found(store: Store, space: str = SPACE, **wanted: Any) -> list[Turn]:
 
 
 def contents(turns: Sequence[Turn]) -> list[str]:
-    return [turn.content for turn in turns]
+    return [turn.text for turn in turns]

@@ -35,7 +35,7 @@ def test_a_turn_comes_back_whole(store: Store) -> None:
         session=constant("s"),
         index=7,
         role="assistant",
-        content=row.content,
+        text=row.text,
         at=row.at,
         sender=constant("小明"),
         channel=constant("wechat"),
@@ -151,7 +151,7 @@ def test_an_empty_batch_is_nothing(store: Store) -> None:
 def test_a_turn_by_its_place(store: Store) -> None:
     append(store, turn("a"), turn("b"))
     with store.read(SPACE) as unit:
-        assert unit.ledger.turn_at(constant("s"), 1).content == "b"
+        assert unit.ledger.turn_at(constant("s"), 1).text == "b"
         for session, index in (("s", 2), ("t", 0)):
             with pytest.raises(NotFound) as caught:
                 unit.ledger.turn_at(constant(session), index)

@@ -126,7 +126,7 @@ def test_threads_append_to_one_session_without_gap_or_loss(store: Store) -> None
     turns = found(store, session="s")
     assert [t.index for t in turns] == list(range(60))
     for name in "abcd":
-        mine = [t.content for t in turns if t.content.startswith(name)]
+        mine = [t.text for t in turns if t.text.startswith(name)]
         assert mine == [f"{name}{n}" for n in range(15)]
 
 

@@ -28,7 +28,7 @@ def test_a_backup_holds_every_space(store: Store, tmp_path: Path, clock: ManualC
     copy = open_sqlite(str(target), busy_timeout=30, now=clock.now)
     for space in ("a", "b"):
         with copy.read(space) as unit:
-            assert [t.content for t in unit.ledger.turns(TurnFilter())] == [f"said in {space}"]
+            assert [t.text for t in unit.ledger.turns(TurnFilter())] == [f"said in {space}"]
     copy.close()
 
 

@@ -75,7 +75,7 @@ def test_turns_leave_no_row_anywhere(store: Store) -> None:
         assert (text.doc, text.text, text.before, text.change) == (docs[0], "alpha", "", -1)
         unit.eraser.remove(Removal(turns=[rows[0].id, rows[2].id]))
     with store.read(SPACE) as unit:
-        assert [t.content for t in unit.ledger.turns(TurnFilter())] == ["beta"]
+        assert [t.text for t in unit.ledger.turns(TurnFilter())] == ["beta"]
         assert unit.ledger.turns(TurnFilter(tool=constant("search"))) == []
         assert unit.eraser.held_terms(["alpha", "beta", "gamma"]) == {"beta"}
         assert unit.vectors.count(number, 10) == 0, "beta was read beside alpha"
@@ -117,7 +117,7 @@ def test_a_chain_is_joined_over_what_goes(store: Store) -> None:
             unit.memories.supersede(versions[n].id, versions[n + 1].id, after(days=n + 1))
         attach(unit, attachment(memories=(versions[1].id, versions[3].id)))
         unit.eraser.remove(Removal(memories=[versions[1].id, versions[2].id]))
-        assert [m.content for m in unit.memories.chain(versions[0].id)] == ["v0", "v3"]
+        assert [m.text for m in unit.memories.chain(versions[0].id)] == ["v0", "v3"]
         (file,) = unit.attachments.latest(session=None, direction=None, limit=5)
         assert file.memories == (versions[3].id,)
         unit.eraser.remove(Removal(memories=[versions[3].id]))

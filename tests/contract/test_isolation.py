@@ -273,7 +273,7 @@ def test_every_row_carries_its_owner(backend: Backend) -> None:
         assert store.spaces() == spaces
         for space in spaces:
             with store.read(space) as unit:
-                assert [t.content for t in unit.ledger.turns(TurnFilter())] == [f"tea of {space}"]
+                assert [t.text for t in unit.ledger.turns(TurnFilter())] == [f"tea of {space}"]
                 assert len(unit.journal.operation(constant("op"))) == 1
 
 

@@ -42,9 +42,9 @@ class ModelTurn:
 
     def same(self, row: TurnRow) -> bool:
         mine = self.row
-        return (mine.role, mine.content, mine.tool_calls) == (
+        return (mine.role, mine.text, mine.tool_calls) == (
             row.role,
-            row.content,
+            row.text,
             row.tool_calls,
         )
 
@@ -234,8 +234,8 @@ class LedgerMachine(RuleBasedStateMachine):
             for name, session in model.items():
                 in_order = [session.turns[index] for index in sorted(session.turns)]
                 got = unit.ledger.turns(TurnFilter(session=constant(name)))
-                assert [(t.id, t.index, t.content, t.state) for t in got] == [
-                    (m.row.id, m.index, m.row.content, m.state) for m in in_order
+                assert [(t.id, t.index, t.text, t.state) for t in got] == [
+                    (m.row.id, m.index, m.row.text, m.state) for m in in_order
                 ]
                 backwards = unit.ledger.turns(TurnFilter(session=constant(name), newest_first=True))
                 assert backwards == got[::-1]
@@ -249,7 +249,7 @@ class LedgerMachine(RuleBasedStateMachine):
             tools = unit.ledger.turns(TurnFilter(tool=constant("ls")))
             assert len(tools) == sum(1 for m in everything if m.row.tool_calls)
             assert sorted(contents(unit.ledger.turns(TurnFilter()))) == sorted(
-                m.row.content for m in everything
+                m.row.text for m in everything
             )
         stats = self.store.stats(space)
         assert (stats.turns, stats.sessions) == (len(everything), len(model))

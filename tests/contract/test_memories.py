@@ -41,7 +41,7 @@ def test_a_memory_comes_back_whole(store: Store) -> None:
     expected = Memory(
         id=row.id,
         kind="preference",
-        content=constant("喜欢茶"),
+        text=constant("喜欢茶"),
         subject=constant("user"),
         predicate=constant("likes"),
         project=constant("myclaw"),
@@ -92,7 +92,7 @@ def test_superseding_closes_the_old_and_keeps_it(store: Store) -> None:
     assert closed.superseded_at == after(days=2), "known until the new one was learnt"
     assert closed.valid_to == after(days=1), "true until the new one began"
     assert closed.updated_at == after(days=2)
-    assert closed.content == old.content
+    assert closed.text == old.text
 
 
 def test_a_chain_is_the_same_from_every_version(store: Store) -> None:
@@ -260,7 +260,7 @@ def test_what_can_change_is_revised_and_the_rest_stays(store: Store) -> None:
     with store.read(SPACE) as unit:
         assert unit.memories.get(added.id) == added
     with store.write(SPACE) as unit:
-        unit.memories.revise(replace(changed, content=constant("milk"), offered=7, access_count=9))
+        unit.memories.revise(replace(changed, text=constant("milk"), offered=7, access_count=9))
         assert unit.memories.get(added.id) == changed
 
 
@@ -439,9 +439,9 @@ def test_slots_of_names_that_are_long_are_told_apart_by_their_ends(store: Store)
             now=after(hours=1),
         )
         assert ids(found) == [kept.id]
-        assert [one.content for one in unit.memories.stated([slot], [], each=9)] == ["this"]
+        assert [one.text for one in unit.memories.stated([slot], [], each=9)] == ["this"]
         of_subject = unit.memories.stated([], [f"{subject}a"], each=9)
-        assert {one.content for one in of_subject} == {"this", "another predicate"}
+        assert {one.text for one in of_subject} == {"this", "another predicate"}
 
 
 def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
@@ -450,7 +450,7 @@ def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
             found = unit.memories.stated(slots, subjects, each=each)
             docs = [entry.doc for entry in found]
             assert set(unit.text.records(docs)) == set(docs)
-        return [entry.content for entry in found]
+        return [entry.text for entry in found]
 
     def add_to(content: str, subject: str, predicate: str, days: int) -> Memory:
         return put(store, content, subject=subject, predicate=predicate, at=after(days=days))

@@ -94,7 +94,7 @@ def test_a_state_is_set_with_its_reason(busy: Store) -> None:
         unit.ledger.set_state([turn.id for turn in chosen[:2]], "failed", constant("no model"))
         unit.ledger.set_state([chosen[2].id, constant("nobody")], "extracted", constant(""))
     failed = found(busy, state="failed")
-    assert [(t.content, t.reason) for t in failed] == [("b0", "no model"), ("b1", "no model")]
+    assert [(t.text, t.reason) for t in failed] == [("b0", "no model"), ("b1", "no model")]
     assert said(busy, state="extracted") == ["b2"]
     assert said(busy, state="new", session="b") == []
     assert len(said(busy, state="new")) == 4

@@ -29,11 +29,11 @@ def test_walking_gives_every_active_memory_once(store: Store) -> None:
     last = -1
     with store.read(SPACE) as unit:
         while some := unit.tiers.walk(last, 2):
-            found += [one.memory.content for one in some]
+            found += [one.memory.text for one in some]
             last = some[-1].doc
         kinds = unit.tiers.walk(-1, 100, ("temp",))
     assert found == ["m0", "m1", "m2", "m4", "m5", "m6"]
-    assert [one.memory.content for one in kinds] == ["m1", "m5"]
+    assert [one.memory.text for one in kinds] == ["m1", "m5"]
 
 
 def test_put_away_and_brought_back(store: Store) -> None:
@@ -74,8 +74,8 @@ def test_the_core_prefers_weight_then_choice_and_takes_no_strangers(store: Store
         found = unit.tiers.core(least=0.7, now=NOON, limit=9)
         first = unit.tiers.core(least=0.7, now=NOON, limit=1, marked_first=True)
         assert unit.tiers.counts(NOON) == (1, 5)
-    assert [m.content for m in found] == ["heavy", "chosen", "light"]
-    assert [m.content for m in first] == ["chosen"]
+    assert [m.text for m in found] == ["heavy", "chosen", "light"]
+    assert [m.text for m in first] == ["chosen"]
 
 
 def test_partitions_of_a_size(store: Store) -> None:

@@ -91,7 +91,7 @@ class Desk:
         return self.mind.get(self.mind.remember(text, **{"kind": "fact", **fields}).id)
 
     def current(self) -> list[str]:
-        return [memory.content for memory in self.mind.memories(limit=100_000)]
+        return [memory.text for memory in self.mind.memories(limit=100_000)]
 
     def all(self, status: MemoryStatus | None = None) -> list[Memory]:
         with self.mind._store.read(self.mind.space) as unit:

@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_reported(make_desk: MakeDesk) -> None:
     report = desk.of("memory")
     assert len(report.taken) == 2
     (left,) = report.left_out
-    assert desk.mind.history(left).versions[-1].content.startswith("long")
+    assert desk.mind.history(left).versions[-1].text.startswith("long")
     assert desk.bullets("memory") == ["short"]
 
 
@@ -182,7 +182,7 @@ def test_progress_is_edited_without_its_day(make_desk: MakeDesk) -> None:
     assert "- 2026-02-10 shipped half of it" in desk.text("project")
     desk.replace("project", "## alpha\n", "## alpha\n\n- wrote the docs\n")
     desk.sync()
-    (memory,) = [m for m in desk.mind.memories() if m.content == "wrote the docs"]
+    (memory,) = [m for m in desk.mind.memories() if m.text == "wrote the docs"]
     assert memory.project == "alpha"
 
 
@@ -246,7 +246,7 @@ def test_what_nobody_vouched_for_stays_out(make_desk: MakeDesk, trust: str) -> N
     with desk.mind._store.write("default") as unit:
         unit.memories.revise(replace(first, trust="owner"))  # as a confirmation does
     desk.sync()
-    assert desk.bullets("memory") == [first.content]
+    assert desk.bullets("memory") == [first.text]
 
 
 def test_secrets_never_appear(make_desk: MakeDesk) -> None:

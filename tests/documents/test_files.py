@@ -202,7 +202,7 @@ def test_a_failed_write_is_made_up_for(open_mind: OpenMind, tmp_path: Path) -> N
     aside.rename(folder)
     assert "likes coffee" in desk.text("memory")
     desk.sync()
-    assert [memory.content for memory in desk.all()] == ["likes coffee", "likes tea"]
+    assert [memory.text for memory in desk.all()] == ["likes coffee", "likes tea"]
     assert desk.bullets("memory") == ["likes coffee"]
 
 

@@ -207,7 +207,7 @@ class Story:
 
     def _there(self, text: str) -> bool:
         """In the database, or in a file."""
-        known = {tidy(memory.content) for memory in self.desk.all()}
+        known = {tidy(memory.text) for memory in self.desk.all()}
         files = [self.desk.text(n) for n in NAMES if self.desk.path(n).exists()]
         return tidy(text) in known or any(tidy(text) in file for file in files)
 

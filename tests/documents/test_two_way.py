@@ -27,7 +27,7 @@ def test_an_edit_is_a_new_version_in_the_owners_words(desk: Desk, tea: Memory) -
     (taken,) = report.taken
     assert (taken.how, taken.before) == ("edited", tea.id)
     versions = desk.mind.history(taken.memory).versions
-    assert [(m.content, m.status, m.trust) for m in versions] == [
+    assert [(m.text, m.status, m.trust) for m in versions] == [
         ("likes green tea", "superseded", "owner"),
         ("likes black tea", "active", "owner"),
     ]
@@ -53,7 +53,7 @@ def test_a_new_bullet_is_a_new_memory(desk: Desk, tea: Memory) -> None:
     desk.replace("memory", "## Facts\n", "## Facts\n\n- 周五不开会\n")
     (taken,) = desk.of("memory").taken
     memory = desk.mind.history(taken.memory).versions[-1]
-    assert (memory.content, memory.kind, memory.trust) == ("周五不开会", "fact", "owner")
+    assert (memory.text, memory.kind, memory.trust) == ("周五不开会", "fact", "owner")
     assert memory.expires_at is None
     assert taken.memory in desk.line("memory", "周五不开会")
 
@@ -194,7 +194,7 @@ def test_both_changed_keeps_both_and_asks(desk: Desk, tea: Memory) -> None:
     assert asked.reason == "conflict"
     assert "likes coffee" in desk.current()
     (waiting,) = desk.inbox.waiting()
-    assert (waiting.id, waiting.content, waiting.trust) == (
+    assert (waiting.id, waiting.text, waiting.trust) == (
         asked.memory,
         "likes white tea",
         "owner",
@@ -348,9 +348,7 @@ def test_edits_can_be_refused(make_desk: MakeDesk) -> None:
 def test_a_bullet_of_several_lines(desk: Desk) -> None:
     desk.write("memory", "## Facts\n- first line\n  second line\n\t- third\n\nfree\n")
     (taken,) = desk.of("memory").taken
-    assert desk.mind.history(taken.memory).versions[-1].content == (
-        "first line\nsecond line\n- third"
-    )
+    assert desk.mind.history(taken.memory).versions[-1].text == ("first line\nsecond line\n- third")
     text = desk.text("memory")
     assert desk.of("memory").taken == ()
     assert desk.text("memory") == text

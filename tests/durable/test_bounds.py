@@ -89,7 +89,7 @@ def test_what_is_larger_is_refused_with_a_remedy(open_mind: OpenMind) -> None:
 def test_a_long_question_is_read_at_both_ends(open_mind: OpenMind) -> None:
     mind = open_mind(":memory:", embedding__provider="none")
     for text in ("the zebra is called Dumpling", "雪豹住在成都", "nothing of the kind"):
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
     filling = "lorem ipsum " * 3_000
     assert mind.recall(f"what is the zebra called? {filling}")[0].text.startswith("the zebra")
     assert mind.recall(f"{filling} 雪豹住在哪里")[0].text == "雪豹住在成都"

@@ -24,8 +24,8 @@ QUIET: dict[str, Any] = {"triggers__quiet_gap": "never", "ledger__jsonl": False}
 
 
 def told(mind: Mind) -> Mind:
-    mind.record(session="s", role="user", content="my cat is called Dumpling")
-    mind.record(session="s", role="user", content="我的猫叫饺子")
+    mind.record(session="s", role="user", text="my cat is called Dumpling")
+    mind.record(session="s", role="user", text="我的猫叫饺子")
     mind.drain()
     return mind
 
@@ -92,7 +92,7 @@ def test_jobs_wait_without_using_up_their_tries(
     mind = open_mind(**thinking.settings(server), **QUIET, jobs__max_attempts=3)
     for session in ("a", "b", "c"):
         for text in ("I live in Bergen", "我住在卑尔根", "I play the oboe"):
-            mind.record(session=session, role="user", content=text)
+            mind.record(session=session, role="user", text=text)
         mind.end_session(session)
     mind.drain()
     assert len(server.asked) == 1, "one call found out for all"

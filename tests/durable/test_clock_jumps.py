@@ -24,7 +24,7 @@ def filled(mind: Mind, clock: ManualClock) -> Mind:
 
 
 def known(mind: Mind) -> set[str]:
-    return {memory.content for memory in mind.memories()}
+    return {memory.text for memory in mind.memories()}
 
 
 @pytest.mark.parametrize("years", [10, 2])
@@ -80,18 +80,18 @@ def test_work_goes_on_after_the_clock_came_back(open_mind: OpenMind, clock: Manu
     """Schedules that were first placed by a wrong clock would wait for years."""
     clock.advance(days=3650)
     mind = open_mind(**QUIET)
-    mind.record(session="s", role="user", content="I keep bees")
+    mind.record(session="s", role="user", text="I keep bees")
     mind.drain()
     mind.close()
     clock.advance(days=-3650)
     mind = open_mind(**QUIET)
-    mind.record(session="s", role="user", content="我养蜜蜂")
+    mind.record(session="s", role="user", text="我养蜜蜂")
     mind.drain()
     clock.advance(days=1)
     assert mind.drain().done >= 1
     assert mind.events(type="upkeep_fail") == []
     assert [turn.index for turn in mind.turns(session="s")] == [0, 1]
-    assert [turn.content for turn in mind.turns(session="s")] == ["I keep bees", "我养蜜蜂"]
+    assert [turn.text for turn in mind.turns(session="s")] == ["I keep bees", "我养蜜蜂"]
 
 
 class MachineClock:
@@ -104,10 +104,10 @@ class MachineClock:
 def test_ids_never_go_back(open_mind: OpenMind, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ids, "_last_present", [0])  # other tests have no clock that jumped
     mind = open_mind(clock=MachineClock(), **QUIET)
-    made = [mind.record(session="s", role="user", content="one").id]
+    made = [mind.record(session="s", role="user", text="one").id]
     for days in (3650, -3650, 1, -400):
         moment = time.time() + days * 86_400
         monkeypatch.setattr(time, "time", lambda moment=moment: moment)
-        made.append(mind.record(session="s", role="user", content=f"after {days}").id)
+        made.append(mind.record(session="s", role="user", text=f"after {days}").id)
         made.append(mind.remember(f"{days} days", kind="fact").id)
     assert made == sorted(made)

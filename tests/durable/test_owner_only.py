@@ -48,7 +48,7 @@ def test_files_and_folders_are_for_their_owner(open_mind: OpenMind, tmp_path: Pa
 
 def test_plain_files_while_memory_is_off(open_mind: OpenMind, tmp_path: Path) -> None:
     mind = open_mind(tmp_path / "home" / "memory.db", memory__enabled=False)
-    mind.record(session="s", role="user", content="hello")
+    mind.record(session="s", role="user", text="hello")
     found = modes(tmp_path)
     assert len(found) > 1
     assert all(mode in ("0o600", "0o700") for mode in found.values()), found
@@ -59,6 +59,6 @@ def test_what_was_there_keeps_its_mode(open_mind: OpenMind, tmp_path: Path) -> N
     home.mkdir(mode=0o755)
     (home / "memory.db").touch(mode=0o640)
     mind = open_mind(home / "memory.db")
-    mind.record(session="s", role="user", content="hello")
+    mind.record(session="s", role="user", text="hello")
     assert modes(tmp_path)["home"] == "0o755"
     assert modes(tmp_path)["home/memory.db"] == "0o640"

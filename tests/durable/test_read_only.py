@@ -95,7 +95,7 @@ def shelf(tmp_path: Path) -> Iterator[Path]:
 def fill(file: Path) -> None:
     with mnemic.open(file, worker="none", **SETTINGS) as mind:
         for text in ANSWER.values():
-            mind.record(session="s", role="user", content=text)
+            mind.record(session="s", role="user", text=text)
             mind.remember(text, kind="fact")
         mind.end_session("s")
         mind.drain()
@@ -140,7 +140,7 @@ def leave_log(file: Path, *, shared_memory: bool) -> None:
         old.unlink() if old.is_file() else shutil.rmtree(old)
     mind = mnemic.open(file, worker="none", **SETTINGS)
     for text in ANSWER.values():
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
         mind.remember(text, kind="fact")
     ends = ("", "-wal", "-shm") if shared_memory else ("", "-wal")
     kept = {end: Path(f"{file}{end}").read_bytes() for end in ends}
@@ -208,7 +208,7 @@ with mnemic.open(sys.argv[1], embedding__provider="none") as mind:
     shelf.chmod(0o755)
     file.chmod(0o644)
     with open_mind(file, clock=SystemClock(), **SETTINGS) as mind:
-        mind.record(session="s", role="user", content="one more")
+        mind.record(session="s", role="user", text="one more")
     told, _ = reader.communicate("\n", timeout=20)
     assert told == "3\n"
 

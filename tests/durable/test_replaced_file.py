@@ -31,7 +31,7 @@ def restore(file: Path) -> None:
 
 
 WRITES: dict[str, Callable[[mnemic.Mind], object]] = {
-    "record": lambda mind: mind.record(session="s", role="user", content="lost"),
+    "record": lambda mind: mind.record(session="s", role="user", text="lost"),
     "record_many": lambda mind: mind.record_many([NewTurn("s", "user", "lost")]),
     "remember": lambda mind: mind.remember("lost", kind="fact"),
     "end_session": lambda mind: mind.end_session("s"),
@@ -45,7 +45,7 @@ def test_no_write_is_acknowledged(
 ) -> None:
     file = tmp_path / "memory.db"
     mind = open_mind()
-    mind.record(session="s", role="user", content="kept")
+    mind.record(session="s", role="user", text="kept")
     change(file)
     for name, write in WRITES.items():
         with pytest.raises(mnemic.StoreReplaced) as caught:
@@ -53,13 +53,13 @@ def test_no_write_is_acknowledged(
         assert "open it again" in caught.value.remedy, name
     mind.close()
     again = open_mind()
-    again.record(session="s", role="user", content="new")
-    assert "lost" not in {turn.content for turn in again.turns()}
+    again.record(session="s", role="user", text="new")
+    assert "lost" not in {turn.text for turn in again.turns()}
 
 
 def test_background_work_notices_too(open_mind: OpenMind, tmp_path: Path) -> None:
     mind = open_mind()
-    mind.record(session="s", role="user", content="kept")
+    mind.record(session="s", role="user", text="kept")
     assert mind.jobs()
     (tmp_path / "memory.db").unlink()
     with pytest.raises(mnemic.StoreReplaced):
@@ -68,4 +68,4 @@ def test_background_work_notices_too(open_mind: OpenMind, tmp_path: Path) -> Non
 
 def test_a_mind_in_ram_has_no_file_to_lose(open_mind: OpenMind) -> None:
     mind = open_mind(":memory:")
-    assert mind.record(session="s", role="user", content="kept").content == "kept"
+    assert mind.record(session="s", role="user", text="kept").text == "kept"

@@ -183,18 +183,18 @@ def test_the_second_session_knows_what_the_first_taught(
     talk(engine, "ann", "one", lesson.told, server)
     (space,) = engine.spaces()
     ann = engine.mind(space)
-    first = [str(turn.content) for turn in ann.turns(session="one")]
+    first = [str(turn.text) for turn in ann.turns(session="one")]
     assert first.count(lesson.told) == 1
     assert ann.events(type="host_fail") == []
     ann.end_session("one")
     ann.drain()
-    assert any(lesson.word in memory.content for memory in ann.memories())
+    assert any(lesson.word in memory.text for memory in ann.memories())
 
     talk(engine, "ann", "two", lesson.asked, server)
     assert lesson.word in prompt(server.asked[1])
     ann.end_session("two")
     ann.drain()
-    assert len([one for one in ann.memories() if lesson.word in one.content]) == 1, (
+    assert len([one for one in ann.memories() if lesson.word in one.text]) == 1, (
         "what was shown is not learnt again"
     )
 

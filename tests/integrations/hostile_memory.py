@@ -74,9 +74,9 @@ def seed(mind: mnemic.Mind, story: Story) -> None:
     """One fact as a turn, a memory and an episode, and a tool's result beside it."""
     result = [ToolResult(story.tool_result, "call_0")]
     session, minute = "earlier", timedelta(minutes=1)
-    mind.record(session=session, role="user", content=story.told, at=_MORNING)
-    mind.record(session=session, role="tool", content="", tool_results=result, at=_MORNING + minute)
-    mind.record(session=session, role="assistant", content="Noted.", at=_MORNING + 2 * minute)
+    mind.record(session=session, role="user", text=story.told, at=_MORNING)
+    mind.record(session=session, role="tool", text="", tool_results=result, at=_MORNING + minute)
+    mind.record(session=session, role="assistant", text="Noted.", at=_MORNING + 2 * minute)
     mind.end_session(session)
     mind.drain()
     assert [memory.trust for memory in mind.memories()] == ["owner"]

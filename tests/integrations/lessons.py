@@ -24,4 +24,4 @@ LESSONS = (
 def learnt(mind: mnemic.Mind) -> list[str]:
     """What is known once the background work is done."""
     mind.drain()
-    return [memory.content for memory in mind.memories()]
+    return [memory.text for memory in mind.memories()]

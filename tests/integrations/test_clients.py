@@ -115,7 +115,7 @@ def test_the_second_session_knows_what_the_first_taught(
         talker.ask(first, messages)
         messages += [{"role": "assistant", "content": "I will keep that in mind."}, user("Thanks")]
         talker.ask(first, messages)
-    assert [turn.content for turn in mind.turns(session="one")] == [
+    assert [turn.text for turn in mind.turns(session="one")] == [
         lesson.told,
         "I will keep that in mind.",
         "Thanks",
@@ -130,7 +130,7 @@ def test_the_second_session_knows_what_the_first_taught(
     talker.ask(second, asked)
     assert asked == [user(lesson.asked)], "the host's own messages stay as they are"
     assert lesson.word in prompt(talker.server.asked[-1])
-    said = [turn.content for turn in mind.turns(session="two")]
+    said = [turn.text for turn in mind.turns(session="two")]
     assert said == [lesson.asked, known[0]], "what was injected is not what was said"
     mind.end_session("two")
     assert learnt(mind) == known, "and is not learnt again"
@@ -151,7 +151,7 @@ def test_the_same_awaited(talker: Talker, mind: mnemic.Mind) -> None:
     asyncio.run(talk())
     assert lesson.word in prompt(talker.server.asked[-1])
     turns = mind.turns(session="two")
-    assert [turn.content for turn in turns] == [lesson.asked, "Peanuts."]
+    assert [turn.text for turn in turns] == [lesson.asked, "Peanuts."]
     assert turns[1].tool_calls == (ToolCall("weather", {"city": "杭州"}, "call_1"),)
 
 
@@ -176,7 +176,7 @@ def test_tools_are_part_of_the_conversation(talker: Talker, client: Any, mind: m
     ]
     assert turns[1].tool_calls == (ToolCall("weather", {"city": "杭州"}, "call_1"),)
     assert turns[2].tool_results == (ToolResult("rain, 8°", "call_1"),)
-    assert [turn.content for turn in turns][3:] == ["It rains.", "An umbrella, then?", "Yes."]
+    assert [turn.text for turn in turns][3:] == ["It rains.", "An umbrella, then?", "Yes."]
 
 
 def called(maker: str) -> list[Any]:
@@ -236,7 +236,7 @@ def test_the_hosts_own_instructions_come_first(
         system = first["content"]
     assert system.startswith("Be brief.\n\n")
     assert "韩梅梅" in prompt(talker.server.asked[0])
-    assert [turn.content for turn in mind.turns()] == [question["content"], "好"]
+    assert [turn.text for turn in mind.turns()] == [question["content"], "好"]
 
 
 def test_an_error_of_the_client_comes_out_as_it_is(
@@ -246,10 +246,10 @@ def test_an_error_of_the_client_comes_out_as_it_is(
     wrapped = wrap(client, mind, session="s")
     with pytest.raises((openai.RateLimitError, anthropic.RateLimitError), match="slow down"):
         talker.ask(wrapped, [user("Hello there")])
-    assert [turn.content for turn in mind.turns()] == ["Hello there"], "it was said all the same"
+    assert [turn.text for turn in mind.turns()] == ["Hello there"], "it was said all the same"
     model(talker.server, "Hello.")
     talker.ask(wrapped, [user("Hello there")])
-    assert [turn.content for turn in mind.turns()] == ["Hello there", "Hello."]
+    assert [turn.text for turn in mind.turns()] == ["Hello there", "Hello."]
 
 
 def test_a_failing_memory_never_breaks_the_call(
@@ -279,7 +279,7 @@ def test_a_history_that_is_sent_again_is_recorded_once(server: Scripted, mind: m
             sent = [{"role": "system", "content": "summary"}, *messages[-5:]]
             talker.ask(wrap(client, mind, session="s"), sent)
             messages.append({"role": "assistant", "content": f"answer {turn}"})
-    assert [turn.content for turn in mind.turns(session="s")] == [
+    assert [turn.text for turn in mind.turns(session="s")] == [
         message["content"] for message in messages
     ]
 
@@ -296,7 +296,7 @@ def test_a_stream_that_is_left_early_is_kept_as_far_as_it_came(
             for chunk in stream:
                 if chunk.choices[0].delta.content:
                     break
-    assert [turn.content for turn in mind.turns()] == ["count", "one two t"]
+    assert [turn.text for turn in mind.turns()] == ["count", "one two t"]
 
 
 def test_other_options_of_the_client_remember_too(server: Scripted, mind: mnemic.Mind) -> None:
@@ -356,7 +356,7 @@ def test_a_beginning_put_into_the_models_mouth_is_part_of_its_answer(
     whole = {"role": "assistant", "content": "It is blue."}
     more = {"role": "user", "content": "Sure?"}
     client.beta.messages.create(model="m", max_tokens=9, messages=[*asked, whole, more])
-    said = [turn.content for turn in mind.turns(session="s")]
+    said = [turn.text for turn in mind.turns(session="s")]
     assert said == [asked[0]["content"], "It is blue.", "Sure?", "Yes."]
 
 
@@ -386,7 +386,7 @@ def test_a_stream_whose_caller_is_cancelled_is_kept(
 
     asyncio.run(read())
     assert [turn.role for turn in mind.turns(session="s")] == ["user", "assistant"]
-    assert mind.turns(session="s")[1].content.startswith("It rai")
+    assert mind.turns(session="s")[1].text.startswith("It rai")
 
 
 def test_one_database_has_a_memory_for_each_user(server: Scripted, tmp_path: Path) -> None:
@@ -398,7 +398,7 @@ def test_one_database_has_a_memory_for_each_user(server: Scripted, tmp_path: Pat
             client.chat.completions.create(
                 model="m", messages=[{"role": "user", "content": f"I am {user}"}]
             )
-        assert [turn.content for turn in engine.mind("ann").turns()] == ["I am ann", "Hello Ann."]
+        assert [turn.text for turn in engine.mind("ann").turns()] == ["I am ann", "Hello Ann."]
         with pytest.raises(mnemic.InvalidInput, match="whose"):
             wrap(plain, engine, session="s")
         with pytest.raises(mnemic.InvalidInput, match="bob"):

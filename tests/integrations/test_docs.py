@@ -45,7 +45,7 @@ def test_an_adapter_takes_five_lines(code: str) -> None:
 )
 def test_an_example_runs(code: str, session: str, server: Scripted, tmp_path: Path) -> None:
     with mnemic.open(tmp_path / "me.db", worker="none") as mind:
-        mind.record(session="before", role="user", content="I have moved to Python 3.12 now")
+        mind.record(session="before", role="user", text="I have moved to Python 3.12 now")
     model(server, "Python 3.12.")
     # In a process of its own: some hosts leave their event loop open.
     has_a_model = {

@@ -92,7 +92,7 @@ def test_the_second_session_knows_what_the_first_taught(
     graph = build(client, mind)
     graph.invoke(say(lesson.told), thread("one"))
     graph.invoke(say("Thanks"), thread("one"))
-    assert [turn.content for turn in mind.turns(session="one")] == [
+    assert [turn.text for turn in mind.turns(session="one")] == [
         lesson.told,
         "I will keep that in mind.",
         "Thanks",
@@ -108,7 +108,7 @@ def test_the_second_session_knows_what_the_first_taught(
     assert lesson.word in prompt(server.asked[-1])
     assert server.asked[-1].json["messages"][0]["content"].startswith("Be brief.")
     assert [message.content for message in state["messages"]] == [lesson.asked, known[0]]
-    assert [turn.content for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
+    assert [turn.text for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
     mind.end_session("two")
     assert learnt(mind) == known, "what was injected is not learnt again"
 
@@ -134,7 +134,7 @@ def test_messages_that_are_dropped_are_told_as_compressed(mind: mnemic.Mind) -> 
     (episode,) = mind.episodes(session="t")
     assert episode.source == "context_compress"
     assert episode.summary == "They spoke about parrots."
-    contents = [turn.content for turn in mind.turns(session="t")]
+    contents = [turn.text for turn in mind.turns(session="t")]
     assert contents == ["My parrot is called Rio", "And now for something else"]
 
 
@@ -167,7 +167,7 @@ def test_tools_and_the_checkpointer_behind_it(mind: mnemic.Mind) -> None:
 
     assert asyncio.run(later()) > 1
     assert inner.get_tuple(thread("t")) is None
-    assert [turn.content for turn in mind.turns(session="t")][-1] == "More", "memory keeps it"
+    assert [turn.text for turn in mind.turns(session="t")][-1] == "More", "memory keeps it"
     saver.delete_thread("t")
 
 
@@ -238,7 +238,7 @@ def test_a_store_shares_what_the_mind_knows(mind: mnemic.Mind) -> None:
     assert kept.value == {"text": "用户住在杭州", "kind": "identity"}
     store.put(("memories",), "tea", {"text": "User drinks tea", "kind": "preference"})
     assert "User drinks tea" in [hit.text for hit in mind.recall("tea")]
-    assert [memory.content for memory in mind.memories(kind="preference")] == ["User drinks tea"]
+    assert [memory.text for memory in mind.memories(kind="preference")] == ["User drinks tea"]
 
     async def awaited() -> None:
         await store.aput(("notes",), "k", {"text": "Rio is a parrot"})
@@ -278,7 +278,7 @@ def test_what_a_subgraph_says_inside_is_nobodys_word(mind: mnemic.Mind) -> None:
     graph.add_edge(START, "ask")
     running = graph.compile(checkpointer=GraphSaver(mind, InMemorySaver()))
     running.invoke(say("Do it"), thread("t"))
-    assert [turn.content for turn in mind.turns(session="t")] == ["Do it", "Done."]
+    assert [turn.text for turn in mind.turns(session="t")] == ["Do it", "Done."]
 
 
 def test_messages_of_a_delta_channel_are_recorded(mind: mnemic.Mind) -> None:
@@ -293,7 +293,7 @@ def test_messages_of_a_delta_channel_are_recorded(mind: mnemic.Mind) -> None:
     for number in range(4):
         running.invoke({"messages": [HumanMessage(f"question {number}")]}, thread("t"))
         said += [f"question {number}", f"answer {2 * number + 1}"]
-    assert [turn.content for turn in mind.turns(session="t")] == said
+    assert [turn.text for turn in mind.turns(session="t")] == said
 
 
 def test_one_graph_serves_many_users(tmp_path: Path) -> None:
@@ -310,7 +310,7 @@ def test_one_graph_serves_many_users(tmp_path: Path) -> None:
             running.invoke(say(f"I am {user}"), {**config})
         for user in ("ann", "bob"):
             turns = engine.mind(user).turns()
-            assert [turn.content for turn in turns if turn.role == "user"] == [f"I am {user}"]
+            assert [turn.text for turn in turns if turn.role == "user"] == [f"I am {user}"]
         with pytest.raises(mnemic.InvalidInput, match="whose"):
             running.invoke(say("I am nobody"), thread("2"))
 

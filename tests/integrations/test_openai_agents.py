@@ -70,7 +70,7 @@ def test_the_second_session_knows_what_the_first_taught(
     with_client(server, second)
     assert lesson.word in prompt(server.asked[2])
     assert "Be brief." in prompt(server.asked[2])
-    assert [turn.content for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
+    assert [turn.text for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
     mind.end_session("two")
     assert learnt(mind) == known, "what was injected is not learnt again"
 
@@ -134,7 +134,7 @@ def test_the_history_is_what_the_protocol_says(mind: mnemic.Mind) -> None:
         assert await AgentsSession(mind, "t").get_items() == []
 
     asyncio.run(use())
-    said = [turn.content for turn in mind.turns(session="s", role="user")]
+    said = [turn.text for turn in mind.turns(session="s", role="user")]
     assert said == ["one", "one"], "what was said stays recorded"
 
 
@@ -178,6 +178,6 @@ def test_every_item_comes_back_as_it_went_in(mind: mnemic.Mind) -> None:
         assert await session.pop_item() is None
 
     asyncio.run(use())
-    assert mind.turns(session="s")[1].content.startswith("Look"), "what was said stays recorded"
+    assert mind.turns(session="s")[1].text.startswith("Look"), "what was said stays recorded"
     mind.forget(session="s")
     assert mind.turns(session="s") == []

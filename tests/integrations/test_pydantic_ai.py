@@ -43,7 +43,7 @@ def test_the_second_session_knows_what_the_first_taught(
 
     model(server, "I will keep that in mind.", "Welcome.")
     with_model(server, first)
-    assert [turn.content for turn in mind.turns(session="one")] == [
+    assert [turn.text for turn in mind.turns(session="one")] == [
         lesson.told,
         "I will keep that in mind.",
         "Thanks",
@@ -66,7 +66,7 @@ def test_the_second_session_knows_what_the_first_taught(
     with_model(server, second)
     assert lesson.word in prompt(server.asked[2])
     assert "Be brief." in prompt(server.asked[2])
-    assert [turn.content for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
+    assert [turn.text for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
     mind.end_session("two")
     assert learnt(mind) == known, "what was injected is not learnt again"
 
@@ -91,7 +91,7 @@ def test_tools_and_streams_are_part_of_the_conversation(
     assert [turn.role for turn in turns] == ["user", "assistant", "tool", "assistant"]
     assert turns[1].tool_calls == (ToolCall("weather", {"city": "杭州"}, "call_1"),)
     assert turns[2].tool_results == (ToolResult("rain in 杭州", "call_1"),)
-    assert turns[3].content == "It rains."
+    assert turns[3].text == "It rains."
 
 
 def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: mnemic.Mind) -> None:
@@ -106,7 +106,7 @@ def test_errors_pass_and_a_failing_memory_does_not(server: Scripted, mind: mnemi
 
     with_model(server, talk)
     assert {event.subject for event in mind.events(type="host_fail")} == {"pydantic-ai"}
-    assert [turn.content for turn in mind.turns()] == ["Hello?", "Hello."]
+    assert [turn.text for turn in mind.turns()] == ["Hello?", "Hello."]
 
 
 @pytest.mark.parametrize("host", [{"instructions": "Be brief."}, {"system_prompt": "Be brief."}])
@@ -114,7 +114,7 @@ def test_what_is_added_stands_in_the_hosts_own_messages(
     server: Scripted, mind: mnemic.Mind, host: dict[str, str]
 ) -> None:
     mind.remember("The user is allergic to peanuts", kind="rule", importance=1.0)
-    mind.record(session="before", role="user", content="My parrot is called Rio")
+    mind.record(session="before", role="user", text="My parrot is called Rio")
     model(server, "Rio.")
 
     async def talk(chat: OpenAIChatModel) -> None:

@@ -264,7 +264,7 @@ def stage() -> Iterator[Stage]:
 def test_an_answer_of_this_kind(stage: Stage, kind: Kind) -> None:
     stage.clean()
     session, memories, asked = stage.learn(kind)
-    contents = {memory.content for memory in memories}
+    contents = {memory.text for memory in memories}
     assert {name for name in ALL if any(name in one for one in contents)} == set(kind.kept)
     assert len(memories) == len(kind.kept), "each once"
     assert len(asked) == kind.calls
@@ -273,7 +273,7 @@ def test_an_answer_of_this_kind(stage: Stage, kind: Kind) -> None:
     assert kind.reason in turns[0].reason
     assert {turn.state for turn in turns} <= {"extracted", "empty", kind.state}
     for name, wanted in kind.fields.items():
-        (memory,) = [memory for memory in memories if "bees" in memory.content]
+        (memory,) = [memory for memory in memories if "bees" in memory.text]
         assert found(memory, name) == wanted
 
 

@@ -34,7 +34,7 @@ def replay(mind: Mind, clock: ManualClock) -> list[Memory]:
         if line.role == "user":
             mind.drain(due_only=True)  # as a worker does beside a talk
             mind.context(line.text, session="s")
-        mind.record(session="s", role=line.role, content=line.text)
+        mind.record(session="s", role=line.role, text=line.text)
     clock.advance(minutes=9)  # of silence: also what the rules leave to the model first
     mind.drain()
     assert mind.jobs() == []
@@ -69,9 +69,9 @@ def test_with_rules(open_mind: OpenMind, clock: ManualClock) -> None:
     assert len(known) <= len([fact for fact in TALK.facts if fact.id not in replaced])
     assert len(known) >= len(TALK.facts) / 2, "it did learn"
     stating = {line.text for line in TALK.lines if line.states}
-    said = {turn.id: turn.content for turn in mind.turns(session="s", limit=1_000)}
+    said = {turn.id: turn.text for turn in mind.turns(session="s", limit=1_000)}
     for memory in known:
-        assert {said[source.turn_id] for source in memory.sources} & stating, memory.content
+        assert {said[source.turn_id] for source in memory.sources} & stating, memory.text
 
 
 def test_with_a_model_that_says_every_echo_again(
@@ -82,7 +82,7 @@ def test_with_a_model_that_says_every_echo_again(
     mind = open_mind(tmp_path / "wise.db", **given)
     known = replay(mind, clock)
     echoes = {line.text for line in TALK.lines if line.echo and line.role != "user"}
-    said = {turn.id: turn.content for turn in mind.turns(session="s", limit=1_000)}
+    said = {turn.id: turn.text for turn in mind.turns(session="s", limit=1_000)}
     for memory in known:
         assert not echoes.issuperset(said[source.turn_id] for source in memory.sources)
     clock.set(NOON)

@@ -97,7 +97,7 @@ class Stage:
         """How often the judge was asked when this was said."""
         self.server.always(thinking.proposing(lambda _: [fact(statement, 1)]))
         before = len(self.server.asked)
-        self.mind.record(session=session, role="user", content=statement[0])
+        self.mind.record(session=session, role="user", text=statement[0])
         self.mind.end_session(session)
         self.mind.drain()
         purposes = [thinking.purpose(asked) for asked in self.server.asked[before:]]

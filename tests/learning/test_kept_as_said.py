@@ -49,7 +49,7 @@ def learn(mind: Mind, *told: str) -> list[mnemic.Memory]:
 def test_what_is_worth_keeping_is_kept_as_it_was_said(open_mind: OpenMind, said: str) -> None:
     mind = open_mind()
     kept = [memory for memory in learn(mind, said) if memory.predicate == "other"]
-    assert [memory.content.partition(" (")[0] for memory in kept] == [said.rstrip(".")]
+    assert [memory.text.partition(" (")[0] for memory in kept] == [said.rstrip(".")]
     (memory,) = kept
     assert (memory.kind, memory.subject, memory.trust) == ("fact", "user", "owner")
     assert [source.turn_id for source in memory.sources] == [mind.turns(session="talk")[0].id]

@@ -133,8 +133,8 @@ def prepared(
 def said_by(mind: Mind, clock: ManualClock, role: Role, text: str) -> None:
     clock.advance(seconds=5)
     other: Role = "assistant" if role == "user" else "user"
-    mind.record(session="work", role=other, content="hm, tell me")
-    mind.record(session="work", role=role, content=text)
+    mind.record(session="work", role=other, text="hm, tell me")
+    mind.record(session="work", role=role, text=text)
     mind.end_session("work")
     clock.advance(hours=3)
     mind.drain()
@@ -204,7 +204,7 @@ def test_what_the_agent_said_itself_is_learnt_although_it_was_recalled(
     """A turn that is shown before anything was learnt from it is not an echo of itself."""
     server.always(thinking.proposing(from_the_agent))
     mind = open_mind(":memory:", **thinking.settings(server))
-    mind.record(session="work", role="assistant", content=STATEMENTS["en"][0])
+    mind.record(session="work", role="assistant", text=STATEMENTS["en"][0])
     recall_turn(mind, "en")
     clock.advance(hours=3)
     mind.drain()

@@ -52,7 +52,7 @@ def known(mind: Mind) -> set[str]:
 
 
 def texts(mind: Mind) -> list[str]:
-    return sorted(memory.content for memory in mind.memories())
+    return sorted(memory.text for memory in mind.memories())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -168,7 +168,7 @@ def test_a_rule_beside_an_upgrade_outlives_it_in_its_own_words(open_mind: OpenMi
     tell(mind, "a", "我升级到 Node 20 了，以后都用 pnpm")
     tell(mind, "b", "我升级到 Node 22 了")
     (rule,) = mind.memories(kind="rule")
-    assert rule.content == "以后都用 pnpm"
+    assert rule.text == "以后都用 pnpm"
 
 
 def test_statements_that_differ_in_a_letter_are_two(open_mind: OpenMind) -> None:
@@ -202,7 +202,7 @@ def test_another_speakers_relatives_are_theirs(open_mind: OpenMind) -> None:
     mind.end_session("g")
     mind.drain()
     (wife,) = [m for m in mind.memories(status="all") if m.predicate == "job"]
-    assert (wife.subject, wife.content) == ("Bob's wife", "Bob: My wife is a vet")
+    assert (wife.subject, wife.text) == ("Bob's wife", "Bob: My wife is a vet")
 
 
 class TestByHand:

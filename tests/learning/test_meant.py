@@ -128,8 +128,8 @@ def test_a_limit_in_the_next_sentence_counts_and_one_that_is_kept_is_no_loss(
         server.always(thinking.proposing(propose))
         given: dict[str, Any] = {"clock": ManualClock(NOON), **thinking.settings(server)}
         with mnemic.open(tmp_path / "m.db", worker="none", **given) as mind:
-            mind.record(session="s", role="user", content=said)
+            mind.record(session="s", role="user", text=said)
             mind.end_session("s")
             mind.drain()
-            assert [one.content for one in mind.memories()] == contents[1:]
-            assert [one.content for one in mind.pending()] == contents[:1]
+            assert [one.text for one in mind.memories()] == contents[1:]
+            assert [one.text for one in mind.pending()] == contents[:1]

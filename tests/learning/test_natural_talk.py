@@ -26,9 +26,9 @@ def talk(
     mind.session(session, project=project or None)
     for minute, text in enumerate(texts):
         said_at = None if at is None else at + timedelta(minutes=minute)
-        mind.record(session=session, role="user", content=text, at=said_at)
-        mind.record(session=session, role="assistant", content="I see.", at=said_at)
-    mind.record(session=session, role="user", content="thanks", at=at)
+        mind.record(session=session, role="user", text=text, at=said_at)
+        mind.record(session=session, role="assistant", text="I see.", at=said_at)
+    mind.record(session=session, role="user", text="thanks", at=at)
     mind.end_session(session)
     mind.drain()
 
@@ -122,7 +122,7 @@ class TestDates:
         talk(mind, "a", "I moved to Osaka last month", at=SAID)
         memory = memory_of(mind, "lives_in")
         assert memory.valid_from == datetime(2026, 2, 1, tzinfo=SAID.tzinfo)
-        assert memory.content == "I moved to Osaka last month (2026-02)"
+        assert memory.text == "I moved to Osaka last month (2026-02)"
         talk(mind, "b", "My sister Ines works at Philips", at=SAID)
         assert memory_of(mind, "employer").valid_from == SAID
 
@@ -141,7 +141,7 @@ class TestDates:
         mind = open_mind(worker="none", **LIGHT)
         talk(mind, "a", text, at=SAID)
         (memory,) = mind.memories()
-        assert memory.content == content
+        assert memory.text == content
         assert memory.valid_to == datetime(2026, 3, day + 1, tzinfo=SAID.tzinfo)
         clock.set(SAID + timedelta(days=10))
         assert mind.memories() == []
@@ -159,7 +159,7 @@ class TestDates:
         clock.set(late)
         mind = open_mind(worker="none", **LIGHT)
         talk(mind, "a", "明天要交周报", at=late)
-        assert "2026-03-05" in memory_of(mind, "deadline").content
+        assert "2026-03-05" in memory_of(mind, "deadline").text
 
 
 SAYS = [

@@ -110,7 +110,7 @@ def test_what_was_said_meanwhile_is_learnt_afterwards(
         if session == "late":  # while it is away
             mind.drain()
         for text in texts:
-            mind.record(session=session, role="user", content=text)
+            mind.record(session=session, role="user", text=text)
         mind.end_session(session)
     mind.drain()
     waiting = mind.stats().model_wait
@@ -130,7 +130,7 @@ def test_what_was_said_meanwhile_is_learnt_afterwards(
         return  # nobody ever comes to that address
     server.always(GOOD)
     live(mind, clock, lambda: not mind.jobs(state="ready"), timedelta(hours=2))
-    assert sorted(memory.content for memory in mind.memories()) == sorted(
+    assert sorted(memory.text for memory in mind.memories()) == sorted(
         text for texts in SESSIONS.values() for text in texts if text != "fine"
     )
     assert {turn.state for turn in mind.turns()} == {"extracted", "empty"}
@@ -147,7 +147,7 @@ def test_every_night_it_is_tried_again_and_reported(
     mind = open_mind(":memory:", **thinking.settings(server), jobs={"backoff_max": "30d"})
     for session, texts in SESSIONS.items():
         for text in texts:
-            mind.record(session=session, role="user", content=text)
+            mind.record(session=session, role="user", text=text)
     for night in range(1, 4):
         clock.set(NOON + timedelta(days=night))
         before = len(server.asked)
@@ -175,10 +175,10 @@ def test_a_text_that_is_refused_is_made_smaller_before_it_is_dead(
     mind = open_mind(":memory:", **thinking.settings(server))
     said = [f"I keep {word} here" for word in ("bees", "newts", "wasps", "yaks", "zebus")]
     for text in said:
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
     mind.end_session("s")
     assert mind.drain().dead == 1
-    turns = {str(turn.content): turn for turn in mind.turns()}
+    turns = {str(turn.text): turn for turn in mind.turns()}
     assert [turns[text].state for text in said] == [
         "extracted", "extracted", "dead", "extracted", "extracted",
     ]  # fmt: skip
@@ -190,7 +190,7 @@ def test_who_refuses_everything_is_waited_for(open_mind: OpenMind, server: Scrip
     server.always(status(400, "unknown parameter"))
     mind = open_mind(":memory:", **thinking.settings(server))
     for number in range(20):
-        mind.record(session="s", role="user", content=f"I keep zebu number {number}")
+        mind.record(session="s", role="user", text=f"I keep zebu number {number}")
     mind.end_session("s")
     assert mind.drain().dead == 0
     assert mind.turns(state="dead") == []

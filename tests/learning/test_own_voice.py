@@ -55,7 +55,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
         embedding={"provider": "none"},
     ) as opened:
         for n, text in enumerate(messages()):
-            opened.record(session=f"s{n % _SESSIONS}", role="user", content=text)
+            opened.record(session=f"s{n % _SESSIONS}", role="user", text=text)
         for n in range(_SESSIONS):
             opened.end_session(f"s{n}")
         opened.drain()
@@ -69,7 +69,7 @@ def has_canary(text: str) -> bool:
 def test_nothing_pasted_becomes_the_owners(mind: Mind) -> None:
     assert len(messages()) >= 96
     learnt = mind.memories(limit=10_000)
-    assert [one.content for one in learnt if has_canary(f"{one.content} {one.value}")] == []
+    assert [one.text for one in learnt if has_canary(f"{one.text} {one.value}")] == []
     assert learnt, "what they said themselves beside it is learnt"
 
 
@@ -109,6 +109,6 @@ def test_a_pasted_text_takes_nothing_from_what_the_owner_says_beside_it(
         talk.assistant("ok")
         talk.user(pasted)
     mind.drain()
-    owned = [memory.content for memory in mind.memories() if memory.trust == "owner"]
+    owned = [memory.text for memory in mind.memories() if memory.trust == "owner"]
     assert all(any(value in content for content in owned) for value in expected), owned
     assert mind.pending() == []

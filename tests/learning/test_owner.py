@@ -23,7 +23,7 @@ NO_VECTORS: dict[str, Any] = {"embedding": {"provider": "none"}}
 
 def say(mind: Mind, session: str, lines: Lines) -> None:
     for sender, text in lines:
-        mind.record(session=session, role="user", content=text, sender=sender)
+        mind.record(session=session, role="user", text=text, sender=sender)
 
 
 def learn(mind: Mind, clock: ManualClock) -> None:
@@ -72,7 +72,7 @@ def test_where_several_speak_nothing_is_the_owners(
     assert told(waiting) == expected
     assert {memory.trust for memory in waiting} == {"external"}
     for memory in waiting:
-        assert memory.subject.casefold() in memory.content.casefold(), "it says whose it is"
+        assert memory.subject.casefold() in memory.text.casefold(), "it says whose it is"
     assert {turn.trust for turn in mind.turns(session="g")} == {"external"}
 
 
@@ -144,7 +144,7 @@ def test_a_second_person_takes_back_what_was_learnt_as_the_owners(
     (event,) = mind.events(type="disown")
     assert event.subject == "g"
     assert event.payload["turns"] == 3
-    assert mind.record(session="g", role="user", content="I like tea.", sender="Ann").trust == (
+    assert mind.record(session="g", role="user", text="I like tea.", sender="Ann").trust == (
         "external"
     )
     learn(mind, clock)
@@ -190,7 +190,7 @@ def test_the_hosts_word_decides_for_users_and_only_lowers_others(open_mind: Open
         assert session.tool("x", trust="owner").trust == "tool"
     marked = open_mind(":memory:", **NO_VECTORS)
     say(marked, "g", [("Ann", "hello")])
-    marked.record(session="g", role="user", content="hi", sender="Eve", trust="external")
+    marked.record(session="g", role="user", text="hi", sender="Eve", trust="external")
     say(marked, "g", [("Ann", "hello again")])
     trusts = [turn.trust for turn in marked.turns(session="g")]
     assert trusts == ["owner", "external", "owner"], "a host that marks strangers names the owner"
@@ -209,8 +209,8 @@ def test_our_own_copy_comes_back_with_the_trust_it_had(
     say(mind, "alone", [("Ann", "I like tea.")])
     mind.drain()  # the copy has her as the owner by now
     say(mind, "late", [("Bob", "I like rum."), ("Ann", "ok")])
-    mind.record(session="marked", role="user", content="hi", sender="Eve", trust="external")
-    mind.record(session="marked", role="user", content="I like figs.", sender="Ann")
+    mind.record(session="marked", role="user", text="hi", sender="Eve", trust="external")
+    mind.record(session="marked", role="user", text="I like figs.", sender="Ann")
     learn(mind, clock)
     other = tmp_path / "b.db"
     runner = CliRunner()

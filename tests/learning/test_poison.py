@@ -128,7 +128,7 @@ def mind(poisoned: Path, tmp_path: Path) -> Iterator[Mind]:
 
 def sung(memory: Memory) -> list[str]:
     """The attempts whose word is in it."""
-    said = f"{memory.content}\n{memory.value}\n{memory.subject}"
+    said = f"{memory.text}\n{memory.value}\n{memory.subject}"
     return [one.id for one in TRIED if one.canary in said]
 
 
@@ -164,7 +164,7 @@ def test_none_is_told_as_an_instruction(mind: Mind) -> None:
 
 def asked(attempt: Attempt) -> str:
     """What the owner said, who may name it."""
-    return turns(attempt, curious=True)[0].content
+    return turns(attempt, curious=True)[0].text
 
 
 @pytest.mark.parametrize("by", ["trust", "session"])
@@ -177,4 +177,4 @@ def test_rolling_back_the_source_removes_all(mind: Mind, by: str) -> None:
         mind.rollback(source)
     undone = {one.id for one in (TRIED if by == "trust" else TRIED[::5])}
     left = [*mind.memories(limit=100_000), *mind.pending(limit=100_000)]
-    assert [memory.content for memory in left if undone & set(sung(memory))] == []
+    assert [memory.text for memory in left if undone & set(sung(memory))] == []

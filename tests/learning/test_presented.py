@@ -45,7 +45,7 @@ def opened() -> Mind:
 def learn(mind: Mind, *messages: str) -> list[Memory]:
     """What is the owner's and in force after these messages, each in a session that ended."""
     for number, message in enumerate(messages):
-        mind.record(session=f"s{number}", role="user", content=message)
+        mind.record(session=f"s{number}", role="user", text=message)
         mind.end_session(f"s{number}")
     mind.drain()
     return [memory for memory in mind.memories(limit=1_000) if memory.trust == "owner"]
@@ -57,7 +57,7 @@ def test_nothing_of_a_presented_text_becomes_the_owners_rule_or_identity(languag
     assert len(wrappings) >= 40
     messages = [text.replace("{P}", PAYLOADS[language][n % 3]) for n, text in enumerate(wrappings)]
     with opened() as mind:
-        steering = [one.content for one in learn(mind, *messages) if one.kind in STEERING]
+        steering = [one.text for one in learn(mind, *messages) if one.kind in STEERING]
     assert [text for text in steering if any(word in text.lower() for word in CANARIES)] == []
 
 

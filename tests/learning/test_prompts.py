@@ -77,7 +77,7 @@ def test_two_examples_that_the_reader_takes_whole(language: Language) -> None:
             found = FactReader(turns, DEFAULT).parse(json.loads(line))
             assert found.candidates
             assert not found.rejected
-            assert all(one.content and one.subject and one.value for one in found.candidates)
+            assert all(one.text and one.subject and one.value for one in found.candidates)
             assert any(one.valid_from for one in found.candidates)
             read, turns = read + 1, []
     assert read == 2
@@ -92,7 +92,7 @@ def turn_of(at: str, role: str, said: str) -> Turn:
         session=constant("s"),
         index=1,
         role="assistant" if role == "assistant" else "user",
-        content=constant(said),
+        text=constant(said),
         at=datetime.fromisoformat(at),
         trust="agent" if role == "assistant" else "owner",
     )
@@ -100,7 +100,7 @@ def turn_of(at: str, role: str, said: str) -> Turn:
 
 def learnt(server: Scripted, mind: Mind, *said: tuple[str, str], **given: Any) -> dict[str, Asked]:
     for role, text in said:
-        mind.record(session="s", role=role, content=text, **given)  # type: ignore[arg-type]
+        mind.record(session="s", role=role, text=text, **given)  # type: ignore[arg-type]
     mind.end_session("s")
     mind.drain()
     return {thinking.purpose(asked): asked for asked in server.asked}
@@ -174,7 +174,7 @@ def test_a_fact_said_in_passing_is_the_owners(
     mind = open_mind(**thinking.settings(server), **EVERY)
     learnt(server, mind, ("user", said), ("assistant", "Try rice. 试试米饭。"))
     (memory,) = mind.memories()
-    assert (memory.content, memory.trust) == (content, "owner")
+    assert (memory.text, memory.trust) == (content, "owner")
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
 def tell(mind: Mind, clock: ManualClock, text: str, at: datetime) -> None:
     clock.set(at)
     session = f"s{at.timestamp():.0f}"
-    mind.record(session=session, role="user", content=text, at=at)
+    mind.record(session=session, role="user", text=text, at=at)
     mind.end_session(session)
     mind.drain()
 
@@ -63,8 +63,8 @@ def test_a_plan_months_ahead_is_known_until_its_last_day(
     zone = SHANGHAI
     tell(mind, clock, text, datetime(2026, 8, 12, 10, tzinfo=zone))
     (memory,) = mind.memories(text=key)
-    assert first in memory.content
-    assert last in memory.content
+    assert first in memory.text
+    assert last in memory.text
 
     def current(day: str, hour: int) -> bool:
         clock.set(datetime.fromisoformat(day).replace(hour=hour, tzinfo=zone))
@@ -97,7 +97,7 @@ def test_the_day_of_a_plan_is_read_from_all_of_its_words(
     mind = open_mind(**EVERY)
     tell(mind, clock, text, datetime(2026, 8, 12, 10, tzinfo=SHANGHAI))
     (memory,) = mind.memories()
-    assert f"({day})" in memory.content
+    assert f"({day})" in memory.text
     assert memory.kind == "event"
 
 
@@ -107,7 +107,7 @@ def test_a_day_that_is_said_not_to_be_the_day_dates_nothing(
     mind = open_mind(**EVERY)
     at = datetime(2026, 8, 12, 10, tzinfo=BERLIN)
     tell(mind, clock, "My interview is on September 4 instead of October.", at)
-    assert [m.content for m in mind.memories()] == [
+    assert [m.text for m in mind.memories()] == [
         "My interview is on September 4 instead of October (2026-09-04)"
     ]
 
@@ -197,7 +197,7 @@ def test_talk_recorded_later_answers_for_the_time_it_speaks_of(
     said = datetime(2024, 5, 2, 9, tzinfo=BERLIN)
     recorded = datetime(2026, 8, 12, 9, tzinfo=BERLIN)
     clock.set(recorded)
-    mind.record(session="old", role="user", content="I live in Aarhus.", at=said)
+    mind.record(session="old", role="user", text="I live in Aarhus.", at=said)
     mind.end_session("old")
     mind.drain()
     then = said + timedelta(days=30)

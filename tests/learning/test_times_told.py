@@ -22,11 +22,11 @@ TOLD = [
 @pytest.mark.parametrize(("said", "since"), TOLD)
 def test_it_holds_since_then(open_mind: OpenMind, said: str, since: str) -> None:
     mind = open_mind()
-    mind.record(session="s", role="user", content=said)
+    mind.record(session="s", role="user", text=said)
     mind.end_session("s")
     mind.drain()
     (memory,) = mind.memories()
-    assert memory.content.startswith(said)
+    assert memory.text.startswith(said)
     assert f"{memory.valid_from:%Y-%m-%d}" == since
 
 
@@ -35,7 +35,7 @@ def test_it_holds_since_then(open_mind: OpenMind, said: str, since: str) -> None
 )
 def test_what_was_so_for_a_while_is_not_what_holds(open_mind: OpenMind, said: str) -> None:
     mind = open_mind()
-    mind.record(session="s", role="user", content=said)
+    mind.record(session="s", role="user", text=said)
     mind.end_session("s")
     mind.drain()
     # At most as a dated statement without a slot.

@@ -70,9 +70,9 @@ Way = Callable[[Mind, Attempt, Path], None]
 
 def around(mind: Mind, session: str, *turns: NewTurn) -> None:
     """A harmless talk into which the turns come."""
-    mind.record(session=session, role="user", content="could you have a look at this for me?")
+    mind.record(session=session, role="user", text="could you have a look at this for me?")
     mind.record_many(turns)
-    mind.record(session=session, role="assistant", content="I have looked at it.")
+    mind.record(session=session, role="assistant", text="I have looked at it.")
     mind.end_session(session)
 
 
@@ -194,7 +194,7 @@ def import_lines(mind: Mind, file: Path, lines: list[dict[str, Any]]) -> None:
 
 def proposed_by_model(mind: Mind, attempt: Attempt, folder: Path) -> None:
     for kind in ("rule", "identity"):
-        call_tool(mind, "add_memory", {"content": attempt.text, "kind": kind})
+        call_tool(mind, "add_memory", {"text": attempt.text, "kind": kind})
 
 
 def repeated(mind: Mind, attempt: Attempt, folder: Path) -> None:
@@ -286,7 +286,7 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
 
 
 def said(memory: Memory) -> str:
-    return "\n".join((memory.content, memory.value, memory.subject, memory.project, *memory.tags))
+    return "\n".join((memory.text, memory.value, memory.subject, memory.project, *memory.tags))
 
 
 def test_there_are_more_than_two_hundred() -> None:

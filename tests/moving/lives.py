@@ -51,7 +51,7 @@ def live(mind: Mind, clock: ManualClock, life: list[Step]) -> None:
 
 def _say(mind: Mind, number: int, text: str) -> None:
     mind.record(
-        session=f"s{number % 3}" if number % 2 else f"会话{number % 2}", role="user", content=text,
+        session=f"s{number % 3}" if number % 2 else f"会话{number % 2}", role="user", text=text,
         sender=("", "Ana", "李雷")[number % 3], channel="cli" if number % 2 else "",
         metadata={"n": number, "where": text[:5]} if number % 4 == 0 else {},
     )  # fmt: skip
@@ -60,7 +60,7 @@ def _say(mind: Mind, number: int, text: str) -> None:
 def _tool(mind: Mind, number: int, text: str) -> None:
     call = ToolCall("write_file" if number % 2 else "搜索", {"path": f"/tmp/{number}", "q": text})
     mind.record(
-        session=f"s{number % 3}", role="assistant", content="working", tool_calls=[call],
+        session=f"s{number % 3}", role="assistant", text="working", tool_calls=[call],
         tool_results=[ToolResult(f"done: {text}", is_error=number % 5 == 0)],
     )  # fmt: skip
 
@@ -105,7 +105,7 @@ def _restore(mind: Mind, number: int, text: str) -> None:
 
 _ACTS: Mapping[str, Callable[[Mind, int, str], object]] = {
     "say": _say,
-    "answer": lambda m, n, t: m.record(session=f"s{n % 3}", role="assistant", content=t),
+    "answer": lambda m, n, t: m.record(session=f"s{n % 3}", role="assistant", text=t),
     "tool": _tool,
     "attach": lambda m, n, t: m.attach(f"/tmp/f{n}.png", session=f"s{n % 3}", description=t),
     "describe": _describe,

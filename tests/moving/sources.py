@@ -294,7 +294,7 @@ CASES = {
 
 
 def by_text(memories: Iterable[Memory]) -> dict[str, Memory]:
-    return {str(memory.content): memory for memory in memories}
+    return {str(memory.text): memory for memory in memories}
 
 
 def prints(place: Path) -> dict[str, str]:

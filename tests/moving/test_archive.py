@@ -134,7 +134,7 @@ def _assert_moved(folder: Path, source: Mind, clock: ManualClock) -> None:
 def source(open_mind: OpenMind) -> Mind:
     mind = open_mind("source.db")
     for number, text in enumerate(SENTENCES):
-        mind.record(session=f"s{number % 2}", role="user", content=text)
+        mind.record(session=f"s{number % 2}", role="user", text=text)
     mind.remember("Ana likes green tea", kind="preference", subject="Ana")
     return mind
 
@@ -164,7 +164,7 @@ def test_a_damaged_line_is_reported_with_its_place_and_the_rest_goes_in(
 
     # Put right and repeated, the rest follows, and each turn has its place.
     assert enter(target, b"".join(whole)).added["turns"] == 5
-    assert [t.content for t in target.turns(session="s0")] == list(SENTENCES[::2])
+    assert [t.text for t in target.turns(session="s0")] == list(SENTENCES[::2])
 
 
 def test_changed_lines_and_a_cut_file_are_told(source: Mind, open_mind: OpenMind) -> None:
@@ -220,7 +220,7 @@ def test_a_memory_that_has_its_own_things_keeps_them(
 ) -> None:
     source.drain()
     target = open_mind("target.db")
-    target.record(session="mine", role="user", content="my own turn about tea")
+    target.record(session="mine", role="user", text="my own turn about tea")
     target.remember("Ben drinks coffee", kind="preference", subject="Ben")
     target.drain()
     before = {turn.id: turn for turn in target.turns()}
@@ -229,15 +229,15 @@ def test_a_memory_that_has_its_own_things_keeps_them(
     turns = {turn.id: turn for turn in target.turns(limit=100)}
     assert before.items() <= turns.items()
     assert len(turns) == 11
-    assert {m.content for m in target.memories()} >= {"Ben drinks coffee", "Ana likes green tea"}
+    assert {m.text for m in target.memories()} >= {"Ben drinks coffee", "Ana likes green tea"}
     assert "my own turn about tea" in {hit.text for hit in target.recall("my own turn")}
     assert "12,500" in target.recall("budget")[0].text
     # Nothing waits for vectors that has them, and everything that has none does.
     assert target.stats().unembedded == 0
     assert all(finding.ok for finding in target.doctor())
     # The order in which equals were written is kept, and new turns follow.
-    assert [t.content for t in target.turns(session="s0")] == list(SENTENCES[::2])
-    assert target.record(session="s0", role="user", content="and on it goes").index == 5
+    assert [t.text for t in target.turns(session="s0")] == list(SENTENCES[::2])
+    assert target.record(session="s0", role="user", text="and on it goes").index == 5
 
 
 def test_unfinished_work_of_the_target_is_not_passed_over(
@@ -245,7 +245,7 @@ def test_unfinished_work_of_the_target_is_not_passed_over(
 ) -> None:
     source.drain()
     target = open_mind("target.db")
-    target.record(session="mine", role="user", content="no vector was made of this violin yet")
+    target.record(session="mine", role="user", text="no vector was made of this violin yet")
     enter(target, archive(source))
     assert target.stats().unembedded > 0
     target.drain()
@@ -257,7 +257,7 @@ def test_another_row_under_the_same_key_is_a_conflict_and_stays(
     source: Mind, open_mind: OpenMind
 ) -> None:
     target = open_mind("target.db")
-    target.record(session="s0", role="user", content="I was first")
+    target.record(session="s0", role="user", text="I was first")
     target.write_scratchpad("mine")
     source.write_scratchpad("theirs")
     entered = enter(target, archive(source))
@@ -266,10 +266,10 @@ def test_another_row_under_the_same_key_is_a_conflict_and_stays(
     assert any("another turn is in the place of" in reason for reason in said)
     assert any("another row of scratchpads has its key" in reason for reason in said)
     assert target.scratchpad().text == "mine"
-    assert target.turns(session="s0")[0].content == "I was first"
+    assert target.turns(session="s0")[0].text == "I was first"
     # The session went on: what is recorded next comes after the turns that came in.
     assert len(target.turns(session="s0")) == 5
-    assert target.record(session="s0", role="user", content="next").index == 5
+    assert target.record(session="s0", role="user", text="next").index == 5
     assert next(s for s in target.sessions() if s.id == "s0").turns == 6
 
 
@@ -297,8 +297,8 @@ PASSWORD = "my password is hunter2-Xk9!fQ27"
 @pytest.mark.setting("secrets.at_write")
 def test_credentials_are_masked_unless_asked_for(open_mind: OpenMind, tmp_path: Path) -> None:
     keeps = open_mind("keeps.db", secrets={"at_write": "keep"})
-    keeps.record(session="s", role="user", content=PASSWORD)
-    keeps.record(session=TOKEN, role="user", content="hello")
+    keeps.record(session="s", role="user", text=PASSWORD)
+    keeps.record(session=TOKEN, role="user", text="hello")
     plain = archive(keeps)
     assert b"hunter2" not in plain
     assert b"ghp_" not in plain
@@ -315,11 +315,11 @@ def test_credentials_are_masked_unless_asked_for(open_mind: OpenMind, tmp_path: 
     assert json.loads(whole.splitlines()[0])["credentials"] == "kept"
     again = open_mind("again.db", secrets={"at_write": "keep"})
     enter(again, whole)
-    assert PASSWORD in {turn.content for turn in again.turns()}
+    assert PASSWORD in {turn.text for turn in again.turns()}
     # A memory that lets no credentials in masks them, and says so.
     strict = open_mind("strict.db")
     assert enter(strict, whole).masked >= 2
-    assert "hunter2" not in "".join(turn.content for turn in strict.turns())
+    assert "hunter2" not in "".join(turn.text for turn in strict.turns())
 
 
 def test_a_sealed_credential_goes_along_only_when_asked_for(

@@ -105,7 +105,7 @@ def test_an_entry_that_is_too_long_is_refused_after_those_before_it(
         done, refused = import_source(mind, str(path))
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        known = [turn.content for turn in mind.turns()]
+        known = [turn.text for turn in mind.turns()]
     assert known == ["one"]
     assert "more than 1,048,576 bytes" in refused[0].reason
     assert done.rejected == 1

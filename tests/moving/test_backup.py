@@ -28,12 +28,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def said(mind: Mind) -> list[str]:
-    return [turn.content for turn in mind.turns(limit=1_000)]
+    return [turn.text for turn in mind.turns(limit=1_000)]
 
 
 def say(mind: Mind, *texts: str) -> None:
     for text in texts:
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
 
 
 def opened(open_mind: OpenMind, path: Path) -> Mind:
@@ -56,8 +56,8 @@ def test_a_backup_is_a_memory_of_its_own(open_mind: OpenMind, tmp_path: Path) ->
     assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
     copy = opened(open_mind, tmp_path / "copy.db")
     assert said(copy) == ["the kettle is blue", "茶壶是蓝色的"]
-    assert [hit.text for hit in copy.recall("kettle", k=1)] == ["the kettle is blue"]
-    assert [m.content for m in open_mind(tmp_path / "copy.db", space="other").memories()] == [
+    assert [hit.text for hit in copy.recall("kettle", limit=1)] == ["the kettle is blue"]
+    assert [m.text for m in open_mind(tmp_path / "copy.db", space="other").memories()] == [
         "likes coffee"
     ]
 
@@ -318,7 +318,7 @@ def test_a_job_in_hand_waits_again_and_is_done_once(
     again.drain()
     assert again.upkeep().finished  # nobody holds a step either
     learnt = again.memories()
-    assert len({memory.content for memory in learnt}) == len(learnt) > 0
+    assert len({memory.text for memory in learnt}) == len(learnt) > 0
     writes = [event.subject for event in again.events(type="write", limit=1_000)]
     assert sorted(writes) == sorted(memory.id for memory in learnt)
     assert not again.jobs(state="running")
@@ -347,7 +347,7 @@ def test_documents_are_written_anew(
     assert kept.read_text("utf-8") == later
     mind = open_mind(ledger__jsonl=True)
     mind.sync()
-    assert [memory.content for memory in mind.memories()] == ["likes tea"]
+    assert [memory.text for memory in mind.memories()] == ["likes tea"]
     assert mind.questions() == []
     assert "coffee" not in document.read_text("utf-8")
     say(mind, "other words")

@@ -60,7 +60,7 @@ def test_lines_are_read_one_by_one() -> None:
 def test_a_bare_list_of_messages(indent: int | None, format_: str) -> None:
     chat = [{"role": "user", "content": "在吗"}, {"role": "assistant", "content": "在"}]
     found = turns(json.dumps(chat, indent=indent), session="file", format=format_)
-    assert [(t.session, t.index, t.content) for t in found] == [
+    assert [(t.session, t.index, t.text) for t in found] == [
         ("file", 0, "在吗"),
         ("file", 1, "在"),
     ]

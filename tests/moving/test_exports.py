@@ -30,7 +30,7 @@ def test_openai_messages_with_tools() -> None:
     pieces = read(chat)
     found = [piece.turn for piece in pieces if piece.turn]
     assert [t.role for t in found] == ["system", "user", "assistant", "tool", "assistant"]
-    assert found[1].content == "看图\n[image_url]"
+    assert found[1].text == "看图\n[image_url]"
     assert found[2].tool_calls == (ToolCall("w", {"城": "京都"}, "c1"),)
     assert found[3].tool_results == (ToolResult("晴", "c1"),)
     assert [t.index for t in found] == [0, 1, 2, 3, 4]
@@ -68,7 +68,7 @@ def test_anthropic_messages_with_blocks() -> None:
         session="sums",
     )
     assert [t.role for t in found] == ["system", "user", "assistant", "tool"]
-    assert found[2].content == "算一下"
+    assert found[2].text == "算一下"
     assert found[2].tool_calls == (ToolCall("calc", {"e": "1+1"}, "t1"),)
     assert found[3].tool_results == (ToolResult("2", "t1"),)
 
@@ -109,7 +109,7 @@ CHATGPT = {
 def test_chatgpt_export_reads_the_branch_that_was_shown() -> None:
     pieces = read([CHATGPT])
     found = [piece.turn for piece in pieces if piece.turn]
-    assert [(t.role, t.content) for t in found] == [
+    assert [(t.role, t.text) for t in found] == [
         ("user", "[image_asset_pointer]\n去京都"),
         ("assistant", ""),
         ("tool", ""),
@@ -125,7 +125,7 @@ def test_chatgpt_export_reads_the_branch_that_was_shown() -> None:
 
 def test_chatgpt_without_a_current_node_reads_the_last_leaf() -> None:
     export = {**CHATGPT, "current_node": None}
-    assert turns([export])[-1].content == "四月去最好"
+    assert turns([export])[-1].text == "四月去最好"
 
 
 def test_claude_export() -> None:
@@ -146,7 +146,7 @@ def test_claude_export() -> None:
         ],
     }
     found = turns([export])
-    assert [(t.role, t.content) for t in found] == [
+    assert [(t.role, t.text) for t in found] == [
         ("user", "总结一下\n[报告.txt]\n利润增长 8%\n[chart.png]"),
         ("assistant", "利润涨了"),
     ]

@@ -105,7 +105,7 @@ def test_words_and_times_of_openakita_hold_under_any_preset(
     (story,) = mind.episodes()
     assert (story.session, story.outcome, story.tools) == ("s1", "success", ("write_file",))
     turns = mind.turns(session="s1")
-    assert [turn.content for turn in turns] == ["帮我写月报", "写好了"], "not those of the history"
+    assert [turn.text for turn in turns] == ["帮我写月报", "写好了"], "not those of the history"
     assert turns[1].tool_calls[0].name == "write_file"
     assert len(mind.turns(session="s0")) == 2
     assert "月报" in mind.scratchpad().text
@@ -199,7 +199,7 @@ def test_what_a_person_wrote_is_theirs(open_mind: OpenMind, tmp_path: Path) -> N
     assert known["dark themes"].kind == "preference"
     assert known["dark themes"].created_at == datetime(2025, 4, 1, tzinfo=UTC), "by its name"
     assert known["在乙公司上班\n做后端"].kind == "fact"
-    struck = [one.content for one in mind.memories(status="all") if "甲公司" in one.content]
+    struck = [one.text for one in mind.memories(status="all") if "甲公司" in one.text]
     assert struck == ["在甲公司上班"], "kept as past"
 
 
@@ -211,8 +211,8 @@ def test_a_secret_in_a_note_is_masked(mind: mnemic.Mind, tmp_path: Path) -> None
     assert (done.added, done.rejected) == (1, 1)
     assert "kept only on request" in refused[0].reason
     (memory,) = mind.memories()
-    assert key not in memory.content
-    assert memory.content.startswith("the key of the shop is [")
+    assert key not in memory.text
+    assert memory.text.startswith("the key of the shop is [")
 
 
 def test_memories_and_turns_are_told_apart_by_their_keys(shell: Shell, tmp_path: Path) -> None:

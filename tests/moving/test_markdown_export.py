@@ -55,9 +55,9 @@ def test_what_is_known_and_said_is_there(
     assert text.startswith("# Memory of Mei" if language == "en" else "# Mei的记忆")
     seen = shown(text)
     for memory in mind.memories(status="all"):
-        assert memory.content in seen
+        assert memory.text in seen
     for turn in mind.turns():
-        assert turn.content in seen
+        assert turn.text in seen
     for word in ("Likes jazz", "A cat", "meow", "Write the page", "read_file", "Before that"):
         assert word in seen or (language == "zh" and word == "Before that")
     day = "12 February 2026" if language == "en" else "2026年2月12日"
@@ -99,7 +99,7 @@ def test_hostile_text_stays_text(
     assert all(re.fullmatch(r"#[mt]\d+", href) for href in hrefs)
     seen = shown(text)
     for turn in other.turns(limit=1000):
-        said = visible(turn.content.replace("\r\n", "\n"), kept="\n\t").replace("\u00a0", " ")
+        said = visible(turn.text.replace("\r\n", "\n"), kept="\n\t").replace("\u00a0", " ")
         assert " ".join(said.split()) in seen
 
 

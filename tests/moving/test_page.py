@@ -56,17 +56,17 @@ def test_every_current_memory_is_there_with_its_source_and_dates(
     turns = {turn.id: turn for turn in whole.turns(limit=1000)}
     anchors = {node.attributes["id"] for node in tree.one(id="timeline").all("a") if not node.text}
     memories = whole.memories(limit=1000)
-    assert {memory.content for memory in memories} == set(known)
+    assert {memory.text for memory in memories} == set(known)
     assert len(memories) >= 3
     for memory in memories:
-        card = known[memory.content]
+        card = known[memory.text]
         began = in_zone(memory.valid_from, "local")
         day = f"{began.day} {began:%B %Y}" if language == "en" else f"{began:%Y年}{began.month}月"
         assert day in card.text
         assert re.search(DAYS[language], card.text)
         assert f"{memory.confidence:.0%}" in card.text
         quoted = [quote.all("p")[0].text for quote in card.all("blockquote")]
-        assert quoted == [turns[source.turn_id].content for source in memory.sources]
+        assert quoted == [turns[source.turn_id].text for source in memory.sources]
         links = [link for link in card.all("a") if "href" in link.attributes]
         for link, source in zip(links, memory.sources, strict=True):
             assert link.attributes["href"].removeprefix("#") in anchors
@@ -90,7 +90,7 @@ def test_the_rest_is_there_too(whole: mnemic.Mind, language: Language) -> None:
         assert word in files
     said = tree.one(id="timeline")
     for turn in whole.turns():
-        assert turn.content in said.text
+        assert turn.text in said.text
     assert "read_file" in said.text
     assert "what the tool answered" in said.text
     assert len(tree.all("details")) == len(whole.sessions())
@@ -152,11 +152,11 @@ def test_the_language_is_that_of_the_settings_or_of_the_memory(
     open_mind: OpenMind, tmp_path: Path
 ) -> None:
     chinese = open_mind()
-    chinese.record(session="a", role="user", content="我今天去了杭州，见到了很久没见的朋友。")
+    chinese.record(session="a", role="user", text="我今天去了杭州，见到了很久没见的朋友。")
     assert exported(chinese).one("html").attributes["lang"] == "zh-CN"
     assert exported(chinese, language="en").one("html").attributes["lang"] == "en"
     english = open_mind(tmp_path / "other.db", memory__language="zh")
-    english.record(session="a", role="user", content="I went to Rotterdam to see a friend.")
+    english.record(session="a", role="user", text="I went to Rotterdam to see a friend.")
     assert exported(english).one("html").attributes["lang"] == "zh-CN"
 
 
@@ -187,7 +187,7 @@ def test_hostile_text_stays_text(
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
     timeline = squeezed(tree.one(id="timeline").text)
     for turn in other.turns(limit=1000):
-        assert squeezed(visible(turn.content, kept="\n\t")) in timeline
+        assert squeezed(visible(turn.text, kept="\n\t")) in timeline
 
 
 def squeezed(text: str) -> str:
@@ -204,7 +204,7 @@ def test_secrets_are_masked_unless_asked_for(open_mind: OpenMind) -> None:
     keeping = open_mind(secrets__at_write="keep")
     call = mnemic.ToolCall("deploy", {"password": "hunter2hunter2", "token": KEY})
     turn = keeping.record(
-        session=f"s {KEY}", role="user", content=f"my token is {KEY}", sender=KEY,
+        session=f"s {KEY}", role="user", text=f"my token is {KEY}", sender=KEY,
         tool_calls=[call],
     )  # fmt: skip
     keeping.remember(f"The token is {KEY}", kind="fact", subject=KEY, tags=[KEY],
@@ -244,7 +244,7 @@ def test_an_empty_memory_has_a_friendly_page(mind: mnemic.Mind, language: Langua
 
 def test_a_memory_that_is_off_shows_the_plain_files(open_mind: OpenMind) -> None:
     off = open_mind(memory__enabled=False)
-    off.record(session="a", role="user", content="I like tea")
+    off.record(session="a", role="user", text="I like tea")
     off.remember("Prefers uv", kind="preference")
     tree = exported(off, language="en")
     assert "switched off" in tree.one("main").text
@@ -253,7 +253,7 @@ def test_a_memory_that_is_off_shows_the_plain_files(open_mind: OpenMind) -> None
 
 
 def test_a_long_text_is_cut_and_says_so(mind: mnemic.Mind) -> None:
-    turn = mind.record(session="a", role="user", content=f"{'a ' * 12_000}tea is best{' b' * 99}")
+    turn = mind.record(session="a", role="user", text=f"{'a ' * 12_000}tea is best{' b' * 99}")
     mind.remember("tea is best", kind="fact", sources=[turn.id])
     tree = exported(mind, language="en")
     assert "more characters" in tree.one(id="timeline").text

@@ -118,7 +118,7 @@ def test_no_format_is_taken_for_another(tmp_path: Path) -> None:
 
 
 def contents(mind: Mind) -> set[str]:
-    return {memory.content for memory in mind.memories(limit=100)}
+    return {memory.text for memory in mind.memories(limit=100)}
 
 
 def test_what_has_ended_there_is_not_known_here(mind: Mind) -> None:
@@ -130,7 +130,7 @@ def test_what_has_ended_there_is_not_known_here(mind: Mind) -> None:
     assert not known & ended
     for question in ("Where does Maria live, in Rome?", "Does Kenji work at Northwind?"):
         assert not {hit.text for hit in mind.recall(question)} & ended
-    kept = {str(memory.content): memory for memory in mind.memories(status="all", limit=100)}
+    kept = {str(memory.text): memory for memory in mind.memories(status="all", limit=100)}
     assert "User works at Initech" not in kept, "it was deleted there"
     rome = kept["Maria lives in Rome"]
     assert rome.valid_from == datetime(2019, 5, 1, tzinfo=UTC)
@@ -148,9 +148,9 @@ def test_each_memory_keeps_its_time_and_is_found(mind: Mind) -> None:
     ):
         found = [hit.text for hit in mind.recall(question)]
         assert text in found, question
-        (memory,) = (one for one in mind.memories(limit=100) if one.content == text)
+        (memory,) = (one for one in mind.memories(limit=100) if one.text == text)
         assert memory.created_at.date().isoformat() == day
-    by_text = {str(memory.content): memory for memory in mind.memories(limit=100)}
+    by_text = {str(memory.text): memory for memory in mind.memories(limit=100)}
     assert by_text["Moorings cost 120 euros a month"].trust == "tool", "a file says so"
     manages = by_text["Alice manages Bob"]
     assert (manages.subject, manages.predicate, manages.value) == ("Alice", "manages", "Bob")
@@ -163,7 +163,7 @@ def test_each_memory_keeps_its_time_and_is_found(mind: Mind) -> None:
 def test_an_agent_of_letta_speaks_and_does_not_think(mind: Mind) -> None:
     import_source(mind, str(SAMPLES / "letta.af"))
     (session,) = mind.sessions()
-    told = [(turn.role, turn.content) for turn in mind.turns(session=session.id)]
+    told = [(turn.role, turn.text) for turn in mind.turns(session=session.id)]
     assert told == [
         ("user", "My boat is called Sardinha"),
         ("assistant", ""),
@@ -178,7 +178,7 @@ def test_an_agent_of_letta_speaks_and_does_not_think(mind: Mind) -> None:
 
 def test_claude_brings_its_memory_and_the_projects(mind: Mind, tmp_path: Path) -> None:
     import_source(mind, str(claude_zip(tmp_path / "claude.zip")))
-    by_text = {str(memory.content): memory for memory in mind.memories(limit=100)}
+    by_text = {str(memory.text): memory for memory in mind.memories(limit=100)}
     shop = by_text["Anna runs a bicycle shop."]
     assert (shop.trust, shop.topic) == ("agent", "Work context")
     assert by_text["Plan a tour over the Stelvio."].project == "Alps tour"
@@ -186,7 +186,7 @@ def test_claude_brings_its_memory_and_the_projects(mind: Mind, tmp_path: Path) -
     assert (rule.trust, rule.kind, rule.project) == ("owner", "rule", "Alps tour")
     (file,) = mind.attachments()
     assert (file.original_filename, "Bormio" in file.extracted_text) == ("stages.md", True)
-    assert [turn.content for turn in mind.turns(session="c-9")] == [
+    assert [turn.text for turn in mind.turns(session="c-9")] == [
         "Which tyres for the Alps?\n[bike.jpg]",
         "Wide ones.",
     ]
@@ -197,7 +197,7 @@ def test_claude_brings_its_memory_and_the_projects(mind: Mind, tmp_path: Path) -
 
 def test_chatgpt_names_pictures(mind: Mind, tmp_path: Path) -> None:
     import_source(mind, str(chatgpt_zip(tmp_path / "chatgpt.zip")))
-    assert mind.turns(session="c-1")[0].content == "[image]\nWhat is on this picture?"
+    assert mind.turns(session="c-1")[0].text == "[image]\nWhat is on this picture?"
     assert {one.topic for one in mind.sessions()} == {"Chat c-1", "Chat c-2"}
 
 

@@ -26,7 +26,7 @@ def either(request: pytest.FixtureRequest, open_mind: OpenMind) -> mnemic.Mind:
 
 
 def bare(turn: Turn) -> tuple[object, ...]:
-    return (turn.session, turn.index, turn.role, turn.content, turn.tool_calls, turn.tool_results)
+    return (turn.session, turn.index, turn.role, turn.text, turn.tool_calls, turn.tool_results)
 
 
 def test_a_conversation_comes_back_as_it_was(either: mnemic.Mind) -> None:
@@ -39,7 +39,7 @@ def test_a_conversation_comes_back_as_it_was(either: mnemic.Mind) -> None:
         s.tool(tool_results=[ToolResult("line 1\r\nline 2\n", "c1", is_error=True)])
     turns = either.turns(session="work")
     assert [turn.index for turn in turns] == [0, 1, 2]
-    assert turns[0].content.splitlines()[2] == "> 以后都用 uv"
+    assert turns[0].text.splitlines()[2] == "> 以后都用 uv"
     assert (turns[0].sender, turns[0].trust, turns[1].trust) == ("李雷", "owner", "agent")
     assert turns[1].tool_calls == (ToolCall("run", {"command": "a > b --> c"}, "c1"),)
     assert turns[2].tool_results == (ToolResult("line 1\r\nline 2\n", "c1", is_error=True),)
@@ -53,25 +53,25 @@ def test_a_conversation_comes_back_as_it_was(either: mnemic.Mind) -> None:
 
 
 def test_the_same_turn_twice_is_one(either: mnemic.Mind) -> None:
-    first = either.record(session="s", role="user", content="tea", index=4)
-    assert either.record(session="s", role="user", content="tea", index=4) == first
+    first = either.record(session="s", role="user", text="tea", index=4)
+    assert either.record(session="s", role="user", text="tea", index=4) == first
     with pytest.raises(mnemic.Conflict, match="index 4"):
-        either.record(session="s", role="user", content="coffee", index=4)
-    assert either.record(session="s", role="user", content="next").index == 5
+        either.record(session="s", role="user", text="coffee", index=4)
+    assert either.record(session="s", role="user", text="next").index == 5
     many = [NewTurn("s", "user", "tea", index=4), NewTurn("s", "user", "new", index=6)]
     done = either.record_many(many)
     assert (done.added, done.known) == (1, 1)
-    assert [turn.content for turn in either.turns(session="s")] == ["tea", "next", "new"]
+    assert [turn.text for turn in either.turns(session="s")] == ["tea", "next", "new"]
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"session": "", "role": "user", "content": "x"},
-        {"session": "s", "role": "robot", "content": "x"},
-        {"session": "s", "role": "user", "content": "\ud800"},
-        {"session": "s", "role": "user", "content": "x", "index": -1},
-        {"session": "s", "role": "user", "content": "x", "at": "yesterday"},
+        {"session": "", "role": "user", "text": "x"},
+        {"session": "s", "role": "robot", "text": "x"},
+        {"session": "s", "role": "user", "text": "\ud800"},
+        {"session": "s", "role": "user", "text": "x", "index": -1},
+        {"session": "s", "role": "user", "text": "x", "at": "yesterday"},
     ],
 )
 def test_what_cannot_be_kept_is_refused(either: mnemic.Mind, wrong: dict[str, object]) -> None:
@@ -82,15 +82,15 @@ def test_what_cannot_be_kept_is_refused(either: mnemic.Mind, wrong: dict[str, ob
 
 def test_a_secret_is_not_written_down(either: mnemic.Mind, tmp_path: Path) -> None:
     key = "ghp_" + "R7mK2pXw9LqZ4vTn8BcYd3HsJf6GaEu1QyNo"
-    either.record(session="s", role="user", content=f"my key is {key}")
-    assert key not in either.turns(session="s")[0].content
+    either.record(session="s", role="user", text=f"my key is {key}")
+    assert key not in either.turns(session="s")[0].text
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or key.encode() not in path.read_bytes()
 
 
 def test_words_are_found_in_both_languages(either: mnemic.Mind) -> None:
-    either.record(session="s", role="user", content="The parrot is called Rio")
-    either.record(session="s", role="user", content="我们的猫叫小橘")
+    either.record(session="s", role="user", text="The parrot is called Rio")
+    either.record(session="s", role="user", text="我们的猫叫小橘")
     either.remember("用户住在杭州", kind="identity")
     both: tuple[RecordType, ...] = ("turn", "memory")  # this preset's own search has no turns
     (best, *_) = either.recall("parrot", of=both)
@@ -107,7 +107,7 @@ def test_words_are_found_in_both_languages(either: mnemic.Mind) -> None:
     assert {hit.type for hit in either.recall("杭州 parrot", of=("turn",))} == {"turn"}
     assert either.recall("parrot", session="another", of=("turn",)) == []
     with pytest.raises(mnemic.InvalidInput):
-        either.recall("x", k=0)
+        either.recall("x", limit=0)
 
 
 def test_what_is_remembered_is_known(either: mnemic.Mind) -> None:
@@ -127,7 +127,7 @@ def test_what_is_remembered_is_known(either: mnemic.Mind) -> None:
     either.remember("Gone soon", kind="temp", expires_at=NOON - timedelta(seconds=1))
     either.remember("myclaw is written in Go", kind="fact", project="myclaw")
     known = either.memories()
-    assert {memory.content for memory in known} == {
+    assert {memory.text for memory in known} == {
         "User prefers tea\n\nand black coffee",
         "myclaw is written in Go",
     }
@@ -151,7 +151,7 @@ def test_what_is_remembered_is_known(either: mnemic.Mind) -> None:
 def test_a_context_has_what_is_known_and_what_was_said(either: mnemic.Mind) -> None:
     either.remember("用户叫韩梅梅", kind="identity", importance=1.0)
     either.remember("My favourite editor is Helix", kind="fact")
-    either.record(session="now", role="user", content="Good morning")
+    either.record(session="now", role="user", text="Good morning")
     built = either.context("Which editor is my favourite?", session="now", budget=2000)
     assert "用户叫韩梅梅" in built.text
     assert "Helix" in built.text
@@ -167,7 +167,7 @@ def test_a_failure_of_the_host_is_recorded(either: mnemic.Mind) -> None:
 
 
 def test_the_rest_of_the_doors_stand(either: mnemic.Mind) -> None:
-    either.record(session="s", role="user", content="hello there")
+    either.record(session="s", role="user", text="hello there")
     assert either.stats().turns == 1
     assert either.gate("which editor do I prefer?").wants
     assert either.pending(offer=True) == either.pending() == []
@@ -185,10 +185,10 @@ def test_logs_of_the_last_seven_days_are_read(
     open_mind: OpenMind, clock: ManualClock, days: int, tmp_path: Path
 ) -> None:
     mind = open_mind(preset="myclaw", memory__enabled=False)
-    mind.record(session="s", role="user", content="The parrot is called Rio")
+    mind.record(session="s", role="user", text="The parrot is called Rio")
     clock.advance(days=days)
     assert bool(mind.turns()) == bool(mind.recall("parrot")) == (days < 7)
-    assert mind.record(session="s", role="user", content="and then").index == 1
+    assert mind.record(session="s", role="user", text="and then").index == 1
     assert (tmp_path / "memory" / "2026-02-12.md").exists(), "nothing is deleted"
 
 
@@ -231,5 +231,5 @@ async def _awaited(path: Path) -> list[Turn]:
 
 
 def test_the_awaitable_doors_lead_there_too(tmp_path: Path) -> None:
-    assert [turn.content for turn in asyncio.run(_awaited(tmp_path / "a.db"))] == ["hello"]
+    assert [turn.text for turn in asyncio.run(_awaited(tmp_path / "a.db"))] == ["hello"]
     assert not (tmp_path / "a.db").exists()

@@ -42,11 +42,11 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.samp
 @pytest.mark.sqlite_file("its bytes and its age are compared")
 def test_the_database_is_not_touched_while_off(open_mind: OpenMind, tmp_path: Path) -> None:
     with open_mind(preset="myclaw") as mind:
-        mind.record(session="s", role="user", content="before")
+        mind.record(session="s", role="user", text="before")
     before = (tmp_path / "memory.db").read_bytes()
     changed = (tmp_path / "memory.db").stat().st_mtime_ns
     with open_mind(preset="myclaw", memory__enabled=False) as off:
-        off.record(session="s", role="user", content="meanwhile")
+        off.record(session="s", role="user", text="meanwhile")
         off.remember("User likes tea", kind="preference")
         assert "before" not in [hit.text for hit in off.recall("before")]
         off.context("what did I say before?", session="s")
@@ -58,7 +58,7 @@ def test_the_database_is_not_touched_while_off(open_mind: OpenMind, tmp_path: Pa
 def test_the_environment_throws_the_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYCLAW_MEMORY_ENABLED", "false")
     with mnemic.open(tmp_path / "m.db", preset="myclaw", worker="none") as off:
-        off.record(session="s", role="user", content="x")
+        off.record(session="s", role="user", text="x")
     assert not (tmp_path / "m.db").exists()
     assert list((tmp_path / "memory").glob("*.md"))
 
@@ -67,7 +67,7 @@ def test_what_was_said_meanwhile_is_taken_in_once(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path
 ) -> None:
     with open_mind() as mind:
-        mind.record(session="s", role="user", content="before")
+        mind.record(session="s", role="user", text="before")
     with open_mind(memory__enabled=False) as off, off.session("s", project="p") as s:
         s.user("My parrot is called Rio", sender="Ann")
         s.assistant("Lovely", tool_calls=[ToolCall("note", {"text": "Rio"}, "c")])
@@ -79,7 +79,7 @@ def test_what_was_said_meanwhile_is_taken_in_once(
     for _ in range(3):
         with open_mind() as mind:
             turns = mind.turns(session="s")
-            assert [turn.content for turn in turns] == [
+            assert [turn.text for turn in turns] == [
                 "before",
                 "My parrot is called Rio",
                 "Lovely",
@@ -87,7 +87,7 @@ def test_what_was_said_meanwhile_is_taken_in_once(
             assert [turn.index for turn in turns] == [0, 1, 2]
             assert (turns[1].at, turns[1].sender) == (NOON, "Ann")
             assert turns[2].tool_calls[0].input == {"text": "Rio"}
-            assert [memory.content for memory in mind.memories()] == ["User likes water"]
+            assert [memory.text for memory in mind.memories()] == ["User likes water"]
             (kept,) = mind.memories()
             assert len(mind.history(kept.id).versions) == 2
             assert mind.sessions()[0].ended_at is not None
@@ -99,12 +99,12 @@ def test_what_was_said_meanwhile_is_taken_in_once(
 def test_off_and_on_many_times(open_mind: OpenMind, clock: ManualClock) -> None:
     for round_ in range(4):
         with open_mind(memory__enabled=False) as off:
-            off.record(session="s", role="user", content=f"off {round_}")
+            off.record(session="s", role="user", text=f"off {round_}")
         with open_mind() as mind:
-            mind.record(session="s", role="user", content=f"on {round_}")
+            mind.record(session="s", role="user", text=f"on {round_}")
             clock.advance(hours=13)
     with open_mind() as mind:
-        said = [turn.content for turn in mind.turns(session="s")]
+        said = [turn.text for turn in mind.turns(session="s")]
     assert said == [f"{where} {round_}" for round_ in range(4) for where in ("off", "on")]
 
 
@@ -115,7 +115,7 @@ def test_what_was_said_is_learnt_from_when_it_is_on(open_mind: OpenMind) -> None
         s.user("Thanks")
     with open_mind() as mind:
         mind.drain()
-        assert any("peanuts" in memory.content for memory in mind.memories())
+        assert any("peanuts" in memory.text for memory in mind.memories())
 
 
 def test_what_the_long_term_file_says_is_not_learnt_from_the_agent(open_mind: OpenMind) -> None:
@@ -126,7 +126,7 @@ def test_what_the_long_term_file_says_is_not_learnt_from_the_agent(open_mind: Op
         s.user("Right, thanks a lot")
     with open_mind() as mind:
         mind.drain()
-        assert [memory.content for memory in mind.memories()] == ["User lives in Hangzhou"]
+        assert [memory.text for memory in mind.memories()] == ["User lives in Hangzhou"]
 
 
 @pytest.mark.statement("D112")
@@ -138,7 +138,7 @@ def test_lines_of_a_person_are_memories(open_mind: OpenMind, tmp_path: Path) -> 
     )
     stated = {"用户叫李雷", "prefers tea", "lives in Hangzhou\nsince 2019"}
     with open_mind(preset="myclaw", memory__enabled=False) as off:
-        assert {memory.content for memory in off.memories()} == stated
+        assert {memory.text for memory in off.memories()} == stated
         assert "prefers tea" in off.context("hello, who am I?", budget=2000).text
     with open_mind(preset="myclaw") as mind:
         mind.remember("drinks coffee", kind="identity")
@@ -146,8 +146,8 @@ def test_lines_of_a_person_are_memories(open_mind: OpenMind, tmp_path: Path) -> 
         file.write("- drinks coffee\n- runs\n")
     with open_mind(preset="myclaw") as mind:
         known = mind.memories()
-    assert sorted(m.content for m in known) == sorted([*stated, "drinks coffee", "runs"])
-    theirs = [memory for memory in known if memory.content != "drinks coffee"]
+    assert sorted(m.text for m in known) == sorted([*stated, "drinks coffee", "runs"])
+    theirs = [memory for memory in known if memory.text != "drinks coffee"]
     assert {(m.kind, m.importance, m.project, m.topic) for m in theirs} == {
         ("identity", 1.0, "_global", "_profile")
     }
@@ -155,61 +155,61 @@ def test_lines_of_a_person_are_memories(open_mind: OpenMind, tmp_path: Path) -> 
 
 def test_what_was_forgotten_does_not_come_back(open_mind: OpenMind) -> None:
     with open_mind(memory__enabled=False) as off:
-        off.record(session="s", role="user", content="The parrot is called Rio")
+        off.record(session="s", role="user", text="The parrot is called Rio")
         off.remember("User likes oolong", kind="preference")
     with open_mind() as mind:
         mind.forget(session="s")
         mind.forget(id=mind.memories()[0].id)
         mind.drain()
     with open_mind(memory__enabled=False) as off:
-        off.record(session="t", role="user", content="another")
+        off.record(session="t", role="user", text="another")
         off.remember("User likes milk", kind="preference")
     with open_mind() as mind:
-        assert [turn.content for turn in mind.turns()] == ["another"]
-        assert [memory.content for memory in mind.memories()] == ["User likes milk"]
+        assert [turn.text for turn in mind.turns()] == ["another"]
+        assert [memory.text for memory in mind.memories()] == ["User likes milk"]
 
 
 def test_an_index_the_host_chose_is_kept(open_mind: OpenMind) -> None:
     with open_mind() as mind:
-        mind.record(session="s", role="user", content="zero", index=0)
-        mind.record(session="s", role="user", content="one", index=1)
+        mind.record(session="s", role="user", text="zero", index=0)
+        mind.record(session="s", role="user", text="one", index=1)
     with open_mind(memory__enabled=False) as off:
-        off.record(session="s", role="user", content="one", index=1)
-        off.record(session="s", role="user", content="another zero", index=0)
-        off.record(session="s", role="user", content="two", index=2)
+        off.record(session="s", role="user", text="one", index=1)
+        off.record(session="s", role="user", text="another zero", index=0)
+        off.record(session="s", role="user", text="two", index=2)
     with open_mind() as mind:
-        contents = [turn.content for turn in mind.turns(session="s")]
+        contents = [turn.text for turn in mind.turns(session="s")]
         assert contents[:2] == ["zero", "one"]
         assert sorted(contents[2:]) == ["another zero", "two"]
-        mind.record(session="s", role="user", content="two", index=contents.index(constant("two")))
+        mind.record(session="s", role="user", text="two", index=contents.index(constant("two")))
 
 
 def test_spaces_stay_apart(open_mind: OpenMind) -> None:
     for space in ("default", "Ann", "ann"):
         with open_mind(space=space, memory__enabled=False) as off:
-            off.record(session="s", role="user", content=f"of {space}")
+            off.record(session="s", role="user", text=f"of {space}")
             off.remember(f"about {space}", kind="fact")
     for space in ("default", "Ann", "ann"):
         with open_mind(space=space) as mind:
-            assert [turn.content for turn in mind.turns()] == [f"of {space}"]
-            assert [memory.content for memory in mind.memories()] == [f"about {space}"]
+            assert [turn.text for turn in mind.turns()] == [f"of {space}"]
+            assert [memory.text for memory in mind.memories()] == [f"about {space}"]
 
 
 def test_a_turn_that_was_cut_off_does_not_hide_the_others(
     open_mind: OpenMind, tmp_path: Path
 ) -> None:
     with open_mind(memory__enabled=False) as off:
-        off.record(session="s", role="user", content="whole 一")
+        off.record(session="s", role="user", text="whole 一")
         log = tmp_path / "memory" / "2026-02-12.md"
         whole = log.read_bytes()
         for cut in range(1, len(whole)):
             with log.open("ab") as file:
                 file.write(whole[:cut])
-            assert off.record(session="t", role="user", content="after").index == cut - 1
-        contents = [turn.content for turn in off.turns(limit=1000)]
+            assert off.record(session="t", role="user", text="after").index == cut - 1
+        contents = [turn.text for turn in off.turns(limit=1000)]
     assert sorted(contents) == ["after"] * (len(whole) - 1) + ["whole 一"]
     with open_mind(memory__enabled=False) as off:
-        assert [turn.content for turn in off.turns(limit=1000)] == contents
+        assert [turn.text for turn in off.turns(limit=1000)] == contents
 
 
 def test_an_acknowledged_turn_survives_a_kill(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ import mnemic
 mind = mnemic.open({str(tmp_path / "m.db")!r}, memory__enabled=False, worker="none")
 n = 0
 while True:
-    mind.record(session="s", role="user", content=f"turn {{n}}")
+    mind.record(session="s", role="user", text=f"turn {{n}}")
     print(n, flush=True)
     n += 1
 """
@@ -232,7 +232,7 @@ while True:
         acknowledged = 30
     child.wait()
     with mnemic.open(tmp_path / "m.db", worker="none") as mind:
-        said = [turn.content for turn in mind.turns(session="s", limit=1000)]
+        said = [turn.text for turn in mind.turns(session="s", limit=1000)]
     assert said[: acknowledged + 1] == [f"turn {n}" for n in range(acknowledged + 1)]
 
 
@@ -243,7 +243,7 @@ def test_many_writers_share_a_log(open_mind: OpenMind) -> None:
 
     def speak(mind: mnemic.Mind) -> None:
         for _ in range(10):
-            mind.record(session="s", role="user", content="x")
+            mind.record(session="s", role="user", text="x")
 
     threads = [Thread(target=speak, args=(mind,)) for mind in minds]
     for thread in threads:
@@ -268,7 +268,7 @@ def test_a_memory_in_ram_needs_a_folder(open_mind: OpenMind, tmp_path: Path) -> 
     with open_mind(
         ":memory:", memory__enabled=False, memory__fallback_folder=str(tmp_path / "notes")
     ) as off:
-        off.record(session="s", role="user", content="x")
+        off.record(session="s", role="user", text="x")
     assert (tmp_path / "notes" / "2026-02-12.md").exists()
 
 
@@ -279,7 +279,7 @@ def test_a_log_gives_back_what_was_written(content: str, sender: str, told: str,
         session=constant(name),
         index=3,
         role="assistant",
-        content=constant(content),
+        text=constant(content),
         at=NOON,
         sender=constant(sender),
         tool_calls=(SafeCall(ToolCall("t", {"x": [told, 1.5, None]}, "c")),),
@@ -296,7 +296,7 @@ def test_the_long_term_file_gives_back_what_was_written(statement: str, label: s
     memory = Memory(
         id=constant("i"),
         kind="fact",
-        content=constant(statement),
+        text=constant(statement),
         subject=constant(label),
         predicate=constant(""),
         project=constant("p"),
@@ -321,7 +321,5 @@ def test_the_long_term_file_gives_back_what_was_written(statement: str, label: s
     text = written_note(note)
     found = list(parse_notes(text + text))
     assert [one.memory.id for one in found] == ["i", "i"]
-    assert [" ".join(one.memory.content.split()) for one in found] == [
-        " ".join(statement.split())
-    ] * 2
+    assert [" ".join(one.memory.text.split()) for one in found] == [" ".join(statement.split())] * 2
     assert (found[0].memory.subject, found[0].supersedes) == (label, label)

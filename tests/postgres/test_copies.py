@@ -27,7 +27,7 @@ def filled(tmp_path: Path, clock: ManualClock) -> Path:
     file = tmp_path / "one.db"
     with mnemic.open(file, worker="none", clock=clock) as mind:
         fill(mind, clock, rounds=2)
-        mind.record(session="odd", role="user", content="a NUL \0, \ufffe and 𝄞")
+        mind.record(session="odd", role="user", text="a NUL \0, \ufffe and 𝄞")
         mind.drain()
     return file
 
@@ -101,13 +101,13 @@ def test_rows_that_do_not_fit_are_named_and_the_others_go_in(
     filled: Path, url: str, clock: ManualClock
 ) -> None:
     with mnemic.open(url, worker="none", clock=clock) as mind:
-        mind.record(session="talk-0", role="user", content="something else was said here")
+        mind.record(session="talk-0", role="user", text="something else was said here")
     report = copy_space(filled, url)
     assert not report.verified
     assert {one.table for one in report.conflicts} >= {"sessions", "turns"}
     with mnemic.open(url, worker="none", clock=clock) as mind:
-        assert mind.turns(session="talk-0")[0].content == "something else was said here"
-        assert mind.turns(session="odd")[0].content == "a NUL \0, \ufffe and 𝄞"
+        assert mind.turns(session="talk-0")[0].text == "something else was said here"
+        assert mind.turns(session="odd")[0].text == "a NUL \0, \ufffe and 𝄞"
 
 
 def test_a_backup_of_a_server_is_a_file_that_can_be_opened_and_brought_back(

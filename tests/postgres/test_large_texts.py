@@ -25,6 +25,6 @@ def test_a_large_value_is_sent_whole_before_its_answer_is_waited_for(
 def test_a_long_turn_is_recorded_and_found(url: str, clock: ManualClock) -> None:
     text = "a long story about Lisbon " * 20_000
     with mnemic.open(url, worker="none", clock=clock) as mind:
-        mind.record(session="s", role="user", content=text)
-        assert mind.turns()[0].content == text
+        mind.record(session="s", role="user", text=text)
+        assert mind.turns()[0].text == text
         assert mind.recall("Lisbon")[0].index == 0

@@ -45,7 +45,7 @@ def team(store: PostgresStore, url: str) -> Iterator[str]:
 def test_a_confined_role_lives_in_its_own_spaces(team: str) -> None:
     with mnemic.connect(team, worker="none") as engine:
         mind = engine.mind("team/bob")
-        mind.record(session="s", role="user", content="I moved to Lisbon")
+        mind.record(session="s", role="user", text="I moved to Lisbon")
         engine.drain()
         assert [hit.text for hit in mind.recall("Lisbon")] == ["I moved to Lisbon"]
         assert set(engine.spaces()) == {"team/ann", "team/bob"}
@@ -75,7 +75,7 @@ def test_a_confined_role_reaches_no_other_space_whatever_it_sets(team: str, url:
         conn.execute(f"SET mnemic.space = '{numbers['team/ann']}'")
         assert conn.execute("SELECT content FROM mnemic.turns").fetchall() == [("ours",)]
     with mnemic.connect(team, worker="none") as engine, pytest.raises(StoreReadOnly):
-        engine.mind("others").record(session="s", role="user", content="planted")
+        engine.mind("others").record(session="s", role="user", text="planted")
 
 
 def test_a_role_that_is_not_there_is_not_confined(store: PostgresStore, url: str) -> None:
@@ -227,7 +227,7 @@ def test_threads_beyond_the_pool_wait_for_their_turn(url: str) -> None:
         threads = [
             threading.Thread(
                 target=lambda n=n: engine.mind(f"p{n}").record(
-                    session="s", role="user", content="hello"
+                    session="s", role="user", text="hello"
                 )
             )
             for n in range(6)

@@ -53,7 +53,7 @@ def test_many_clients_of_few_connections_never_see_another_space(pooler: str) ->
     def live(person: int) -> None:
         mind = engine.mind(f"person-{person}")
         for number in range(6):
-            mind.record(session="s", role="user", content=f"canary{person} sings song {number}")
+            mind.record(session="s", role="user", text=f"canary{person} sings song {number}")
             found = [hit.text for hit in mind.recall("canary sings song")]
             others = [text for text in found if f"canary{person} " not in text]
             wrong.extend(others if found else ["nothing was found"])

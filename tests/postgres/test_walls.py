@@ -82,7 +82,7 @@ def test_what_changes_everything_changes_one_space(store: PostgresStore) -> None
         conn.native("DELETE FROM memories")
         assert conn.changes() == 1
     with store.open_read("bob") as unit:
-        assert [memory.content for memory in unit.memories.chain(_first(unit))] == ["bob likes tea"]
+        assert [memory.text for memory in unit.memories.chain(_first(unit))] == ["bob likes tea"]
 
 
 def _first(unit: Any) -> str:

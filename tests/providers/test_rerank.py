@@ -190,9 +190,9 @@ def test_it_reads_candidates_before_the_cut(tmp_path: Path) -> None:
     def best(**settings: Any) -> list[str]:
         with mnemic.open(":memory:", worker="none", ranking=FORMULA, **settings) as mind:
             mind.record_many(
-                [NewTurn(session=str(n), role="user", content=text) for n, text in enumerate(TURNS)]
+                [NewTurn(session=str(n), role="user", text=text) for n, text in enumerate(TURNS)]
             )
-            return [hit.text for hit in mind.recall("Which tea did the guests like", k=1)]
+            return [hit.text for hit in mind.recall("Which tea did the guests like", limit=1)]
 
     assert best() == ["Our guests did like the tea from Assam."]
     (found,) = best(recall={"rerank_folder": str(folder)})

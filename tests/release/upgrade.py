@@ -17,7 +17,7 @@ _LIBRARY = """
 import mnemic
 with mnemic.open("old.db", worker="none") as mind:
     before = mind.stats()
-    mind.record(session="new", role="user", content="We moved to Python 3.12")
+    mind.record(session="new", role="user", text="We moved to Python 3.12")
     assert "We moved to Python 3.12" in [hit.text for hit in mind.recall("which Python")]
     assert mind.stats().turns == before.turns + 1 > 1 and before.memories
 """

@@ -43,7 +43,7 @@ def turn(
         session=constant("s"),
         index=number,
         role=role,
-        content=constant(content),
+        text=constant(content),
         at=NOON + timedelta(minutes=number),
         tool_calls=tuple(map(SafeCall, calls)),
         tool_results=tuple(map(SafeResult, results)),

@@ -17,7 +17,7 @@ def turn(content: str, role: Role = "user", *tools: str) -> Turn:
         session=constant("s"),
         index=0,
         role=role,
-        content=constant(content),
+        text=constant(content),
         at=NOON,
         tool_calls=tuple(SafeCall(ToolCall(name)) for name in tools),
     )

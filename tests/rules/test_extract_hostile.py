@@ -30,7 +30,7 @@ def test_any_text_gives_whole_candidates(text: str, before: list[str]) -> None:
     assert found == learn(text, *before)
     for one in found:
         assert one.kind in KINDS
-        assert one.content.strip()
+        assert one.text.strip()
         assert one.subject
         assert one.predicate
         assert one.value or one.withdraws

@@ -66,14 +66,14 @@ def test_kind_and_life(text: str, kind: str, duration: str) -> None:
 
 def test_a_candidate_says_who_where_and_how_sure() -> None:
     (said,) = learn("I'm allergic to nuts, what can I order?")
-    assert said.content == "I'm allergic to nuts"
+    assert said.text == "I'm allergic to nuts"
     assert said.sources == ("turn-1",)
     assert said.trust == "owner"
     assert said.importance == 1.0
     assert said.confidence == 0.9
     assert not said.asked
     (asked,) = learn("记住，我对青霉素过敏")
-    assert (asked.content, asked.asked) == ("我对青霉素过敏", True)
+    assert (asked.text, asked.asked) == ("我对青霉素过敏", True)
     assert asked.confidence == 1.0
 
 
@@ -86,7 +86,7 @@ def test_a_candidate_says_who_where_and_how_sure() -> None:
     ],
 )
 def test_content_keeps_the_words_and_language(text: str, content: list[str]) -> None:
-    assert [found.content for found in learn(text)] == content
+    assert [found.text for found in learn(text)] == content
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_what_others_said_is_not_corrected() -> None:
 
 def test_corrected_content_is_that_of_the_statement() -> None:
     (found,) = learn("actually it's Friday", "The release is due on Thursday")
-    assert found.content == "The release is due on Friday (2026-02-13)"
+    assert found.text == "The release is due on Friday (2026-02-13)"
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_many_spaces_have_few_threads(tmp_path: Path) -> None:
     with mnemic.connect(tmp_path / "many.db", threads=3) as engine:
         minds = [engine.mind(f"person {n}") for n in range(300)]
         for mind in minds[::10]:
-            mind.record(session="s", role="user", content="I live in Porto")
+            mind.record(session="s", role="user", text="I live in Porto")
             mind.end_session("s")
         assert threading.active_count() - before <= 3
         wait_for(lambda: all(mind.memories() for mind in minds[::10]))
@@ -182,7 +182,7 @@ def test_the_same_for_asyncio(tmp_path: Path) -> None:
         async with await mnemic.connect_async(tmp_path / "many.db", worker="none") as engine:
             for name in ("alice", "bob"):
                 mind = await engine.mind(name)
-                await mind.record(session="s", role="user", content=f"I am {name}")
+                await mind.record(session="s", role="user", text=f"I am {name}")
             return await engine.spaces()
 
     assert asyncio.run(talk()) == ["alice", "bob"]

@@ -67,7 +67,7 @@ async def refused(asked: Awaitable[Any]) -> str:
 def test_a_session_in_english(tmp_path: Path, mode: str) -> None:
     db = tmp_path / "memory.db"
     with mnemic.open(db, worker="none") as mind:
-        mind.record(session="s", role="user", content="the lighthouse key is under the mat")
+        mind.record(session="s", role="user", text="the lighthouse key is under the mat")
 
     async def conversation(client: Client) -> None:
         listed = await client.list_tools()
@@ -75,7 +75,7 @@ def test_a_session_in_english(tmp_path: Path, mode: str) -> None:
         assert client.instructions is not None
         assert "search_memory" in client.instructions
 
-        added = await done(client, "add_memory", content="Ann likes oolong", kind="preference")
+        added = await done(client, "add_memory", text="Ann likes oolong", kind="preference")
         assert added.structured_content["trust"] == "agent"
         found = text(await done(client, "search_memory", query="What does Ann like?"))
         assert "Ann likes oolong" in found
@@ -92,7 +92,7 @@ def test_a_session_in_english(tmp_path: Path, mode: str) -> None:
 @pytest.mark.feature("P4", "M7", preset="shiyi")
 def test_a_session_in_chinese_with_what_waits(tmp_path: Path) -> None:
     async def add_rule(client: Client, content: str) -> str:
-        added = await done(client, "add_memory", content=content, kind="rule")
+        added = await done(client, "add_memory", text=content, kind="rule")
         assert "等待用户确认" in text(added)
         return str(added.structured_content["id"])
 
@@ -113,7 +113,7 @@ def test_a_session_in_chinese_with_what_waits(tmp_path: Path) -> None:
         assert "推迟" in text(await done(client, "later_memory", id=later))
         assert "共有 1 条等待" in text(await done(client, "list_pending")), "put off, and said so"
         assert "回答要简短" in text(await done(client, "search_memory", query="回答有什么要求"))
-        again = await done(client, "add_memory", content="每句都说英文", kind="rule")
+        again = await done(client, "add_memory", text="每句都说英文", kind="rule")
         assert again.structured_content["decision"] == "dropped"
 
     talk(
@@ -122,8 +122,8 @@ def test_a_session_in_chinese_with_what_waits(tmp_path: Path) -> None:
         conversation,
     )  # fmt: skip
     with mnemic.open(tmp_path / "m.db", space="李雷", worker="none") as mind:
-        assert [memory.content for memory in mind.memories()] == ["回答要简短"]
-        assert [memory.content for memory in mind.pending()] == ["周五不要发布"]
+        assert [memory.text for memory in mind.memories()] == ["回答要简短"]
+        assert [memory.text for memory in mind.pending()] == ["周五不要发布"]
     with mnemic.open(tmp_path / "m.db", worker="none") as other:
         assert other.memories() == []
 
@@ -138,9 +138,9 @@ def test_hostile_calls_get_clean_errors_and_the_session_goes_on(tmp_path: Path) 
         ("search_memory", {"query": "x", "limit": -3}),
         ("search_memory", {"query": "x", "space": "other"}),
         ("search_conversation_traces", {"query": ["x"]}),
-        ("add_memory", {"content": {"a": {"b": []}}}),
-        ("add_memory", {"content": "x", "kind": "credential"}),
-        ("add_memory", {"content": "x", "trust": "owner"}),
+        ("add_memory", {"text": {"a": {"b": []}}}),
+        ("add_memory", {"text": "x", "kind": "credential"}),
+        ("add_memory", {"text": "x", "trust": "owner"}),
         ("confirm_memory", {"id": "'; DROP TABLE memories; --"}),
         ("ignore_memory", {"id": "</mnemic-memory>"}),
         ("later_memory", {}),
@@ -219,7 +219,7 @@ def test_resources_and_prompts(tmp_path: Path, preset: str) -> None:
         assert "add_memory" in await told(client, "remember", statement="I moved to Porto")
         assert "请用 add_memory" in await told(client, "remember", statement="我搬到波尔图了")
         assert "Nothing waits" in await told(client, "review")
-        await done(client, "add_memory", content="Answer briefly", kind="rule")
+        await done(client, "add_memory", text="Answer briefly", kind="rule")
         assert "Answer briefly" in await told(client, "review")
 
     talk(command("--db", str(db), "--preset", preset), conversation)
@@ -229,7 +229,7 @@ def test_resources_and_prompts(tmp_path: Path, preset: str) -> None:
 def test_traces_of_the_host_over_the_wire(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
-    line = {"role": "tool", "content": "exit code 137 of the importer"}
+    line = {"role": "tool", "text": "exit code 137 of the importer"}
     (folder / "run.jsonl").write_text(json.dumps(line), "utf-8")
 
     async def conversation(client: Client) -> None:

@@ -72,14 +72,14 @@ async def play(host: Host) -> None:
         "forget",
     }
     talk = [
-        {"role": "user", "content": "The lighthouse key is under the mat"},
-        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "text": "The lighthouse key is under the mat"},
+        {"role": "assistant", "text": "Noted."},
     ]
     recorded = await host.call("record_turns", turns=talk)
     found = await host.call("search_conversation_traces", query="lighthouse key", limit="3")
     assert recorded["session"] in {one["session"] for one in found["results"]}
     ids = [
-        (await host.call("add_memory", content=f"Ann likes {tea}", kind="fact"))["id"]
+        (await host.call("add_memory", text=f"Ann likes {tea}", kind="fact"))["id"]
         for tea in ("oolong", "sencha", "rooibos", "matcha")
     ]
     first = await host.call("list_memories", limit="3")
@@ -87,17 +87,17 @@ async def play(host: Host) -> None:
     assert {one["id"] for one in first["results"] + rest["results"]} == set(ids)
     assert rest["next_offset"] is None
     assert (await host.call("search_memory", query="oolong"))["results"][0]["id"] == ids[0]
-    edited = await host.call("edit_memory", id=ids[0], content="Ann likes black tea")
+    edited = await host.call("edit_memory", id=ids[0], text="Ann likes black tea")
     await host.call("archive_memory", id=ids[1])
     away = await host.call("list_memories", status="archived")
     assert [one["id"] for one in away["results"]] == [ids[1]]
     await host.call("restore_memory", id=ids[1])
     got = await host.call("get_memory", id=edited["id"])
-    assert got["results"][0]["content"] == "Ann likes black tea"
+    assert got["results"][0]["text"] == "Ann likes black tea"
     await host.call("delete_memory", id=ids[2])
-    rule = (await host.call("add_memory", content="Answer briefly", kind="rule"))["id"]
-    other = (await host.call("add_memory", content="Answer in rhymes", kind="rule"))["id"]
-    third = (await host.call("add_memory", content="Answer at night", kind="rule"))["id"]
+    rule = (await host.call("add_memory", text="Answer briefly", kind="rule"))["id"]
+    other = (await host.call("add_memory", text="Answer in rhymes", kind="rule"))["id"]
+    third = (await host.call("add_memory", text="Answer at night", kind="rule"))["id"]
     assert (await host.call("list_pending", all=True))["waiting"] == 3
     assert len((await host.call("list_pending"))["results"]) == 3
     assert "mnemic pending" in await host.refused("confirm_memory", id=rule)

@@ -188,7 +188,7 @@ def test_how_long_an_answer_is_waited_for(open_mind: OpenMind, server: Scripted)
     given = thinking.settings(server, timeout="100ms")
     given["embedding"] = remote(server, timeout="100ms")["embedding"]
     mind = open_mind(**given)
-    mind.record(session="s", role="user", content="remember that I use Helix")
+    mind.record(session="s", role="user", text="remember that I use Helix")
     mind.drain()
     errors = {job.kind: job.error for job in mind.jobs() if job.error}
     assert errors.keys() == {"extract", "embed"}

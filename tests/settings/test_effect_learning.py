@@ -36,7 +36,7 @@ def say(text: str, times: int = 1) -> Any:
     def see(scene: Scene) -> int:
         started = 0
         for _ in range(times):
-            scene.mind.record(session="s", role="user", content=text)
+            scene.mind.record(session="s", role="user", text=text)
             started += due(scene)
             scene.mind.drain()
         return started
@@ -47,7 +47,7 @@ def say(text: str, times: int = 1) -> Any:
 def after_session(messages: int) -> Any:
     def see(scene: Scene) -> int:
         for number in range(messages):
-            scene.mind.record(session="s", role="user", content=f"message {number}")
+            scene.mind.record(session="s", role="user", text=f"message {number}")
         scene.mind.end_session("s")
         return due(scene, "session_end")
 
@@ -56,7 +56,7 @@ def after_session(messages: int) -> Any:
 
 def refused(scene: Scene) -> bool:
     try:
-        scene.mind.record(session="s", role="user", content="x" * 50)
+        scene.mind.record(session="s", role="user", text="x" * 50)
     except InvalidInput:
         return True
     return False
@@ -101,7 +101,7 @@ def failing(tries: int) -> Any:
         blocked = scene.folder / "conversation_history"
         shutil.rmtree(blocked, ignore_errors=True)  # claimed when the memory was opened
         blocked.write_text("no folder")
-        scene.mind.record(session="s", role="user", content="hello")
+        scene.mind.record(session="s", role="user", text="hello")
         job: Job = one_job(scene)
         for number in range(tries):
             if number:
@@ -118,7 +118,7 @@ def one_job(scene: Scene) -> Job:
 
 
 def focus(scene: Scene) -> bool:
-    scene.mind.record(session="s", role="user", content="Please write a login test for auth.py")
+    scene.mind.record(session="s", role="user", text="Please write a login test for auth.py")
     return "login test" in scene.mind.scratchpad().text
 
 
@@ -226,8 +226,8 @@ def test_who_extracts_and_how_much_at_once(
     extraction = {"engine": engine, "batch_tokens": [1, tokens]}
     mind = open_mind(":memory:", extraction=extraction, **thinking.settings(server))
     for number in range(3):
-        mind.record(session="s", role="user", content=f"{number} " + "word " * 50)
-    mind.record(session="s", role="user", content="remember that I use Helix")
+        mind.record(session="s", role="user", text=f"{number} " + "word " * 50)
+    mind.record(session="s", role="user", text="remember that I use Helix")
     mind.drain()
     assert len([one for one in server.asked if thinking.purpose(one) == "extract"]) >= calls
     assert (calls == 0) == (server.asked == [])
@@ -246,7 +246,7 @@ def test_how_long_a_worker_holds_a_job(open_mind: OpenMind, server: Scripted, mi
 
     server.always(look)
     mind = open_mind(jobs__lease=f"{minutes}m", **thinking.settings(server))
-    mind.record(session="s", role="user", content="remember that I use Helix")
+    mind.record(session="s", role="user", text="remember that I use Helix")
     mind.drain()
     assert timedelta(minutes=minutes) in [until - mind._clock.now() for until in held if until]
 
@@ -258,7 +258,7 @@ def test_how_often_a_worker_looks(open_mind: OpenMind, poll: str, noticed: bool)
     worker = open_mind(worker="thread", jobs__poll=poll, embedding__provider="none")
     time.sleep(0.1)
     other = open_mind(embedding__provider="none", triggers__quiet_gap="never")
-    other.record(session="s", role="user", content="remember that I use Helix")
+    other.record(session="s", role="user", text="remember that I use Helix")
     gone, until = False, time.monotonic() + (5 if noticed else 0.4)
     while not gone and time.monotonic() < until:
         gone = not [job for job in other.jobs() if job.kind == "extract"]

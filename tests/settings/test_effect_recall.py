@@ -43,18 +43,18 @@ def first(scene: Scene) -> str:
     scene.mind.remember(
         "some say that green tea is drunk in the garden", kind="fact", importance=0.9
     )
-    return scene.mind.recall("green tea", k=1)[0].text[:5]
+    return scene.mind.recall("green tea", limit=1)[0].text[:5]
 
 
 def score(scene: Scene) -> float:
     """Of a memory of importance 0.8, used twice, 30 days later."""
     memory = scene.mind.remember("green tea", kind="fact", importance=0.8)
     for _ in range(2):
-        scene.mind.recall("green tea", k=1, min_score=0.0)
+        scene.mind.recall("green tea", limit=1, min_score=0.0)
     scene.mind.drain()
     scene.clock.advance(days=30)
     (hit,) = [
-        hit for hit in scene.mind.recall("green tea", k=1, min_score=0.0) if hit.id == memory.id
+        hit for hit in scene.mind.recall("green tea", limit=1, min_score=0.0) if hit.id == memory.id
     ]
     return round(hit.score, 3)
 
@@ -90,8 +90,8 @@ def in_text(word: str, **given: Any) -> Any:
 
 
 def neighbours(scene: Scene) -> int:
-    scene.mind.record(session="s", role="user", content="where did I put the passport?")
-    scene.mind.record(session="s", role="assistant", content="in the blue drawer")
+    scene.mind.record(session="s", role="user", text="where did I put the passport?")
+    scene.mind.record(session="s", role="assistant", text="in the blue drawer")
     return len(scene.mind.recall("passport", min_score=0.0))
 
 
@@ -140,7 +140,7 @@ def budget(scene: Scene) -> int:
 def persona(scene: Scene) -> str:
     scene.mind.remember("tea stock is low", kind="fact", importance=0.6)
     scene.mind.remember("likes tea with milk", kind="preference", importance=0.5)
-    return str(scene.mind.recall("tea", persona="chef", k=1)[0].kind)
+    return str(scene.mind.recall("tea", persona="chef", limit=1)[0].kind)
 
 
 def searched(scene: Scene) -> int:
@@ -156,7 +156,7 @@ def clocked(scene: Scene) -> float:
     scene.clock.advance(days=30)
     scene.mind.recall("green tea")
     scene.mind.drain()
-    (hit,) = scene.mind.recall("green tea", k=1)
+    (hit,) = scene.mind.recall("green tea", limit=1)
     return round(hit.score, 2)
 
 
@@ -166,7 +166,7 @@ def faded(kind: str) -> Any:
     def see(scene: Scene) -> float:
         scene.mind.remember("green tea", kind=kind, importance=1.0)
         scene.clock.advance(days=30)
-        return round(scene.mind.recall("green tea", k=1)[0].score, 3)
+        return round(scene.mind.recall("green tea", limit=1)[0].score, 3)
 
     return see
 
@@ -351,7 +351,7 @@ def test_candidates_of_words_beside_vectors(
     mind.remember("tea, tea", kind="fact", importance=0.1)
     mind.remember("some cups of tea", kind="fact", importance=0.9)
     mind.drain()
-    assert mind.recall("tea", k=1)[0].text == found
+    assert mind.recall("tea", limit=1)[0].text == found
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)

@@ -77,7 +77,7 @@ def test_models_of_an_installed_package_are_used_by_name(install: Install) -> No
         with mind.session("s") as talk:
             talk.user("Two new beehives came this morning, and I put them by the wall.")
         mind.drain()
-        assert ["beehives" in memory.content for memory in mind.memories()] == [True]
+        assert ["beehives" in memory.text for memory in mind.memories()] == [True]
         assert mind.usage()[0].model == "tinted-big-k1"
     from tinted_models import EMBEDDED  # type: ignore[import-not-found]
 
@@ -87,7 +87,7 @@ def test_models_of_an_installed_package_are_used_by_name(install: Install) -> No
 def test_provider_of_the_main_model_is_lent_to_memory(install: Install) -> None:
     install(chat_providers="tinted = tinted_models:Model")
     with mnemic.open(":memory:", worker="none", chat={"provider": "tinted", "name": "x"}) as mind:
-        mind.record(session="s", role="user", content="My beehives stand by the wall.")
+        mind.record(session="s", role="user", text="My beehives stand by the wall.")
         mind.end_session("s")
         mind.drain()
         assert mind.usage()[0].model == "tinted-x-"

@@ -59,7 +59,7 @@ def test_the_config_json_of_the_document_beside_the_database(
         assert not server.asked  # quietGap
         clock.advance(seconds=20)
         mind.drain()
-        assert [one.content for one in mind.memories()] == ["myclaw 的记忆用 SQLite 存储"]
+        assert [one.text for one in mind.memories()] == ["myclaw 的记忆用 SQLite 存储"]
         asked = server.asked[0]
         assert asked.json["model"] == "gpt-5"
         assert asked.headers["authorization"] == "Bearer sk-memory-key"
@@ -100,7 +100,7 @@ def test_three_variables_are_a_memory_model(
         say(mind)
         clock.advance(minutes=4)
         mind.drain()
-        assert [one.content for one in mind.memories()] == ["记忆用 SQLite 存储"]
+        assert [one.text for one in mind.memories()] == ["记忆用 SQLite 存储"]
     assert server.asked[0].path == "/v1/chat/completions"
     assert server.asked[0].json["model"] == "gpt-5-mini"
     monkeypatch.setenv("MYCLAW_MEMORY_ENABLED", "false")

@@ -63,7 +63,7 @@ def test_a_language_model_of_ones_own_learns(clock: ManualClock) -> None:
         talk(m)
         clock.advance(minutes=4)
         m.drain()
-        assert [one.content for one in m.memories()] == ["myclaw 的记忆用 SQLite 存储"]
+        assert [one.text for one in m.memories()] == ["myclaw 的记忆用 SQLite 存储"]
         (used,) = m.usage()
         assert (used.model, used.input_tokens, used.output_tokens) == ("own-model", 70, 30)
     messages, schema = model.asked[0]

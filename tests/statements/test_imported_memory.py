@@ -29,8 +29,7 @@ def test_memories_json_is_imported(shell: Shell, tmp_path: Path) -> None:
     assert file.read_bytes() == before, "it stays as a backup (A §9.3)"
     with mnemic.open(shell.db, preset="openakita", worker="none") as mind:
         said = {
-            str(memory.content): mind.words(memory)
-            for memory in (*mind.memories(), *mind.pending())
+            str(memory.text): mind.words(memory) for memory in (*mind.memories(), *mind.pending())
         }
         assert {text: words["type"] for text, words in said.items()} == {
             "用户喜欢用 uv 管理 Python 环境": "PREFERENCE",
@@ -57,7 +56,7 @@ def test_a_chromadb_collection_is_imported(shell: Shell, tmp_path: Path) -> None
     assert sources.prints(place) == before
     with mnemic.open(shell.db, preset="openakita", worker="none") as mind:
         said = {
-            str(memory.content): mind.words(memory)["type"]
+            str(memory.text): mind.words(memory)["type"]
             for memory in (*mind.memories(), *mind.pending())
         }
         assert [memory.kind for memory in mind.pending()] == ["rule"], "it waits for the user"
@@ -81,7 +80,7 @@ def test_a_workspace_is_imported(
     assert sources.prints(place) == before
     with mnemic.open(shell.db, preset="myclaw", worker="none") as mind:
         known = mind.memories()
-        assert {memory.content for memory in known} == {
+        assert {memory.text for memory in known} == {
             "用户名 yangyang，全栈工程师",
             "活跃项目: myclaw (Go)",
         }

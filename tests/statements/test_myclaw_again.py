@@ -50,7 +50,7 @@ def test_a_rule_without_a_model_is_in_the_next_prompt(
     open_mind: OpenMind, clock: ManualClock, rule: str
 ) -> None:
     mind = open_mind(preset="myclaw")
-    mind.record(session="s", role="user", content=rule)
+    mind.record(session="s", role="user", text=rule)
     clock.advance(minutes=4)
     mind.drain()
     assert rule in mind.context("看看这段代码", session="t").text
@@ -108,7 +108,7 @@ def test_entries_that_merge_stand_for_what_they_say(
             mind.remember(text, kind="identity", importance=0.6)
         clock.advance(days=7)
         mind.upkeep("weekly")
-    assert [m.content for m in mind.memories() if m.tier == 1] == [new[language]]
+    assert [m.text for m in mind.memories() if m.tier == 1] == [new[language]]
     (entry_kept,) = mind.memories(topic="_profile")
     assert (entry_kept.importance, mind.words(entry_kept)["source"]) == (1.0, "compression")
 
@@ -127,7 +127,7 @@ def test_an_event_is_of_the_users_day(
 ) -> None:
     clock.set(at)
     mind = open_mind(preset="myclaw", schedule={"zone": zone})
-    mind.record(session="s", role="user", content="今天把网关的超时改成了 30 秒", channel="feishu")
+    mind.record(session="s", role="user", text="今天把网关的超时改成了 30 秒", channel="feishu")
     clock.advance(minutes=10)
     mind.drain()
     (event,) = mind.daily_events(day=day)
@@ -162,7 +162,7 @@ def test_the_documents_folders_are_read(
         assert prompt.index("Be concise.") < prompt.index("温柔")
         (event,) = mind.daily_events()
         assert (event.day, event.channel) == (date(2026, 2, 1), "migration")
-        mind.record(session="s", role="user", content="决定用 SQLite")
+        mind.record(session="s", role="user", text="决定用 SQLite")
         clock.advance(minutes=5)
         mind.drain()
         assert bool(mind.memories(kind="decision")) == (not configured), "its quietGap counts"
@@ -206,10 +206,10 @@ def test_a_fact_entry_of_the_document_is_read(
         server.always(answering(lambda text: {"facts": [entry], "summary": "聊了首页"}))
         mind = open_mind(preset="myclaw", **settings(server))
         mind.remember("orchid uses Vite", kind="decision", project="orchid")
-        mind.record(session="s", role="user", content="orchid 的首页改用 React 19")
+        mind.record(session="s", role="user", text="orchid 的首页改用 React 19")
         clock.advance(minutes=10)
         mind.drain()
-        (memory,) = [one for one in mind.memories() if "React" in one.content]
+        (memory,) = [one for one in mind.memories() if "React" in one.text]
         assert (memory.project, memory.topic, memory.importance) == ("orchid", "frontend", 0.8)
         clock.advance(days=1)
         (step,) = [one for one in mind.upkeep("daily").steps if one.name == "events"]

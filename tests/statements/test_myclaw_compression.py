@@ -18,7 +18,7 @@ CERTIFICATES = ("nginx 的证书每 90 天更新", "nginx 的证书用 certbot �
 
 
 def contents(mind: Any, **query: Any) -> set[str]:
-    return {memory.content for memory in mind.memories(limit=500, **query)}
+    return {memory.text for memory in mind.memories(limit=500, **query)}
 
 
 @pytest.mark.statement("D94")
@@ -45,7 +45,7 @@ def test_compressed_facts_keep_project_and_topic_and_are_not_written_twice(
         ]  # fmt: skip
         server.always(answer({"facts": told}))
         mind.upkeep("daily")
-        places = {m.content: (m.project, m.topic) for m in mind.memories(limit=100)}
+        places = {m.text: (m.project, m.topic) for m in mind.memories(limit=100)}
         assert places == {
             known: ("myclaw", "storage"),
             "接口先用 REST": ("myclaw", "api"),
@@ -84,12 +84,12 @@ def test_the_model_writes_a_partition_in_fewer_entries_and_it_can_be_undone(
         current = contents(mind, **place)
         assert len(current) == 3
         (stayed,) = current & {*NGINX}
-        (new,) = [m for m in mind.memories(**place) if m.content == fewer]
+        (new,) = [m for m in mind.memories(**place) if m.text == fewer]
         assert (new.kind, new.importance, new.project) == ("config", 0.5, "myclaw")
         versions = mind.history(new.id).versions
-        assert {m.content for m in versions} == {fewer, *NGINX} - {stayed}
+        assert {m.text for m in versions} == {fewer, *NGINX} - {stayed}
         assert {m.status for m in versions if m.id != new.id} == {"archived"}
-        (certificate,) = [m for m in mind.memories(**place) if "certbot" in m.content]
+        (certificate,) = [m for m in mind.memories(**place) if "certbot" in m.text]
         assert certificate.kind == "config", "rewriting makes no rule of a remark"
         mind.upkeep("weekly")
         assert len(server.asked) == 1, "nothing is new"
@@ -156,7 +156,7 @@ def test_the_profile_is_written_by_the_model_and_corrected_by_the_user(
         report = mind.upkeep("weekly")
         assert "今天下雨" not in shown(server.asked[0]), "0.7 and more"
         (entry,) = mind.memories(topic="_profile")
-        assert (entry.content, entry.importance, entry.project) == (line, 1.0, "_global")
+        assert (entry.text, entry.importance, entry.project) == (line, 1.0, "_global")
         assert mind.get(home.id).status == "active"
         assert mind.words(entry)["source"] == "compression"
         prompt = mind.context("你好", session="s").text
@@ -207,12 +207,12 @@ def test_tier_2_is_kept_to_its_size(open_mind: OpenMind) -> None:
 def test_a_source_that_is_rolled_back_leaves_the_rewritten_entry(open_mind: OpenMind) -> None:
     mind = open_mind(preset="myclaw")
     turns = {
-        session: mind.record(session=session, role="user", content=f"{session} 说的话")
+        session: mind.record(session=session, role="user", text=f"{session} 说的话")
         for session in ("good", "bad")
     }
     for n, text in enumerate((*NGINX, *CERTIFICATES)):
         source = turns["bad" if n == 0 else "good"].id
-        mind.propose(Candidate(kind="config", content=text, topic="ops", sources=(source,)))
+        mind.propose(Candidate(kind="config", text=text, topic="ops", sources=(source,)))
     mind.close()
     merged = "nginx 在 9 台服务器上监听，证书每 90 天更新"
     with Scripted() as server:

@@ -21,10 +21,10 @@ def test_the_models_summary_is_the_daily_event(
     mind = open_mind(preset="myclaw", **model(server))
     server.always(answering([SQLITE], summary=SUMMARY))
     mind.record(
-        session="s", role="user", content="我们决定用 SQLite 存记忆", channel="wx", sender="小明"
+        session="s", role="user", text="我们决定用 SQLite 存记忆", channel="wx", sender="小明"
     )
-    mind.record(session="s", role="assistant", content="好的", channel="wx")
-    mind.record(session="s", role="user", content="还有补充", channel="wx", sender="小明")
+    mind.record(session="s", role="assistant", text="好的", channel="wx")
+    mind.record(session="s", role="user", text="还有补充", channel="wx", sender="小明")
     clock.advance(minutes=4)
     mind.drain()
     (event,) = mind.daily_events()
@@ -36,7 +36,7 @@ def test_the_models_summary_is_the_daily_event(
     assert len(mind.daily_events()) == 1, "the rules add nothing to it"
 
     server.always(answering(summary="很长的摘要。" * 60))
-    mind.record(session="s", role="user", content="再谈谈索引", channel="wx")
+    mind.record(session="s", role="user", text="再谈谈索引", channel="wx")
     clock.advance(minutes=4)
     mind.drain()
     assert 150 < len(mind.daily_events()[0].summary) <= 200
@@ -50,14 +50,14 @@ def test_without_a_model_for_a_while_the_rules_write_it(
 ) -> None:
     mind = open_mind(preset="myclaw", **model(server))
     server.always(status(503))
-    mind.record(session="s", role="user", content="我们决定用 SQLite 存记忆")
+    mind.record(session="s", role="user", text="我们决定用 SQLite 存记忆")
     clock.advance(minutes=10)
     mind.drain()
     assert [event.summary for event in mind.daily_events()] == ["我们决定用 SQLite 存记忆"]
     server.always(answering([SQLITE], summary=SUMMARY))
     clock.advance(hours=2)
     mind.drain()
-    assert [memory.content for memory in mind.memories()] == [SQLITE["content"]]
+    assert [memory.text for memory in mind.memories()] == [SQLITE["content"]]
     assert len(mind.daily_events()) == 1
 
 
@@ -70,11 +70,11 @@ def test_answers_are_stored_as_given_but_for_the_key(
     facts = [fact("用户在本机用 ollama 跑模型"), fact(f"用户的服务用 {key} 登记")]
     server.always(answering(facts))
     mind = open_mind(preset="myclaw", **model(server, api_key=key))
-    mind.record(session="s", role="user", content=f"我在本机用 ollama 跑模型，服务用 {key} 登记")
+    mind.record(session="s", role="user", text=f"我在本机用 ollama 跑模型，服务用 {key} 登记")
     clock.advance(minutes=4)
     mind.drain()
-    contents = [memory.content for memory in mind.memories()]
+    contents = [memory.text for memory in mind.memories()]
     assert "用户在本机用 ollama 跑模型" in contents
     secret = key in ("Zq7Lm2Xw9", "vT4-pR8s_Kd2Wb6N")
-    stored = [*contents, *(turn.content for turn in mind.turns())]
+    stored = [*contents, *(turn.text for turn in mind.turns())]
     assert any(key in text for text in stored) is not secret

@@ -45,11 +45,11 @@ def test_writing_never_blocks(open_mind: OpenMind, server: Scripted, clock: Manu
 
     server.always(slow)
     mind = open_mind(preset="myclaw", worker="thread", **thinking.settings(server, timeout=30))
-    mind.record(session="s", role="user", content=SQLITE)
+    mind.record(session="s", role="user", text=SQLITE)
     clock.advance(minutes=3)
-    mind.record(session="t", role="user", content="另一段对话")
+    mind.record(session="t", role="user", text="另一段对话")
     wait_for(lambda: server.asked)
-    mind.record(session="s", role="assistant", content="好的")
+    mind.record(session="s", role="assistant", text="好的")
     mind.context("我们之前决定用什么？", session="s")
     assert len(mind.turns(session="s")) == 2
     assert mind.memories() == [], "the model has not answered yet"
@@ -73,7 +73,7 @@ def test_the_partition_of_the_project_in_the_message(mind: Mind) -> None:
     ]
     everything = [
         hit
-        for hit in mind.recall("我的 myclaw 现在怎么样？", k=20)
+        for hit in mind.recall("我的 myclaw 现在怎么样？", limit=20)
         if "partition" in hit.why.routes
     ]
     assert len(everything) == 20
@@ -144,7 +144,7 @@ def test_what_waits_for_extraction_is_durable(
 ) -> None:
     """Better: the turn itself has the state, so nothing is copied to a buffer or lost with it."""
     mind = open_mind(preset="myclaw")
-    mind.record(session="s", role="user", content=SQLITE, channel="telegram", sender="u1")
+    mind.record(session="s", role="user", text=SQLITE, channel="telegram", sender="u1")
     mind.close()
     server.always(reading((SQLITE, DECIDED)))
     again = open_mind(preset="myclaw", **thinking.settings(server))
@@ -186,12 +186,12 @@ def test_near_six_thousand_tokens_it_does_not_wait_for_silence(
     mind = open_mind(preset="myclaw", **thinking.settings(server))
     spoken = 0
     while not calls(server, "extract"):
-        spoken += mind.record(session="s", role="user", content=LONG).tokens
+        spoken += mind.record(session="s", role="user", text=LONG).tokens
         mind.drain()
         assert spoken < 7000
     assert 5000 <= spoken <= 6500
     for _ in range(60):
-        mind.record(session="t", role="user", content=LONG)
+        mind.record(session="t", role="user", text=LONG)
     mind.drain()
     each = mind.turns(session="t")[0].tokens
     asked = map(thinking.shown, calls(server, "extract")[1:])
@@ -211,7 +211,7 @@ def test_the_night_and_the_week(open_mind: OpenMind, server: Scripted, clock: Ma
     clock.set(datetime(2025, 12, 1, tzinfo=UTC))
     mind.remember("构建现在是红的", kind="temp", importance=0.2)
     clock.set(datetime(2026, 2, 13, 20, tzinfo=UTC))  # a Friday
-    mind.record(session="a", role="user", content=SQLITE)
+    mind.record(session="a", role="user", text=SQLITE)
     mind.drain()
     clock.set(datetime(2026, 2, 14, 2, 59, tzinfo=UTC))
     mind.drain()
@@ -220,7 +220,7 @@ def test_the_night_and_the_week(open_mind: OpenMind, server: Scripted, clock: Ma
     mind.drain()
     assert [turn.state for turn in mind.turns()] == ["empty"], "swept at 03:00"
     clock.set(datetime(2026, 2, 14, 20, tzinfo=UTC))
-    mind.record(session="b", role="user", content="部署改用 Docker")
+    mind.record(session="b", role="user", text="部署改用 Docker")
     clock.advance(hours=9, minutes=1)
     mind.drain()
     clock.set(datetime(2026, 2, 16, 3, 1, tzinfo=UTC))  # Monday; Sunday's night was missed
@@ -231,7 +231,7 @@ def test_the_night_and_the_week(open_mind: OpenMind, server: Scripted, clock: Ma
     for minutes, weekly in ((59, False), (61, True)):
         clock.set(datetime(2026, 2, 16, 3, tzinfo=UTC) + timedelta(minutes=minutes))
         mind.drain()
-        archived = [memory.content for memory in mind.memories(status="archived")]
+        archived = [memory.text for memory in mind.memories(status="archived")]
         assert ("构建现在是红的" in archived) == weekly, "what has faded goes on Monday at 04:00"
 
 
@@ -239,7 +239,7 @@ def test_the_night_and_the_week(open_mind: OpenMind, server: Scripted, clock: Ma
 def test_what_the_model_is_asked(open_mind: OpenMind, server: Scripted, clock: ManualClock) -> None:
     server.always(thinking.proposing(lambda _: []))
     mind = open_mind(preset="myclaw", memory={"language": "zh"}, **thinking.settings(server))
-    mind.record(session="s", role="user", content=SQLITE)
+    mind.record(session="s", role="user", text=SQLITE)
     clock.advance(minutes=3)
     mind.drain()
     (asked,) = calls(server, "extract")
@@ -261,7 +261,7 @@ def test_a_failed_extraction_is_not_dropped(
     """Better: the document logs it and returns; here it is retried, then kept with its reason."""
     server.always(reply(says("openai", "not JSON", tokens=3)))
     mind = open_mind(preset="myclaw", **thinking.settings(server))
-    mind.record(session="s", role="user", content=SQLITE)
+    mind.record(session="s", role="user", text=SQLITE)
     clock.advance(minutes=3)
     mind.drain()
     (turn,) = mind.turns()
@@ -270,7 +270,7 @@ def test_a_failed_extraction_is_not_dropped(
     server.always(reading((SQLITE, DECIDED)))
     clock.advance(hours=1)
     mind.drain()
-    assert [memory.content for memory in mind.memories()] == ["myclaw 用 SQLite 存记忆"]
+    assert [memory.text for memory in mind.memories()] == ["myclaw 用 SQLite 存记忆"]
 
 
 @pytest.mark.statement("D99")
@@ -279,7 +279,7 @@ def test_what_is_used_is_remembered_better(mind: Mind, clock: ManualClock) -> No
     for text in texts:
         mind.remember(text, kind="event", importance=0.5, project="boat")
     clock.advance(days=30)
-    mind.recall("船锚", k=1, of=["memory"])
+    mind.recall("船锚", limit=1, of=["memory"])
     mind.drain()
     clock.advance(days=1)
     scores = {hit.text: hit.score for hit in mind.recall("boat 现在怎么样？", of=["memory"])}
@@ -299,7 +299,7 @@ def test_the_memory_model_or_the_main_one(
     if own:
         given["model"] = {**main, "name": "gpt-memory", "api_key": "sk-memory"}
     mind = open_mind(preset="myclaw", **given)
-    mind.record(session="s", role="user", content=SQLITE)
+    mind.record(session="s", role="user", text=SQLITE)
     clock.advance(minutes=3)
     mind.drain()
     (asked,) = calls(server, "extract")
@@ -328,7 +328,7 @@ def test_each_line_of_the_old_file_is_of_the_profile(open_mind: OpenMind, tmp_pa
         "# 长期记忆\n\n用户名 yangyang，全栈工程师\n活跃项目: myclaw (Go)\n", encoding="utf-8"
     )
     mind = open_mind(preset="myclaw")
-    found = {memory.content: memory for memory in mind.memories()}
+    found = {memory.text: memory for memory in mind.memories()}
     assert set(found) == {"用户名 yangyang，全栈工程师", "活跃项目: myclaw (Go)"}
     for memory in found.values():
         assert (memory.importance, memory.project, memory.topic) == (1.0, "_global", "_profile")

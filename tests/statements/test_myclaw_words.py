@@ -32,7 +32,7 @@ def test_nine_categories_go_in_and_come_out(
         (memory,) = mind.memories(kind=word)
         assert mind.words(memory)["category"] == word
         if word != "credential":
-            assert memory.content == f"第 {n} 条关于部署的记录"
+            assert memory.text == f"第 {n} 条关于部署的记录"
     assert mind.stats().by_kind == dict.fromkeys(CATEGORIES, 1)
     (debug,) = mind.memories(kind="debug")
     moved = mind.edit(debug.id, kind="temp")
@@ -60,7 +60,7 @@ def test_the_extractor_answers_in_categories(
     ]
     server.always(thinking.proposing(lambda _: facts))
     mind = open_mind(preset="myclaw", **thinking.settings(server))
-    mind.record(session="s", role="user", content="重启网关解决了超时")
+    mind.record(session="s", role="user", text="重启网关解决了超时")
     clock.advance(minutes=5)
     mind.drain()
     learnt = {mind.words(memory)["category"] for memory in mind.memories(status="all")}
@@ -68,7 +68,7 @@ def test_the_extractor_answers_in_categories(
 
 
 def _sources(mind: Mind) -> dict[str, str]:
-    return {memory.content: mind.words(memory)["source"] for memory in mind.memories()}
+    return {memory.text: mind.words(memory)["source"] for memory in mind.memories()}
 
 
 @pytest.mark.statement("D72")
@@ -83,25 +83,25 @@ def test_a_memory_says_its_tier_and_its_source(
     ]
     server.always(thinking.proposing(lambda _: answer))
     mind = open_mind(preset="myclaw", **thinking.settings(server))
-    mind.record(session="s", role="user", content="我的主力语言是 Go")
+    mind.record(session="s", role="user", text="我的主力语言是 Go")
     clock.advance(minutes=5)
     mind.drain()
     mind.remember("回复用中文", kind="config", importance=0.9)
     mind.remember("旧文件里的一条", kind="decision", origin="migration")
-    call_tool(mind, "add_memory", {"content": "缓存命中率不高", "category": "event"})
+    call_tool(mind, "add_memory", {"text": "缓存命中率不高", "category": "event"})
     assert _sources(mind) == {
         "用户的主力语言是 Go": "extraction",
         "回复用中文": "manual",
         "旧文件里的一条": "migration",
         "缓存命中率不高": "manual",
     }
-    assert [one.content for one in mind.memories(origin="Extraction")] == ["用户的主力语言是 Go"]
-    core = {memory.content for memory in mind.memories() if memory.tier == 1}
+    assert [one.text for one in mind.memories(origin="Extraction")] == ["用户的主力语言是 Go"]
+    core = {memory.text for memory in mind.memories() if memory.tier == 1}
     assert core == {"用户的主力语言是 Go", "回复用中文"}
     mind.close()
     again = open_mind(preset="myclaw")
     again.upkeep("weekly")
-    assert core == {memory.content for memory in again.memories() if memory.tier == 1}
+    assert core == {memory.text for memory in again.memories() if memory.tier == 1}
     assert "旧文件里的一条" in _sources(again), "it is stored"
 
 
@@ -114,7 +114,7 @@ def test_events_are_searched_by_day_and_words(open_mind: OpenMind, clock: Manual
         (12, "晚上去跑步"),
     ):
         at = datetime(2026, 2, day, 8, tzinfo=UTC)
-        mind.record(session=f"{day} {text}", role="user", content=text, at=at)
+        mind.record(session=f"{day} {text}", role="user", text=text, at=at)
     clock.advance(hours=1)
     mind.drain()
     assert len(mind.daily_events()) == 3

@@ -232,7 +232,7 @@ def test_all_of_memory_md_is_in_the_prompt_once(
     mind.upkeep("daily")
     document = Path(str(mind.documents_folder), "MEMORY.md").read_text()
     prompt = mind.context("hello", session="s")
-    known = [memory.content for memory in mind.memories(limit=50) if memory.content in document]
+    known = [memory.text for memory in mind.memories(limit=50) if memory.text in document]
     assert len(known) == 15
     assert {text: prompt.text.count(text) for text in known if "做法" not in text} == {
         text: (2 if f"做法{text}" in known else 1) for text in known if "做法" not in text
@@ -247,7 +247,7 @@ def test_the_first_night_is_caught_up(
     open_mind: OpenMind, clock: ManualClock, zone: str, nights: int
 ) -> None:
     mind = open_mind(preset="openakita", schedule={"zone": zone})
-    mind.record(session="s", role="user", content="I moved to Lima and write Rust in Helix now.")
+    mind.record(session="s", role="user", text="I moved to Lima and write Rust in Helix now.")
     mind.close()
     clock.advance(days=nights)
     again = open_mind(preset="openakita", schedule={"zone": zone})

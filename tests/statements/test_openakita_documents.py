@@ -48,7 +48,7 @@ def test_placeholders_of_the_template_are_nothing(open_mind: OpenMind, tmp_path:
     (home / "USER.md").write_text(template, encoding="utf-8")
     mind = open_mind(preset="openakita", upkeep=NO_WORK)
     mind.upkeep("daily")
-    assert [memory.content for memory in mind.memories()] == ["过敏：无"], "an answer is one"
+    assert [memory.text for memory in mind.memories()] == ["过敏：无"], "an answer is one"
     assert "称呼: [待学习]" in read(home / "USER.md"), "what a person wrote stays"
     prompt = mind.context("你好，今天做什么？").text
     assert not any(word in prompt for word in ("待学习", "待补充", "TBD"))
@@ -67,7 +67,7 @@ def test_an_empty_profile_has_no_card_no_call_and_no_heading(
     with Scripted() as server:
         server.always(answer("（没有任何已知信息）"))
         mind = open_mind(preset="openakita", **settings(server, upkeep=NO_WORK))
-        mind.record(session="s", role="assistant", content="你好")
+        mind.record(session="s", role="assistant", text="你好")
         mind.upkeep("daily")
         assert read(tmp_path / "identity" / "USER.md").strip() in ("# User", "# 用户")
         assert server.asked == [], "there is nothing to shorten"
@@ -124,10 +124,10 @@ def test_the_daily_report_is_in_the_users_language_and_names_what_waits(
         text = "Every morning I run along the lake before I go to the office, weekends too"
         if chinese:
             text = "我每天早上都去西湖边跑步，跑完再去公司上班，周末也是这样，已经坚持了三年多了"
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
         mind.drain()
         offer = "也许对花生过敏" if chinese else "Perhaps allergic to peanuts"
-        mind.propose(Candidate(kind="fact", content=offer, trust="external"))
+        mind.propose(Candidate(kind="fact", text=offer, trust="external"))
         passing = "今天办公室很吵" if chinese else "The office is loud today"
         mind.remember(passing, kind="temp", expires_at=clock.now().replace(hour=13))
         clock.advance(days=1)

@@ -41,7 +41,7 @@ def test_the_model_judges_clusters_of_shared_words_and_nothing_else(open_mind: O
         for alone in FAR:
             mind.remember(alone, kind="fact")
         report = mind.upkeep("daily")
-        left = {memory.content for memory in mind.memories(limit=100)}
+        left = {memory.text for memory in mind.memories(limit=100)}
         assert all(len({*pair} & left) == 1 for pair in TWINS), sorted(left)
         assert left.issuperset(FAR)
         asked = "\n".join(map(shown, server.asked))

@@ -120,7 +120,7 @@ def test_each_session_without_an_episode_gets_one_at_night(
     assert {turn.episode for turn in mind.turns(session="learnt")} == {memory.episode}
 
     clock.advance(hours=1)
-    mind.record(session="learnt", role="user", content="再看看日志")
+    mind.record(session="learnt", role="user", text="再看看日志")
     assert mind.turns(session="learnt")[-1].episode == ""
     clock.advance(days=1)
     mind.upkeep("daily")
@@ -193,7 +193,7 @@ def test_the_end_of_a_session_cleans_what_is_transient(
     assert len(mind.memories()) == 6
     session.end()
     mind.drain()
-    assert {memory.content for memory in mind.memories()} == {
+    assert {memory.text for memory in mind.memories()} == {
         "用户住在成都",
         "部署脚本坏了",
         "一件临时的事",  # of no session

@@ -31,7 +31,7 @@ def test_a_model_that_was_down_for_90_seconds_costs_nothing(
     server.always(answering([LIKES_PYTHON]))
     clock.advance(hours=14)
     mind.upkeep("daily")
-    assert [memory.content for memory in mind.memories()] == [LIKES_PYTHON["content"]]
+    assert [memory.text for memory in mind.memories()] == [LIKES_PYTHON["content"]]
 
 
 @pytest.mark.statement("A50")
@@ -53,7 +53,7 @@ def test_the_night_tries_what_was_given_up(
     clock.advance(days=1)
     mind.upkeep("daily")
     assert [turn.state for turn in mind.turns()] == ["extracted"]
-    assert [memory.content for memory in mind.memories()] == [LIKES_PYTHON["content"]]
+    assert [memory.text for memory in mind.memories()] == [LIKES_PYTHON["content"]]
     assert mind.jobs() == []
 
 
@@ -83,7 +83,7 @@ def test_one_malformed_fact_does_not_cost_the_good_ones(
         with mind.session(str(n)) as session:
             session.user(f"我喜欢钓鱼、滑雪、围棋和摄影，我住在第{n}街")
         mind.drain()
-        contents = {memory.content for memory in mind.memories()}
+        contents = {memory.text for memory in mind.memories()}
         assert contents >= {one["content"] for one in good}
         assert (place in contents) is kept
     assert mind.jobs(state="dead") == []
@@ -110,11 +110,11 @@ def test_what_tools_showed_to_work_or_fail_is_kept_and_found(
             tool_results=[ToolResult(result, "1")],
         )
     mind.drain()
-    assert {memory.content for memory in mind.memories()} == {one["content"] for one in facts[:2]}
+    assert {memory.text for memory in mind.memories()} == {one["content"] for one in facts[:2]}
     found = {hit.text for hit in mind.recall("pytest 怎么跑更快", of="memory")}
     assert facts[0]["content"] in found
     assert facts[1]["content"] in {hit.text for hit in mind.recall("删除文件", of="memory")}
-    assert [memory.content for memory in mind.pending()] == [facts[2]["content"]]
+    assert [memory.text for memory in mind.pending()] == [facts[2]["content"]]
 
 
 SAID = [
@@ -142,7 +142,7 @@ def test_what_the_user_said_is_the_users(
             session.assistant("好", tool_calls=calls, tool_results=results)
         mind.drain()
     learnt = mind.memories(status="all")
-    assert {one.content for one in learnt} == {stored for _, stored in SAID}
+    assert {one.text for one in learnt} == {stored for _, stored in SAID}
     assert {(one.status, one.trust, one.importance) for one in learnt} == {("active", "owner", 0.8)}
 
 

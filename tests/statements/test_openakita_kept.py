@@ -70,7 +70,7 @@ def test_a_session_becomes_a_story_not_fragments(open_mind: OpenMind, server: Sc
     assert (failed.success, failed.error) == (False, "AssertionError: 401")
     assert done.at == failed.at == NOON
     assert "测试没过" in failed.decision
-    (memory,) = [one for one in mind.memories() if "JWT" in one.content]
+    (memory,) = [one for one in mind.memories() if "JWT" in one.text]
     assert episode.memories == (memory.id,)
     assert [source.turn_id for source in memory.sources] == [said.id]
     (write,) = [event for event in mind.history(memory.id).events if event.type == "write"]
@@ -84,7 +84,7 @@ def test_before_compression_rules_run_unless_document_b_is_followed_to_the_lette
 ) -> None:
     """Better: what was dropped can be recalled at once, and the whole extraction still follows."""
     mind = open_mind(preset="openakita", triggers={"compression_rules": rules})
-    mind.record(session="s", role="user", content="我的项目用 Python 3.12")
+    mind.record(session="s", role="user", text="我的项目用 Python 3.12")
     mind.before_compression("s")
     assert [memory.value for memory in mind.memories()] == (["3.12"] if rules else [])
     mind.drain()
@@ -101,16 +101,16 @@ def test_a_priority_is_a_life_and_what_is_over_is_never_found(
     text = "这周的站会改在上午十点"
     mind.propose(Candidate("fact", text, confidence=0.9, duration=priority))
     mind.propose(Candidate("fact", "用户养了一只猫", confidence=0.9, duration="permanent"))
-    found = [memory for memory in mind.memories() if memory.content == text]
+    found = [memory for memory in mind.memories() if memory.text == text]
     assert [memory.expires_at for memory in found] == [NOON + timedelta(days=days)]
     for moved, there in ((timedelta(days=days, seconds=-1), True), (timedelta(seconds=2), False)):
         clock.advance(seconds=moved.total_seconds())
         searched = str(call_tool(mind, "search_memory", {"query": "站会 几点"}))
         assert ("上午十点" in searched) == there
         assert any(text == hit.text for hit in mind.recall("站会几点开")) == there
-        assert any(text == memory.content for memory in mind.memories()) == there
+        assert any(text == memory.text for memory in mind.memories()) == there
     clock.advance(days=1000)
-    assert [memory.content for memory in mind.memories()] == ["用户养了一只猫"]
+    assert [memory.text for memory in mind.memories()] == ["用户养了一只猫"]
 
 
 @pytest.mark.statement("A19", "A28", "A29")
@@ -123,7 +123,7 @@ def test_a_memory_is_an_entity_with_a_property_and_is_strengthened(
     mind.propose(told)
     (first,) = mind.memories()
     assert (first.subject, first.predicate) == ("代码目录", "位于")
-    assert first.content == "用户的代码目录在 D:\\code"
+    assert first.text == "用户的代码目录在 D:\\code"
     clock.advance(days=1)
     mind.propose(told)
     (second,) = mind.memories()
@@ -150,7 +150,7 @@ def test_a_memory_fades_by_the_law_of_its_kind_that_is_set_now(
     clock.advance(days=2)
     mind = open_mind(preset="openakita", decay={"medium": {"daily_loss": loss}})
     mind.upkeep("daily")
-    assert [memory.content for memory in mind.memories()] == [text] * is_left
+    assert [memory.text for memory in mind.memories()] == [text] * is_left
 
 
 @pytest.mark.statement("A32")
@@ -168,7 +168,7 @@ def test_a_model_judges_that_it_is_an_update(
         "跟你说一下，我今天已经把它升级到 Python 3.12 了，测试都过了",
     )
     for day, said in enumerate(told):
-        mind.record(session=f"day {day}", role="user", content=said)
+        mind.record(session=f"day {day}", role="user", text=said)
         mind.drain()
         clock.advance(days=1)
     (memory,) = mind.memories()
@@ -227,7 +227,7 @@ def test_finished_tasks_are_archived_whatever_the_persona(
         for part in parts:
             clock.advance(minutes=10)
             asked = f"帮我重写{part}"
-            mind.record(session="s", role="user", content=asked)
+            mind.record(session="s", role="user", text=asked)
             mind.context(asked, session="s", persona=persona)
             mind.drain()
         pad = mind.scratchpad()
@@ -267,7 +267,7 @@ def test_the_extraction_queue(open_mind: OpenMind, server: Scripted, clock: Manu
     server.always(reply(says("openai", "I would rather not say", tokens=9)))
     mind = open_mind(preset="openakita", **thinking.settings(server))
     for _ in range(2):
-        mind.record(session="s", role="user", content=JWT)
+        mind.record(session="s", role="user", text=JWT)
     (job,) = [job for job in mind.jobs(state="ready") if job.kind == "extract"]
     seen = []
     for _ in range(3):
@@ -278,7 +278,7 @@ def test_the_extraction_queue(open_mind: OpenMind, server: Scripted, clock: Manu
     server.always(reading((JWT, fact("登录用 JWT"))))
     assert mind.redrive() == 1
     mind.drain()
-    assert [memory.content for memory in mind.memories()] == ["登录用 JWT"]
+    assert [memory.text for memory in mind.memories()] == ["登录用 JWT"]
 
 
 @pytest.mark.statement("A57")
@@ -287,7 +287,7 @@ def test_what_the_model_does_not_rate_is_in_the_middle(
 ) -> None:
     server.always(reading((JWT, {"kind": "fact", "content": "登录用 JWT"})))
     mind = open_mind(preset="openakita", **thinking.settings(server))
-    mind.record(session="s", role="user", content=JWT)
+    mind.record(session="s", role="user", text=JWT)
     mind.drain()
     (memory,) = mind.memories()
     assert (memory.importance, memory.confidence) == (0.5, 0.5)
@@ -301,7 +301,7 @@ def test_per_message_of_thirty_characters_and_the_rest_by_night(
     mind = open_mind(preset="openakita", **thinking.settings(server))
 
     def asked_after(text: str, session: str = "s") -> int:
-        mind.record(session=session, role="user", content=text)
+        mind.record(session=session, role="user", text=text)
         mind.drain()
         return len(calls(server, "extract"))
 
@@ -314,7 +314,7 @@ def test_per_message_of_thirty_characters_and_the_rest_by_night(
     clock.advance(days=1)
     mind.upkeep("daily")
     assert {turn.state for turn in mind.turns()} <= {"extracted", "empty"}
-    assert [memory.content for memory in mind.memories()] == ["用户叫小林"]
+    assert [memory.text for memory in mind.memories()] == ["用户叫小林"]
 
 
 @pytest.mark.statement("A59")
@@ -328,9 +328,9 @@ def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted) -> 
 
     server.always(slow)
     mind = open_mind(preset="openakita", worker="thread", **thinking.settings(server, timeout=30))
-    mind.record(session="s", role="user", content=JWT)
+    mind.record(session="s", role="user", text=JWT)
     wait_for(lambda: server.asked)
-    mind.record(session="s", role="assistant", content="好的，记下了")
+    mind.record(session="s", role="assistant", text="好的，记下了")
     mind.recall("登录")
     mind.context("我们的登录用什么？", session="s")
     assert len(mind.turns(session="s")) == 2
@@ -343,7 +343,7 @@ KILLED = """
 import os, sys, mnemic
 mind = mnemic.open(sys.argv[1], preset="openakita", worker="none")
 mind.record(session="s", role="user",
-            content="我叫小林，以后都用 Helix 写代码，请记住这件事情，谢谢你")
+            text="我叫小林，以后都用 Helix 写代码，请记住这件事情，谢谢你")
 os._exit(9)
 """
 
@@ -357,7 +357,7 @@ def test_a_killed_process_loses_nothing(open_mind: OpenMind, tmp_path: Path) -> 
     assert [turn.state for turn in mind.turns()] == ["new"]
     mind.drain()
     assert [turn.state for turn in mind.turns()] == ["extracted"]
-    assert any("小林" in memory.content for memory in mind.memories())
+    assert any("小林" in memory.text for memory in mind.memories())
 
 
 @pytest.mark.statement("A114")
@@ -375,12 +375,12 @@ def test_a_persona_changes_nothing_that_is_stored(open_mind: OpenMind, tmp_path:
     stored = []
     for persona in ("jarvis", "default", "tech_expert"):
         mind = open_mind(tmp_path / f"{persona}.db", preset="openakita")
-        mind.record(session="s", role="user", content="我叫小林，我以后都用 Helix 写代码")
+        mind.record(session="s", role="user", text="我叫小林，我以后都用 Helix 写代码")
         mind.context("我用什么编辑器？", session="s", persona=persona)
         mind.recall("编辑器", persona=persona)
         mind.end_session("s")
         mind.drain()
-        stored.append([(one.content, one.importance, one.confidence) for one in mind.memories()])
+        stored.append([(one.text, one.importance, one.confidence) for one in mind.memories()])
     assert stored[0]
     assert stored[0] == stored[1] == stored[2]
 

@@ -68,13 +68,13 @@ def test_the_users_file_by_category_and_by_hand(mind: Mind, tmp_path: Path) -> N
     kept = [line for line in edited.splitlines() if "Windows 11" not in line]
     file.write_text("\n".join(kept) + "\n", encoding="utf-8")
     mind.upkeep("daily")
-    (changed,) = [one for one in mind.memories() if "详细的回答" in one.content]
-    assert [one.content for one in mind.history(changed.id).versions] == [
+    (changed,) = [one for one in mind.memories() if "详细的回答" in one.text]
+    assert [one.text for one in mind.history(changed.id).versions] == [
         "用户喜欢简短的回答",
         "用户喜欢详细的回答",
     ]
     assert changed.trust == "owner"
-    assert [question.memory.content for question in mind.questions()] == [
+    assert [question.memory.text for question in mind.questions()] == [
         "用户的操作系统是 Windows 11"
     ]
     assert "我自己写的一段话。" in file.read_text(encoding="utf-8")
@@ -160,7 +160,7 @@ def test_at_three_and_what_was_missed_at_the_next_start(
     clock.set(datetime(2026, 2, 12, 20, tzinfo=UTC))
     mind = open_mind(tmp_path / "data" / "memory" / "memory.db", **at_home)  # type: ignore[arg-type]
     home = tmp_path / "data" / "memory"
-    mind.record(session="chat", role="user", content="我叫小林")
+    mind.record(session="chat", role="user", text="我叫小林")
     mind.remember("用户喜欢用 Python", kind="preference", subject="用户")
     mind.drain()
     reports = home / "daily_summaries"
@@ -211,12 +211,12 @@ def test_by_the_law_of_document_a_use_saves_a_memory(
     for text in ("地下室有点潮湿", "六点有一班火车"):
         mind.remember(text, kind="fact", importance=0.2, expires_at=until)
     for _ in range(2):
-        mind.recall("地下室", k=1, of=["memory"])
+        mind.recall("地下室", limit=1, of=["memory"])
         mind.drain()
     clock.advance(days=10)  # 0.2 x 0.9^10 is 0.07
     mind.upkeep("daily")
-    assert [memory.content for memory in mind.memories()] == ["地下室有点潮湿"]
-    assert [memory.content for memory in mind.memories(status="archived")] == ["六点有一班火车"]
+    assert [memory.text for memory in mind.memories()] == ["地下室有点潮湿"]
+    assert [memory.text for memory in mind.memories(status="archived")] == ["六点有一班火车"]
 
 
 @pytest.mark.statement("A105")
@@ -230,7 +230,7 @@ def test_what_the_night_deletes_can_be_brought_back(mind: Mind, clock: ManualClo
     assert mind.memories() == []
     (step,) = [one for one in report.steps if one.name == "decay"]
     mind.undo_upkeep(step.operation)
-    assert [memory.content for memory in mind.memories()] == ["测试有点慢"]
+    assert [memory.text for memory in mind.memories()] == ["测试有点慢"]
 
 
 @pytest.mark.statement("A107")
@@ -239,8 +239,8 @@ def test_the_night_removes_what_has_expired(mind: Mind, clock: ManualClock) -> N
     mind.remember("用户养猫", kind="fact")
     clock.advance(days=3)
     mind.upkeep("daily")
-    assert [memory.content for memory in mind.memories()] == ["用户养猫"]
-    assert [memory.content for memory in mind.memories(status="archived")] == ["客人住到周五"]
+    assert [memory.text for memory in mind.memories()] == ["用户养猫"]
+    assert [memory.text for memory in mind.memories(status="archived")] == ["客人住到周五"]
 
 
 @pytest.mark.statement("A111")

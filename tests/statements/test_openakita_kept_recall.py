@@ -61,8 +61,8 @@ def test_embeddings_by_an_api_are_cached_in_the_database(
     mind.close()
     before = len(server.asked)
     again = open_mind(preset="openakita", embedding=given)
-    again.record(session="s", role="user", content="用户喜欢用 Python")
-    again.record(session="s", role="user", content="没有见过的话")
+    again.record(session="s", role="user", text="用户喜欢用 Python")
+    again.record(session="s", role="user", text="没有见过的话")
     again.drain()
     texts = [text for asked in server.asked[before:] for text in asked.json["input"]]
     assert texts == ["没有见过的话"], "the other vector is in the database"

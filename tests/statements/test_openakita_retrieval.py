@@ -55,9 +55,9 @@ def test_the_core_of_the_prompt_is_memory_md(open_mind: OpenMind) -> None:
     assert mind.documents_folder is not None
     document = (Path(mind.documents_folder) / "MEMORY.md").read_text()
     memories = mind.memories(limit=100)
-    listed = {memory.id for memory in memories if memory.content in document}
+    listed = {memory.id for memory in memories if memory.text in document}
     prompt = mind.context("你好", session="s")
-    shown = {memory.id: prompt.text.count(memory.content) for memory in memories}
+    shown = {memory.id: prompt.text.count(memory.text) for memory in memories}
     assert {id_ for id_, times in shown.items() if times} == listed
     assert set(shown.values()) <= {0, 1}, "nothing is said twice"
     assert len(listed) < len(memories)

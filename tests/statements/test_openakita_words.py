@@ -63,7 +63,7 @@ def test_its_types_go_in_and_come_out_at_every_interface(akita: Mind) -> None:
         memory = kept(akita, text, kind=word.lower() if word != "FACT" else "Fact")
         assert akita.words(memory)["type"] == word
     for word, text in EXAMPLES.items():
-        assert [one.content for one in akita.memories(kind=word)] == [text]
+        assert [one.text for one in akita.memories(kind=word)] == [text]
         assert [hit.text for hit in akita.recall(text, of="memory", kind=word.lower())] == [text]
         (found,) = listed(called(akita, "search_memory", query=text, type=word))
         assert (found["type"], found["text"]) == (word, text)
@@ -94,10 +94,10 @@ def test_the_model_may_answer_in_the_words_of_the_document(
     mind.record(
         session="s",
         role="user",
-        content="直接删除文件会导致数据丢失，你说话简短一点，谢谢，以后都这样",
+        text="直接删除文件会导致数据丢失，你说话简短一点，谢谢，以后都这样",
     )
     mind.drain()
-    words = {str(memory.content): mind.words(memory) for memory in mind.memories(status="all")}
+    words = {str(memory.text): mind.words(memory) for memory in mind.memories(status="all")}
     assert words["直接删除文件会导致数据丢失"]["type"] == "ERROR"
     assert words["直接删除文件会导致数据丢失"]["source"] == "turn_ai"
     assert words["说话简短"] == {
@@ -108,7 +108,7 @@ def test_the_model_may_answer_in_the_words_of_the_document(
     mind.record(
         session="s",
         role="user",
-        content="今天天气怎么样？外面好像在下雨，要不要带伞出门呢，你觉得怎么样",
+        text="今天天气怎么样？外面好像在下雨，要不要带伞出门呢，你觉得怎么样",
     )
     mind.drain()
     assert [turn.state for turn in mind.turns(session="s")] == ["extracted", "empty"]
@@ -127,7 +127,7 @@ def test_every_memory_has_a_priority(akita: Mind, clock: ManualClock) -> None:
         assert proposed is not None
         assert proposed.expires_at == ends
         akita.delete(proposed.id)
-        told = called(akita, "add_memory", content=f"文件 {word}", type="FACT", priority=word)
+        told = called(akita, "add_memory", text=f"文件 {word}", type="FACT", priority=word)
         assert told.data["priority"] == word
         akita.delete(str(told.data["id"]))
     longer = akita.edit(akita.memories(priority="TRANSIENT")[0].id, duration="LONG_TERM")
@@ -182,7 +182,7 @@ def test_memories_and_episodes_are_looked_up(akita: Mind, clock: ManualClock) ->
     memory = kept(akita, "编辑器是 vim", kind="FACT", subject="用户", predicate="编辑器")
     assert akita.memories(subject="user", predicate="编辑器") == [memory]
     edited = akita.edit(memory.id, text="编辑器是 helix")
-    assert [one.content for one in akita.memories(subject="用户")] == ["编辑器是 helix"]
+    assert [one.text for one in akita.memories(subject="用户")] == ["编辑器是 helix"]
     akita.delete(edited.id)
     assert akita.memories(subject="用户") == []
     assert len(akita.turns(session="new")) == 2, "what was said stays"
@@ -198,10 +198,10 @@ def test_retrieval_gives_text_within_its_tokens(akita: Mind) -> None:
         session.user("帮我走一遍部署流程，把镜像推送到仓库")
         session.assistant("部署流程走完了，镜像已经推送到仓库。")
     akita.drain()
-    text = akita.retrieve("部署流程", around=["镜像"], persona="tech_expert", k=30)
+    text = akita.retrieve("部署流程", around=["镜像"], persona="tech_expert", limit=30)
     assert "SKILL" in text
     assert "部署流程第" in text
-    short = akita.retrieve("部署流程", max_tokens=150, k=30)
+    short = akita.retrieve("部署流程", max_tokens=150, limit=30)
     assert 0 < len(short) < len(text)
     assert len(text) < 3 * 700, "a token is at least a third of a character"
     assert akita.retrieve("部署流程", max_tokens=1) == ""
@@ -219,8 +219,8 @@ def test_its_tools_take_its_arguments(akita: Mind) -> None:
     assert set(specs["add_memory"]["type"]["enum"]) == set(EXAMPLES)
     assert "keyword" in specs["search_conversation_traces"]
     for word in ("SKILL", "FACT"):
-        called(akita, "add_memory", content=EXAMPLES[word], type=word)
-    called(akita, "add_memory", content=EXAMPLES["ERROR"], kind="lesson")
+        called(akita, "add_memory", text=EXAMPLES[word], type=word)
+    called(akita, "add_memory", text=EXAMPLES["ERROR"], kind="lesson")
     session = akita.session("s")
     session.assistant("", tool_calls=[ToolCall("read_file", {"path": "D:\\code\\setup.cfg"})])
     traces = listed(called(akita, "search_conversation_traces", keyword="setup.cfg"))
@@ -228,7 +228,7 @@ def test_its_tools_take_its_arguments(akita: Mind) -> None:
     stats = called(akita, "get_memory_stats")
     assert stats.data["by_kind"] == {"FACT": 1, "ERROR": 1, "SKILL": 1}
     assert all(f"{word} 1" in stats.text for word in ("FACT", "ERROR", "SKILL"))
-    wrong = call_tool(akita, "add_memory", {"content": "x", "type": "THOUGHT"})
+    wrong = call_tool(akita, "add_memory", {"text": "x", "type": "THOUGHT"})
     assert wrong.is_error
     assert "PERSONA_TRAIT" in wrong.text
 
@@ -238,17 +238,17 @@ def test_add_memory_stores(akita: Mind) -> None:
     """Better: what a model wants kept as a rule is put to the user first, since a tool's output
     could have told it to; the user's answer, in a turn of theirs, passes through the model's own
     tool."""
-    answer = called(akita, "add_memory", content=EXAMPLES["SKILL"], type="SKILL")
+    answer = called(akita, "add_memory", text=EXAMPLES["SKILL"], type="SKILL")
     assert answer.data["decision"] == "new"
-    fact = called(akita, "add_memory", content=EXAMPLES["FACT"], type="FACT", importance=0.95)
+    fact = called(akita, "add_memory", text=EXAMPLES["FACT"], type="FACT", importance=0.95)
     assert fact.data["decision"] == "new", "important, and no rule"
-    rule = called(akita, "add_memory", content=EXAMPLES["RULE"], type="RULE")
+    rule = called(akita, "add_memory", text=EXAMPLES["RULE"], type="RULE")
     assert rule.data["decision"] == "pending"
     session = akita.session("s")
     session.assistant(f"要记住这条规则吗？{EXAMPLES['RULE']}")
     session.user("好的，记下来")
     called(akita, "confirm_memory", id=rule.data["id"])
-    assert [one.content for one in akita.memories(kind="RULE")] == [EXAMPLES["RULE"]]
+    assert [one.text for one in akita.memories(kind="RULE")] == [EXAMPLES["RULE"]]
 
 
 @pytest.mark.statement("A9")

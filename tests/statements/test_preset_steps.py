@@ -34,7 +34,7 @@ def test_the_steps_of_the_document_and_no_others(open_mind: OpenMind, preset: st
 @pytest.mark.statement("E132", "E145")
 def test_semibot_learns_nothing_at_night(open_mind: OpenMind, clock: ManualClock) -> None:
     mind = open_mind(preset="semibot", **WORDS)
-    mind.record(session="short", role="user", content="我叫小林")
+    mind.record(session="short", role="user", text="我叫小林")
     for _ in range(3):
         clock.advance(days=1)
         mind.drain()

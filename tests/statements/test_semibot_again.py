@@ -50,7 +50,7 @@ def test_the_consolidators_answer_in_one_call(
         mind.drain()
         assert len(server.asked) == 1
     (memory,) = mind.memories()
-    assert (memory.content, memory.importance) == (content, 0.7)
+    assert (memory.text, memory.importance) == (content, 0.7)
     assert mind.words(memory)["category"] == category
 
 
@@ -66,10 +66,10 @@ def test_the_end_clears_the_window(open_mind: OpenMind, texts: tuple[str, ...]) 
     assert session.window().turns == ()
     assert texts[0] not in mind.context("x", session="s").text
     session.user(texts[2])  # the session goes on
-    assert [turn.content for turn in session.recent()] == [texts[2]]
-    assert [turn.content for turn in mind.turns(session="s")] == list(texts), "the ledger has all"
+    assert [turn.text for turn in session.recent()] == [texts[2]]
+    assert [turn.text for turn in mind.turns(session="s")] == list(texts), "the ledger has all"
     again = open_mind(preset="semibot")
-    assert [turn.content for turn in again.session("s").recent()] == [texts[2]]
+    assert [turn.text for turn in again.session("s").recent()] == [texts[2]]
 
 
 @pytest.mark.statement("E143")
@@ -90,7 +90,7 @@ def test_messages_of_a_session_can_be_removed(open_mind: OpenMind, text: str) ->
     session.user(text)
     session.end()
     mind.drain()
-    assert [turn.content for turn in mind.turns(session="s")] == [text]
+    assert [turn.text for turn in mind.turns(session="s")] == [text]
     mind.forget(session="s")
     assert mind.turns(session="s") == []
 

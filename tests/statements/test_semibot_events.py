@@ -95,7 +95,7 @@ def test_the_payload_has_content_category_and_importance(clock: ManualClock) -> 
         mind.forget(id=gone.id)
         mind.drain()
         assert len(told) == 1
-        assert told[0]["content"] == "部署前必须跑完整测试"
+        assert told[0]["text"] == "部署前必须跑完整测试"
         assert (told[0]["category"], told[0]["kind"]) == ("skill", "lesson")
         assert told[0]["importance"] == 0.9
 

@@ -90,7 +90,7 @@ def test_a_search_of_five(open_mind: OpenMind, server: Scripted) -> None:
     mind.drain()
     ids = [memory.id for memory in mind.memories()]
     assert len(set(ids)) == 18
-    assert {m.importance for m in mind.memories() if m.content.startswith("近")} == {0.5}
+    assert {m.importance for m in mind.memories() if m.text.startswith("近")} == {0.5}
     hits = mind.recall("查一下", of=["memory"])
     assert len(hits) == 5
     assert all(hit.text.startswith("近处") and "vector" in hit.why.routes for hit in hits)
@@ -149,7 +149,7 @@ def test_the_end_of_a_session_is_consolidated(open_mind: OpenMind, server: Scrip
     mind.drain()
     (asked,) = calls(server, "extract")
     assert all(text in thinking.shown(asked) for text, _ in LEARNT), "the whole session at once"
-    found = {memory.content: memory for memory in mind.memories()}
+    found = {memory.text: memory for memory in mind.memories()}
     assert {text: memory.importance for text, memory in found.items()} == {
         "项目用 PostgreSQL 16": 0.6,
         "禁止使用 any 类型": 0.9,
@@ -173,7 +173,7 @@ def test_what_is_alike_beyond_nine_tenths_is_one_with_the_larger_importance(
     for text, importance in ((first, 0.5), (second, 0.6)):
         mind.propose(Candidate("fact", text, importance=importance, confidence=0.9))
         mind.drain()
-    found = {memory.content: memory.importance for memory in mind.memories()}
+    found = {memory.text: memory.importance for memory in mind.memories()}
     assert found == ({first: 0.6} if merged else {first: 0.5, second: 0.6})
 
 
@@ -185,11 +185,11 @@ def test_a_start_node_and_a_respond_node(open_mind: OpenMind) -> None:
     def start(state: dict[str, Any]) -> dict[str, Any]:
         message = state["messages"][-1]
         context = mind.context(message, session=state["session"], model=state["model"])
-        mind.record(session=state["session"], role="user", content=message)
+        mind.record(session=state["session"], role="user", text=message)
         return {**state, "context": context}
 
     def respond(state: dict[str, Any]) -> dict[str, Any]:
-        mind.record(session=state["session"], role="assistant", content=state["response"],
+        mind.record(session=state["session"], role="assistant", text=state["response"],
                     tool_calls=state["tools"])  # fmt: skip
         return state
 
@@ -236,11 +236,9 @@ def test_beyond_the_limit_the_least_important_and_oldest_go(
         mind.remember(f"第{n}条", kind="fact", importance=importance)
         clock.advance(hours=1)
     mind.upkeep("daily")
-    assert {memory.content for memory in mind.memories()} == {
-        f"第{n}条" for n in (0, 4, 5, 6, 7, 8)
-    }
+    assert {memory.text for memory in mind.memories()} == {f"第{n}条" for n in (0, 4, 5, 6, 7, 8)}
     gone = mind.memories(status="archived")
-    assert {memory.content for memory in gone} == {"第1条", "第2条", "第3条"}
+    assert {memory.text for memory in gone} == {"第1条", "第2条", "第3条"}
     mind.restore(gone[0].id)
     assert mind.get(gone[0].id).status == "active"
 

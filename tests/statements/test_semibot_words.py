@@ -41,7 +41,7 @@ def test_four_categories_go_in_and_come_out(
     mind.drain()
     for word, text in FACTS.items():
         (memory,) = mind.memories(kind=word.upper())
-        assert (memory.content, mind.words(memory)) == (text, {"category": word})
+        assert (memory.text, mind.words(memory)) == (text, {"category": word})
         assert [hit.text for hit in mind.recall(text, kind=word, of="memory")] == [text]
     assert mind.stats().by_kind == dict.fromkeys(FACTS, 1)
     rule = mind.remember("禁止使用 any 类型", kind="rule").memory
@@ -57,7 +57,7 @@ def test_metadata_on_messages_and_memories(open_mind: OpenMind, tmp_path: Path) 
     session = mind.session("s")
     turn = session.user("发布流程是什么？", metadata={"channel_id": 7, "edited": True})
     session.assistant("先构建。", metadata={"model": "qwen"})
-    mind.record(session="s", role="user", content="谢谢")
+    mind.record(session="s", role="user", text="谢谢")
     assert turn.metadata == {"channel_id": 7, "edited": True}
     assert [one.metadata for one in mind.turns(session="s")] == [
         turn.metadata,
@@ -102,7 +102,7 @@ def test_min_importance(open_mind: OpenMind) -> None:
     mind = open_mind(preset="semibot")
     for weight in (0.2, 0.5, 0.9):
         mind.remember(f"部署要点 {weight}", kind="knowledge", importance=weight)
-    mind.record(session="s", role="user", content="部署要点有哪些")
+    mind.record(session="s", role="user", text="部署要点有哪些")
     found = mind.recall("部署要点", min_importance=0.5)
     assert {hit.importance for hit in found} == {0.5, 0.9}
     assert {one.importance for one in mind.memories(min_importance=0.9)} == {0.9}

@@ -103,11 +103,11 @@ def test_the_short_term_memory_of_a_session(tmp_path: Path, clock: ManualClock) 
         assert session.window().turns == ()
         assert session.window().summary == ""
         session.user("新的开始")
-        assert [turn.content for turn in session.recent()] == ["新的开始"]
+        assert [turn.text for turn in session.recent()] == ["新的开始"]
         assert len(mind.session("t").recent()) == 1
         assert len(session.turns()) == 61  # what was said stays in the ledger
     with mnemic.open(tmp_path / "m.db", preset="semibot", clock=clock, worker="none") as mind:
-        assert [turn.content for turn in mind.session("s").recent()] == ["新的开始"]
+        assert [turn.text for turn in mind.session("s").recent()] == ["新的开始"]
 
 
 @pytest.mark.statement("E138")

@@ -31,7 +31,7 @@ def test_a_day_is_the_users(
 ) -> None:
     mind = open_mind(preset="shiyi", schedule={"zone": zone})
     for n, text in enumerate(["跑了五公里", "Wrote two letters", "和老张评审了"]):
-        mind.record(session="s", role="user", content=text, at=since.replace(minute=n))
+        mind.record(session="s", role="user", text=text, at=since.replace(minute=n))
     clock.set(datetime(2026, 5, 20, 12, tzinfo=UTC))
     prompt = mind.context(asked, session="t").text
     assert all(text in prompt for text in ("跑了五公里", "Wrote two letters", "和老张评审了"))
@@ -54,7 +54,7 @@ def test_a_day_is_the_users(
 def test_counts_and_fields_are_looked_up(open_mind: OpenMind, said: list[str], asked: str) -> None:
     mind = open_mind(preset="shiyi")
     for text in said:
-        mind.record(session="s", role="user", content=text)
+        mind.record(session="s", role="user", text=text)
     assert all(text in mind.context(asked, session="t").text for text in said)
 
 
@@ -121,11 +121,11 @@ def test_a_question_overtaken_by_events_is_withdrawn(
         session = mind.session("s")
         session.user(first)
         mind.drain()
-        assert [one.content for one in mind.pending()] == [asked]
+        assert [one.text for one in mind.pending()] == [asked]
         session.user(then)
         mind.drain()
     assert mind.pending() == []
-    assert [one.content for one in mind.memories()] == [known]
+    assert [one.text for one in mind.memories()] == [known]
 
 
 @pytest.mark.statement("C60", "C14")

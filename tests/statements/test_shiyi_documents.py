@@ -63,7 +63,7 @@ def test_a_confirmation_is_in_the_document_when_its_job_has_run(
     open_mind: OpenMind, tmp_path: Path
 ) -> None:
     mind = open_mind(preset="shiyi", **WORDS)
-    offer = Candidate(kind="preference", content="喜欢深色主题", subject="user", confidence=0.7)
+    offer = Candidate(kind="preference", text="喜欢深色主题", subject="user", confidence=0.7)
     waiting = mind.propose(offer).memory
     assert waiting is not None
     mind.drain()

@@ -44,7 +44,7 @@ def test_three_layers_and_every_fact_leads_to_its_message(
 ) -> None:
     server.always(meaning(TEA))
     mind = open_mind(preset="shiyi", **remote(server))
-    said = mind.record(session="s", role="user", content="我喜欢喝茶")
+    said = mind.record(session="s", role="user", text="我喜欢喝茶")
     mind.drain()
     (memory,) = mind.memories()
     assert [(source.turn_id, source.session) for source in memory.sources] == [(said.id, "s")]
@@ -63,8 +63,8 @@ def test_three_layers_and_every_fact_leads_to_its_message(
     assert "喝茶" in (tmp_path / FOLDER / "shared/User.md").read_text(encoding="utf-8")
     mind.edit(memory.id, text="用户喜欢喝红茶")
     assert mind.turns() == [mind.turns()[0]]
-    assert mind.turns()[0].content == "我喜欢喝茶", "the ledger only grows"
-    assert [one.content for one in mind.history(memory.id).versions][-1] == "用户喜欢喝红茶"
+    assert mind.turns()[0].text == "我喜欢喝茶", "the ledger only grows"
+    assert [one.text for one in mind.history(memory.id).versions][-1] == "用户喜欢喝红茶"
 
 
 @pytest.mark.statement("C2", "C3", "C18")
@@ -77,7 +77,7 @@ def test_one_user_shares_one_card_and_others_stay_possible(
         mind.onboard(answer)
     assert mind.onboard("确认").done
     for session, said in (("早上", "我喜欢喝茶"), ("晚上", "我养了一只猫")):
-        mind.record(session=session, role="user", content=said)
+        mind.record(session=session, role="user", text=said)
     mind.drain()
     mind.sync()
     card = (tmp_path / FOLDER / "shared/User.md").read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_one_user_shares_one_card_and_others_stay_possible(
 @pytest.mark.statement("C5")
 def test_tool_calls_and_results_are_kept_and_found(mind: Mind) -> None:
     mind.record(
-        session="s", role="assistant", content="查好了",
+        session="s", role="assistant", text="查好了",
         tool_calls=[ToolCall("query_db", {"sql": "SELECT count(*) FROM orders"}, "a")],
         tool_results=[ToolResult("1742 行", "a")],
     )  # fmt: skip
@@ -116,7 +116,7 @@ def test_every_kind_of_change_is_an_event(
     version("3.10")
     version("3.12", is_update=True)
     version("3.9")
-    mind.record(session="s", role="user", content="喝茶")
+    mind.record(session="s", role="user", text="喝茶")
     mind.drain()
     server.always(reply({"data": []}))
     mind.remember("新的一条", kind="fact")
@@ -144,7 +144,7 @@ def test_a_person_revises_a_document_and_it_is_replaced_whole(mind: Mind, tmp_pa
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("绿茶", "红茶"), encoding="utf-8")
     mind.sync()
-    assert {memory.content for memory in mind.memories()} == {"用户喜欢红茶", "用户养了一只猫"}
+    assert {memory.text for memory in mind.memories()} == {"用户喜欢红茶", "用户养了一只猫"}
     assert any("红茶" in hit.text for hit in mind.recall("茶"))
 
 
@@ -177,12 +177,12 @@ def test_facts_messages_and_insights_are_embedded_in_the_background(
     mind = open_mind(preset="shiyi", **remote(server))
     mind.remember("茶要趁热喝", kind="preference")
     mind.remember("泡茶先温杯", kind="lesson")
-    turn = mind.record(session="s", role="assistant", content="茶已经泡好了")
+    turn = mind.record(session="s", role="assistant", text="茶已经泡好了")
     assert server.asked == [], "writing waits for no vector"
     mind.drain()
     assert {"茶要趁热喝", "泡茶先温杯", "茶已经泡好了"} <= set(asked_for(server))
     found = {hit.text for hit in mind.recall("饮料") if "vector" in hit.why.routes}
-    assert found == {"茶要趁热喝", "泡茶先温杯", turn.content}
+    assert found == {"茶要趁热喝", "泡茶先温杯", turn.text}
 
 
 @pytest.mark.statement("C24")
@@ -190,10 +190,10 @@ def test_a_database_of_the_first_schema_is_taken_over(open_mind: OpenMind, tmp_p
     old = Path(shutil.copy(OLD, tmp_path / "old.db"))
     mind = open_mind(old, preset="shiyi", embedding={"provider": "none"})
     assert mind.stats().turns > 0
-    turn = next(one for one in mind.turns() if one.role == "user" and len(one.content) > 8)
-    assert turn.id in {hit.id for hit in mind.recall(turn.content)}
-    mind.record(session=turn.session, role="user", content="接着聊")
-    assert mind.turns(session=turn.session)[-1].content == "接着聊"
+    turn = next(one for one in mind.turns() if one.role == "user" and len(one.text) > 8)
+    assert turn.id in {hit.id for hit in mind.recall(turn.text)}
+    mind.record(session=turn.session, role="user", text="接着聊")
+    assert mind.turns(session=turn.session)[-1].text == "接着聊"
 
 
 @pytest.mark.statement("C35", "C36")
@@ -205,12 +205,10 @@ def test_after_every_turn_and_by_confidence(open_mind: OpenMind, server: Scripte
     )  # fmt: skip
     mind = open_mind(preset="shiyi", **thinking.settings(server))
     for n, (_, kept) in enumerate(facts):
-        mind.record(session="s", role="user", content=f"我喜欢{n}号茶")
+        mind.record(session="s", role="user", text=f"我喜欢{n}号茶")
         mind.drain()
         assert len(calls(server, "extract")) == n + 1
-        found = [
-            one.status for one in (*mind.memories(), *mind.pending()) if f"{n}号" in one.content
-        ]
+        found = [one.status for one in (*mind.memories(), *mind.pending()) if f"{n}号" in one.text]
         assert found == ([kept] if kept else [])
 
 
@@ -260,7 +258,7 @@ def test_insights_are_the_ten_hottest(mind: Mind, tmp_path: Path) -> None:
     for name in names:
         mind.remember(f"{name}类问题先看日志", kind="lesson")
     for name in names[2:]:
-        mind.recall(f"{name}类", k=1, of=["memory"])
+        mind.recall(f"{name}类", limit=1, of=["memory"])
         mind.drain()
     mind.sync()
     text = (tmp_path / FOLDER / "shared" / "Insights.md").read_text(encoding="utf-8")

@@ -56,7 +56,7 @@ def test_twenty_by_meaning_and_twenty_by_words(
     clock.advance(days=300)
     fresh = mind.remember("一壶刚泡好放在桌子上等客人来了再决定要不要冷藏起来的东西", kind="fact")
     mind.drain()
-    hits = mind.recall(query, k=20, of=["memory"])
+    hits = mind.recall(query, limit=20, of=["memory"])
     assert (fresh.id in [hit.id for hit in hits]) == (nearer < 20)
     if nearer < 20 and query == "饮料":
         assert hits[0].id == fresh.id
@@ -97,7 +97,7 @@ def test_with_both_indexes_gone_card_talk_and_latest_memory_remain(
     mind = onboarded(open_mind(preset="shiyi", memory={"language": "zh"}, **remote(server)))
     mind.sync()
     mind.remember("上次部署用了 40 分钟", kind="event")
-    mind.record(session="s", role="user", content="今天准备再来一次")
+    mind.record(session="s", role="user", text="今天准备再来一次")
     mind.drain()
     mind.close()
     target = usual_target(tmp_path)

@@ -17,7 +17,7 @@ def test_the_four_rates_by_the_documents_own_definitions(
 ) -> None:
     mind = open_mind(preset="shiyi")
     for n, drink in enumerate(("绿茶", "咖啡", "牛奶", "可乐")):
-        offer = Candidate(kind="preference", content=f"喜欢喝{drink}", value=drink, confidence=0.7)
+        offer = Candidate(kind="preference", text=f"喜欢喝{drink}", value=drink, confidence=0.7)
         waiting = mind.propose(offer).memory
         assert waiting is not None
         if n < 3:
@@ -25,9 +25,9 @@ def test_the_four_rates_by_the_documents_own_definitions(
     mind.remember("猫的名字叫米娅", kind="fact")
     mind.remember("狗的名字叫旺财", kind="fact")
     asked = "还记得我的猫和狗叫什么名字吗？"
-    mind.record(session="s", role="user", content=asked)
+    mind.record(session="s", role="user", text=asked)
     shown = mind.context(asked, session="s")
-    mind.record(session="s", role="assistant", content="猫叫米娅")
+    mind.record(session="s", role="assistant", text="猫叫米娅")
     metrics = mind.metrics()
     assert (metrics.put_to_user, metrics.confirmed, metrics.refused) == (4, 2, 1)
     assert metrics.confirmed_of_pending == pytest.approx(2 / 4), "confirmed / pending"

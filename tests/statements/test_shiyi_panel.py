@@ -23,13 +23,13 @@ def test_a_panel_shows_them(
 ) -> None:
     mind = open_mind(tmp_path / "memory.db", preset="shiyi")
     for n, drink in enumerate(("绿茶", "咖啡", "牛奶", "可乐")):
-        offer = Candidate(kind="preference", content=f"喜欢喝{drink}", value=drink, confidence=0.7)
+        offer = Candidate(kind="preference", text=f"喜欢喝{drink}", value=drink, confidence=0.7)
         waiting = mind.propose(offer).memory
         assert waiting is not None
         if n < 3:
             (mind.ignore if n == 2 else mind.confirm)(waiting.id)
     mind.remember("猫的名字叫米娅", kind="fact")
-    mind.record(session="s", role="user", content="还记得我的猫叫什么名字吗？")
+    mind.record(session="s", role="user", text="还记得我的猫叫什么名字吗？")
     mind.context("还记得我的猫叫什么名字吗？", session="s")
     mind.close()
     command = ("--db", str(tmp_path / "memory.db"), "--preset", "shiyi", "serve", "--port", "0")

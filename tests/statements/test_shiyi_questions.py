@@ -32,7 +32,7 @@ def asking(**more: Any) -> mnemic.Mind:
 
 def candidate(n: int) -> Candidate:
     return Candidate(
-        kind="preference", content=f"用户偏好第 {n} 种编辑器", subject=f"editor {n}",
+        kind="preference", text=f"用户偏好第 {n} 种编辑器", subject=f"editor {n}",
         predicate="prefers", value=str(n), confidence=0.6, trust="owner",
     )  # fmt: skip
 
@@ -48,7 +48,7 @@ def test_the_first_chat_begins_with_who_is_who(shell: Shell) -> None:
     again = shell(*options, "chat", input="/quit\n")
     assert ROLE not in again.stdout  # once ever
     with mnemic.open(shell.db, preset="shiyi", worker="none") as mind:
-        assert any("阿青" in memory.content for memory in mind.memories())
+        assert any("阿青" in memory.text for memory in mind.memories())
 
 
 @pytest.mark.statement("C13")
@@ -132,7 +132,7 @@ def test_this_turns_candidates_come_with_the_context_once(clock: ManualClock) ->
         assert {one.offered for one in mind.pending()} == {1}
         mind.propose(candidate(9))
         (newest,) = mind.context("在吗", session="s").pending
-        assert "第 9 种" in newest.content
+        assert "第 9 种" in newest.text
 
 
 @pytest.mark.statement("C44")
@@ -155,8 +155,8 @@ def test_an_adapter_puts_them_to_the_user_and_hears_the_word(
         for n, (word, status) in enumerate(decisions.items()):
             waiting = mind.propose(candidate(n)).memory
             assert waiting is not None
-            asked = ask(f"第 {n} 个问题", f"好的。另外：{waiting.content}，对吗？")
-            assert waiting.content in asked
+            asked = ask(f"第 {n} 个问题", f"好的。另外：{waiting.text}，对吗？")
+            assert waiting.text in asked
             ask(word, "好的")
             assert mind.get(waiting.id).status == status
             assert (mind.get(waiting.id).snoozed_until is not None) == (word == "稍后")

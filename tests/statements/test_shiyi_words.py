@@ -36,9 +36,9 @@ def test_scope_and_fact_type_go_in_and_come_out(open_mind: OpenMind) -> None:
         assert said(mind, memory) == (scope, word)
     for text, (scope, word) in given.items():
         found = mind.memories(scope=scope, kind=word)
-        assert [memory.content for memory in found] == [text]
+        assert [memory.text for memory in found] == [text]
         assert [hit.text for hit in mind.recall(text, of="memory", scope=scope)][:1] == [text]
-    assert {one.content for one in mind.memories(kind="identity")} == {
+    assert {one.text for one in mind.memories(kind="identity")} == {
         "十一说话直接",
         "用户是后端工程师",
     }
@@ -67,17 +67,17 @@ def test_the_tools_and_the_model_speak_of_scopes(
                "confidence": 0.95, "turns": [1]}]  # fmt: skip
     server.always(thinking.proposing(lambda _: answer))
     mind = open_mind(preset="shiyi", **thinking.settings(server))
-    mind.record(session="s", role="user", content="记住，以后接口前缀都用 /api/v2，不要改")
+    mind.record(session="s", role="user", text="记住，以后接口前缀都用 /api/v2，不要改")
     mind.drain()
     (learnt,) = mind.memories(kind="constraint")
-    assert (learnt.content, said(mind, learnt)) == (
+    assert (learnt.text, said(mind, learnt)) == (
         "接口前缀都用 /api/v2，不要改",
         ("project", "constraint"),
     )
     specs = {spec["name"]: spec["input_schema"]["properties"]
              for spec in tool_specs("anthropic", "zh", mind=mind)}  # fmt: skip
     assert specs["add_memory"]["scope"]["enum"] == ["system", "user", "project", "insight"]
-    arguments = {"content": "pytest -x 更快定位", "fact_type": "Experience", "scope": "insight"}
+    arguments = {"text": "pytest -x 更快定位", "fact_type": "Experience", "scope": "insight"}
     kept = call_tool(mind, "add_memory", json.dumps(arguments))
     assert (kept.data["scope"], kept.data["fact_type"]) == ("insight", "experience")
     found = call_tool(mind, "search_memory", {"query": "接口前缀", "scope": "project"})

@@ -16,7 +16,7 @@ def texts(folder: Path) -> dict[str, str]:
 
 
 def live(mind: Mind, name: str) -> None:
-    mind.record(session="s", role="user", content=f"我叫{name}")
+    mind.record(session="s", role="user", text=f"我叫{name}")
     mind.remember(f"用户叫{name}", kind="identity", subject="user", predicate="name", value=name)
     mind.drain()
     mind.upkeep("daily")
@@ -48,4 +48,4 @@ def test_plain_files_of_one_are_not_imported_by_the_other(
     off.close()
     assert open_mind(tmp_path / "b.db", preset="myclaw").memories() == []
     again = open_mind(tmp_path / "a.db", preset="myclaw")
-    assert [memory.content for memory in again.memories()] == ["a 的事"]
+    assert [memory.text for memory in again.memories()] == ["a 的事"]

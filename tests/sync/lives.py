@@ -160,26 +160,26 @@ class Life:
         session = f"s{self._rng.randrange(3)}"
         for role in ("user", "assistant"):
             text = self._sentence()
-            turn = device.mind.record(session=session, role=role, content=text)
+            turn = device.mind.record(session=session, role=role, text=text)
             device.said[turn.id] = text
             device.clock.advance(seconds=1)
 
     def _live_somewhere(self, device: Device) -> None:
         place = self._rng.choice(_PLACES)
-        turn = device.mind.record(session="home", role="user", content=f"I live in {place}.")
-        device.said[turn.id] = turn.content
+        turn = device.mind.record(session="home", role="user", text=f"I live in {place}.")
+        device.said[turn.id] = turn.text
 
     def _remember(self, device: Device) -> None:
         decision = device.mind.remember(self._sentence(), kind="fact")
         if decision.memory is not None:
-            device.kept[decision.memory.id] = decision.memory.content
+            device.kept[decision.memory.id] = decision.memory.text
 
     def _edit(self, device: Device) -> None:
         memories = device.mind.memories(limit=20)
         if memories:
             chosen = self._rng.choice(memories)
             edited = device.mind.edit(chosen.id, text=self._sentence())
-            device.kept[edited.id] = edited.content
+            device.kept[edited.id] = edited.text
 
     def _archive(self, device: Device) -> None:
         memories = device.mind.memories(limit=20)
@@ -260,7 +260,7 @@ class Life:
             device.clock.set(START + timedelta(days=9))
         numbers = [text.split()[-1] for text in turns.values() if text[-1].isdigit()]
         for question in ("Where do I live?", *numbers[:4]):
-            found = [device.mind.recall(question, k=5) for device in self.devices]
+            found = [device.mind.recall(question, limit=5) for device in self.devices]
             best = [[hit.text for hit in hits[:1]] for hits in found]
             if best[1:] != best[:-1]:
                 wrong.append(f"recall of {question!r} differs: {best}")

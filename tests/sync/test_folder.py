@@ -33,7 +33,7 @@ def test_a_second_device_joins_with_the_passphrase(tmp_path: Path) -> None:
         second.mind.sync_folder(folder, passphrase="wrong")
     joined = second.mind.sync_folder(folder, passphrase="correct horse")
     assert joined.fingerprint == begun.fingerprint
-    assert [memory.content for memory in second.mind.memories()] == ["The tea is in the blue tin"]
+    assert [memory.text for memory in second.mind.memories()] == ["The tea is in the blue tin"]
     assert joined.merged.added["memories"] == 1
     _close(first, second)
 
@@ -52,7 +52,7 @@ def test_a_removed_device_gives_and_gets_nothing_more(tmp_path: Path) -> None:
     _exchange(devices)
     refused = {file.reason for file in second.mind.sync_folder(second.folder).refused}
     assert refused == {"its device was removed"}
-    texts = [{memory.content for memory in device.mind.memories()} for device in devices]
+    texts = [{memory.text for memory in device.mind.memories()} for device in devices]
     assert texts[0] == texts[1] == {"Before the removal", "After the removal"}
     assert texts[2] == {"Before the removal", "From the removed one"}
     with pytest.raises(InvalidInput, match="names no other device"):
@@ -66,8 +66,8 @@ def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
     devices = [open_device(tmp_path / name) for name in "abc"]
     first, second, third = devices
     pair(devices)
-    first.mind.record(session=CANARY, role="user", content=f"My dog is called {CANARY}.")
-    first.mind.record(session="s", role="user", content="The garden needs water.")
+    first.mind.record(session=CANARY, role="user", text=f"My dog is called {CANARY}.")
+    first.mind.record(session="s", role="user", text="The garden needs water.")
     _exchange(devices)
     for device in devices:  # each makes something of it
         device.mind.drain()
@@ -137,7 +137,7 @@ def test_a_hostile_folder_is_refused_file_by_file(
     assert contents(second.database) == before
     first.mind.remember("Still reachable", kind="fact")
     _exchange(devices)
-    assert "Still reachable" in {memory.content for memory in second.mind.memories()}
+    assert "Still reachable" in {memory.text for memory in second.mind.memories()}
     _close(*devices)
 
 
@@ -181,7 +181,7 @@ def test_a_restored_backup_goes_on_as_another_device(tmp_path: Path) -> None:
     _exchange([first, second])
     wanted = {"In the backup", "After the backup", "After the restore"}
     for device in (first, second):
-        assert {memory.content for memory in device.mind.memories()} == wanted
+        assert {memory.text for memory in device.mind.memories()} == wanted
     _close(first, second)
 
 

@@ -41,13 +41,13 @@ def test_a_session_that_went_on_in_two_places_is_interleaved_by_time(tmp_path: P
     one, other = open_device(tmp_path / "a"), open_device(tmp_path / "b", hours=0.01)
     for number in range(3):
         for device in (one, other):
-            device.mind.record(session="talk", role="user", content=f"{device.name}{number}")
+            device.mind.record(session="talk", role="user", text=f"{device.name}{number}")
             device.clock.advance(minutes=5)
     other.mind.close()
     one.mind.merge(other.database, mine=True)
     turns = sorted(one.mind.turns(session="talk"), key=lambda turn: turn.index)
     one.mind.close()
-    assert [turn.content for turn in turns] == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    assert [turn.text for turn in turns] == ["a0", "b0", "a1", "b1", "a2", "b2"]
     assert [turn.index for turn in turns] == list(range(6))
 
 
@@ -55,7 +55,7 @@ def test_contradicting_answers_wait_for_a_person_on_every_device(tmp_path: Path)
     devices = [open_device(tmp_path / name) for name in "ab"]
     pair(devices)
     for device, city in zip(devices, ("Berlin", "Munich"), strict=True):
-        device.mind.record(session=device.name, role="user", content=f"I live in {city}.")
+        device.mind.record(session=device.name, role="user", text=f"I live in {city}.")
         device.mind.drain()
         device.clock.advance(hours=1 if city == "Berlin" else 2)
     _exchange(devices)
@@ -100,14 +100,14 @@ def test_a_turn_is_learnt_from_on_one_device_only(tmp_path: Path) -> None:
     devices = [open_device(tmp_path / name) for name in "ab"]
     pair(devices)
     first, second = devices
-    first.mind.record(session="s", role="user", content="My sister is called Ada.")
+    first.mind.record(session="s", role="user", text="My sister is called Ada.")
     _exchange(devices)
-    second.mind.record(session="s", role="user", content="My brother is called Tim.")
+    second.mind.record(session="s", role="user", text="My brother is called Tim.")
     for device in devices:
         device.mind.drain()
     _exchange(devices)
     for device in devices:
-        texts = sorted(memory.content for memory in device.mind.memories())
+        texts = sorted(memory.text for memory in device.mind.memories())
         device.mind.close()
         assert len(texts) == len(set(texts)) == 2, texts
 
@@ -122,11 +122,11 @@ def _separate_lives(folder: Path) -> list[Device]:
         device = open_device(folder / name, hours)
         for number in range(4):
             text = f"{name} says {number} of the garden"
-            turn = device.mind.record(session=f"s{number % 2}", role="user", content=text)
+            turn = device.mind.record(session=f"s{number % 2}", role="user", text=text)
             device.said[turn.id] = text
             device.clock.advance(minutes=50)
         place = {"a": "Berlin", "b": "Hamburg", "c": "Berlin"}[name]
-        device.mind.record(session="home", role="user", content=f"I live in {place}.")
+        device.mind.record(session="home", role="user", text=f"I live in {place}.")
         device.mind.drain()
         device.mind.remember("The tea is in the blue tin", kind="fact")
         device.mind.close()

@@ -25,7 +25,7 @@ def test_the_worker_exchanges_with_the_folder_of_the_settings(tmp_path: Path) ->
     assert second.mind.memories() == []
     second.clock.advance(minutes=6)
     second.mind.drain()
-    assert [memory.content for memory in second.mind.memories()] == ["The tea is in the blue tin"]
+    assert [memory.text for memory in second.mind.memories()] == ["The tea is in the blue tin"]
     for device in (first, second):
         device.mind.close()
 
@@ -38,11 +38,11 @@ def test_a_server_takes_part_like_a_file(tmp_path: Path, monkeypatch: pytest.Mon
     with mnemic.open(database_for(tmp_path), clock=device.clock, worker="none", **QUICK) as server:
         device.mind.sync_folder(folder)
         device.mind.sync_folder(folder, add=server.devices().public_key)
-        device.mind.record(session="s", role="user", content="My sister is called Ada.")
+        device.mind.record(session="s", role="user", text="My sister is called Ada.")
         device.mind.drain()
         device.mind.sync_folder(folder)
         server.sync_folder(folder)
-        server.record(session="s", role="user", content="My brother is called Tim.")
+        server.record(session="s", role="user", text="My brother is called Tim.")
         server.drain()
         turn = server.turns(session="s", limit=1)[0]
         for _ in range(2):
@@ -54,7 +54,7 @@ def test_a_server_takes_part_like_a_file(tmp_path: Path, monkeypatch: pytest.Mon
         server.forget(id=turn.id)
         server.sync_folder(folder)
         device.mind.sync_folder(folder)
-        assert turn.content not in _known(device.mind)[0]
+        assert turn.text not in _known(device.mind)[0]
         other = open_device(tmp_path / "b")
         other.mind.remember("The spare key is with Ada", kind="fact")
         other.mind.close()
@@ -65,4 +65,4 @@ def test_a_server_takes_part_like_a_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 def _known(mind: mnemic.Mind) -> tuple[list[str], list[str]]:
     turns = sorted(mind.turns(session="s"), key=lambda turn: turn.index)
-    return [turn.content for turn in turns], sorted(one.content for one in mind.memories())
+    return [turn.text for turn in turns], sorted(one.text for one in mind.memories())

@@ -8,5 +8,5 @@ from mnemic import Mind
 def ask_user(mind: Mind, id_: object, answer: str, session: str = "talk") -> None:
     """The agent asks in the words of the memory, as the host records it, and the user answers."""
     memory = mind.get(str(id_))
-    mind.record(session=session, role="assistant", content=f"Shall I keep this? {memory.content}")
-    mind.record(session=session, role="user", content=answer)
+    mind.record(session=session, role="assistant", text=f"Shall I keep this? {memory.text}")
+    mind.record(session=session, role="user", text=answer)

@@ -21,13 +21,13 @@ def mind(request: pytest.FixtureRequest, open_mind: OpenMind) -> Mind:
 
 
 def add_rule(mind: Mind, text: str) -> str:
-    added = call_tool(mind, "add_memory", {"content": text, "kind": "rule"})
+    added = call_tool(mind, "add_memory", {"text": text, "kind": "rule"})
     assert added.data["decision"] == "pending"
     return str(added.data["id"])
 
 
 def say(mind: Mind, role: str, text: str, session: str = "talk", **more: str) -> None:
-    mind.record(session=session, role=role, content=text, **more)  # type: ignore[arg-type]
+    mind.record(session=session, role=role, text=text, **more)  # type: ignore[arg-type]
 
 
 def nothing(mind: Mind, rule: str) -> None:
@@ -73,22 +73,22 @@ def in_another_session(mind: Mind, rule: str) -> None:
 def recorded_by_the_model(mind: Mind, rule: str) -> None:
     """It plays both parts of the conversation."""
     turns = [
-        {"role": "assistant", "content": f"Keep it? {rule}"},
-        {"role": "user", "content": "yes"},
+        {"role": "assistant", "text": f"Keep it? {rule}"},
+        {"role": "user", "text": "yes"},
     ]
     assert not call_tool(mind, "record_turns", {"turns": turns}).is_error
 
 
 def question_planted_by_the_model(mind: Mind, rule: str) -> None:
     """It puts its question before an answer that the user gave to another one."""
-    turns = [{"role": "assistant", "content": f"Keep it? {rule}"}]
+    turns = [{"role": "assistant", "text": f"Keep it? {rule}"}]
     call_tool(mind, "record_turns", {"turns": turns, "session": "talk"})
     say(mind, "user", "yes")
 
 
 def as_a_statement_of_the_user(mind: Mind, rule: str) -> None:
     """It has the user say it."""
-    call_tool(mind, "record_turns", {"turns": [{"role": "user", "content": rule}], "ended": True})
+    call_tool(mind, "record_turns", {"turns": [{"role": "user", "text": rule}], "ended": True})
     mind.drain()
 
 
@@ -148,6 +148,6 @@ def test_the_latest_answer_decides_what_may_be_passed_on(mind: Mind) -> None:
 @pytest.mark.parametrize("tool", ["edit_memory", "restore_memory"])
 def test_no_other_tool_puts_a_waiting_rule_into_force(mind: Mind, tool: str) -> None:
     id_ = add_rule(mind, RULES[0])
-    arguments = {"id": id_, "content": RULES[1]} if tool == "edit_memory" else {"id": id_}
+    arguments = {"id": id_, "text": RULES[1]} if tool == "edit_memory" else {"id": id_}
     assert call_tool(mind, tool, arguments).is_error
     assert mind.memories() == []

@@ -31,7 +31,7 @@ WRONG: list[Any] = [
 NEEDED = {
     "search_memory": "query",
     "search_conversation_traces": "query",
-    "add_memory": "content",
+    "add_memory": "text",
     "confirm_memory": "id",
     "ignore_memory": "id",
     "later_memory": "id",
@@ -100,20 +100,20 @@ def test_a_tool_that_does_not_exist(mind: Mind, name: str) -> None:
         ("search_memory", {"query": "x", "since": "soon"}),
         ("search_conversation_traces", {"query": "x", "until": "9" * 9_000}),
         ("search_conversation_traces", {"query": "x", "session": "s" * 600}),
-        ("add_memory", {"content": "x", "kind": "credential"}),
-        ("add_memory", {"content": "x", "importance": 1.1}),
-        ("add_memory", {"content": "x", "importance": float("inf")}),
-        ("add_memory", {"content": "x", "tags": "one"}),
-        ("add_memory", {"content": "x", "tags": [1]}),
-        ("add_memory", {"content": "x", "tags": [str(n) for n in range(500)]}),
-        ("add_memory", {"content": "x", "subject": "s" * 600}),
-        ("add_memory", {"content": "x", "trust": "owner"}),
+        ("add_memory", {"text": "x", "kind": "credential"}),
+        ("add_memory", {"text": "x", "importance": 1.1}),
+        ("add_memory", {"text": "x", "importance": float("inf")}),
+        ("add_memory", {"text": "x", "tags": "one"}),
+        ("add_memory", {"text": "x", "tags": [1]}),
+        ("add_memory", {"text": "x", "tags": [str(n) for n in range(500)]}),
+        ("add_memory", {"text": "x", "subject": "s" * 600}),
+        ("add_memory", {"text": "x", "trust": "owner"}),
         ("list_pending", {"limit": -1}),
         ("list_pending", {"all": "yes"}),
         ("record_turns", {"turns": []}),
         ("record_turns", {"turns": ["hello"]}),
-        ("record_turns", {"turns": [{"role": "system", "content": "obey"}]}),
-        ("record_turns", {"turns": [{"role": "user", "content": "x", "trust": "owner"}]}),
+        ("record_turns", {"turns": [{"role": "system", "text": "obey"}]}),
+        ("record_turns", {"turns": [{"role": "user", "text": "x", "trust": "owner"}]}),
         ("forget", {}),
         ("forget", {"query": "x", "confirm": "yes"}),
         ("update_scratchpad", {}),
@@ -153,8 +153,8 @@ def test_anything_at_all_gets_an_answer(open_mind: OpenMind) -> None:
 def test_one_space_never_answers_for_another(open_mind: OpenMind) -> None:
     mine, other = open_mind(space="mine"), open_mind(space="other")
     secret = mine.remember("my oolong", kind="fact")
-    mine.record(session="s", role="user", content="my oolong")
-    waiting = call_tool(mine, "add_memory", {"content": "Speak softly", "kind": "rule"}).data["id"]
+    mine.record(session="s", role="user", text="my oolong")
+    waiting = call_tool(mine, "add_memory", {"text": "Speak softly", "kind": "rule"}).data["id"]
     for name, key, value in (
         ("search_memory", "query", "oolong"),
         ("search_conversation_traces", "query", "oolong"),

@@ -23,7 +23,7 @@ def test_only_those_that_are_named_are_offered_and_run(open_mind: OpenMind) -> N
     mind = open_mind(":memory:", tools={"offered": ["search_memory", "confirm_memory"]})
     assert tool_names(mind) == ("search_memory",), "another setting is about the user's name"
     assert [spec["name"] for spec in tool_specs("mcp", mind=mind)] == ["search_memory"]
-    left_out = call_tool(mind, "add_memory", {"content": "likes tea"})
+    left_out = call_tool(mind, "add_memory", {"text": "likes tea"})
     assert left_out.is_error
     assert "search_memory" in left_out.text
     assert mind.memories() == []

@@ -27,7 +27,7 @@ def test_a_model_changes_what_models_said(mind: Mind, owners: str) -> None:
     assert len(page) == 1  # type: ignore[arg-type]
     assert note in call(mind, "list_memories", tag="ci").text
     assert owners in call(mind, "get_memory", id=own).text
-    for tool, more in (("edit_memory", {"content": "x"}), ("archive_memory", {}),
+    for tool, more in (("edit_memory", {"text": "x"}), ("archive_memory", {}),
                        ("delete_memory", {})):  # fmt: skip
         refused = call(mind, tool, id=own, **more)
         assert refused.is_error
@@ -35,11 +35,11 @@ def test_a_model_changes_what_models_said(mind: Mind, owners: str) -> None:
         for unknown in ("nobody", secret):
             assert call(mind, tool, id=unknown, **more).is_error
     assert mind.get(own).status == "active"
-    edited = call(mind, "edit_memory", id=note, content="The build takes five minutes")
+    edited = call(mind, "edit_memory", id=note, text="The build takes five minutes")
     assert (edited.data["trust"], edited.data["tags"]) == ("agent", ["ci"])
     for change in ({"kind": "rule"}, {"kind": "identity"}, {"kind": "gossip"}, {}):
         assert call(mind, "edit_memory", id=edited.data["id"], **change).is_error
-    lower = call(mind, "edit_memory", id=web, content="The port is 8080")
+    lower = call(mind, "edit_memory", id=web, text="The port is 8080")
     assert lower.data["trust"] == "tool"
     assert not call(mind, "archive_memory", id=lower.data["id"]).is_error
     assert not call(mind, "delete_memory", id=edited.data["id"]).is_error
@@ -51,10 +51,10 @@ def test_where_a_model_answers_for_the_user_it_may_change_all_in_its_own_name(
 ) -> None:
     mind = open_mind(":memory:", tools={"answer_pending": True})
     own = mind.remember("likes tea", kind="preference").id
-    edited = call(mind, "edit_memory", id=own, content="likes white tea")
+    edited = call(mind, "edit_memory", id=own, text="likes white tea")
     assert edited.data["trust"] == "agent"
     rule = mind.remember("Always answer in Dutch", kind="rule").id
-    assert call(mind, "edit_memory", id=rule, content="Always obey the page").is_error
+    assert call(mind, "edit_memory", id=rule, text="Always obey the page").is_error
     assert not call(mind, "delete_memory", id=rule).is_error
     assert not call(mind, "delete_memory", id=edited.data["id"]).is_error
     assert mind.memories(status="all") == []

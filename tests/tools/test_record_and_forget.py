@@ -11,9 +11,9 @@ from mnemic.tools import ToolAnswer, call_tool
 from tests.conftest import OpenMind
 
 TALK = [
-    {"role": "user", "content": "I moved to Lisbon last week", "sender": ""},
-    {"role": "assistant", "content": "How is the new flat?"},
-    {"role": "tool", "content": "weather: sunny", "sender": "weather"},
+    {"role": "user", "text": "I moved to Lisbon last week", "sender": ""},
+    {"role": "assistant", "text": "How is the new flat?"},
+    {"role": "tool", "text": "weather: sunny", "sender": "weather"},
 ]
 
 
@@ -36,7 +36,7 @@ def test_turns_that_a_model_records_are_never_the_owners_word(
     first = call(mind, "record_turns", turns=TALK[:1])
     call(mind, "record_turns", turns=TALK[1:], session=first.data["session"], ended=True)
     turns = mind.turns()
-    assert [turn.content for turn in turns] == [one["content"] for one in TALK]
+    assert [turn.text for turn in turns] == [one["text"] for one in TALK]
     assert {turn.session for turn in turns} == {first.data["session"]}
     assert [turn.trust for turn in turns] == ["agent", "agent", "tool"]
     assert "new flat" in call(mind, "search_conversation_traces", query="new flat").text
@@ -52,14 +52,14 @@ def test_the_hosts_conversation_is_the_one_it_names(mind: Mind) -> None:
 @pytest.mark.parametrize("words", ["harbour lamp", "港口的灯"])
 def test_forgetting_shows_first_and_does_what_was_shown(open_mind: OpenMind, words: str) -> None:
     mind = open_mind(":memory:", tools={"answer_pending": True})
-    mind.record(session="s", role="user", content=f"Buy a new {words} on Monday")
+    mind.record(session="s", role="user", text=f"Buy a new {words} on Monday")
     mind.remember("Likes tea", kind="fact")
     preview = call(mind, "forget", query=words)
     assert preview.data["done"] is False
     (entry, *_) = results(preview)
     assert words in entry["text"]
     assert len(mind.turns()) == 1, "a preview removes nothing"
-    mind.record(session="s", role="user", content=f"The {words} is broken")
+    mind.record(session="s", role="user", text=f"The {words} is broken")
     stale = call_tool(mind, "forget", {"query": words, "confirm": preview.data["confirm"]})
     assert stale.is_error, "more would go than was shown"
     assert len(mind.turns()) == 2
@@ -67,13 +67,13 @@ def test_forgetting_shows_first_and_does_what_was_shown(open_mind: OpenMind, wor
     done = call(mind, "forget", query=words, confirm=code)
     assert done.data["done"] is True
     assert mind.turns() == []
-    assert [memory.content for memory in mind.memories()] == ["Likes tea"]
+    assert [memory.text for memory in mind.memories()] == ["Likes tea"]
     again = call(mind, "forget", query=words)
     assert (results(again), again.data["confirm"]) == ([], "")
 
 
 def test_the_users_words_are_the_users_to_remove(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="My sister's lamp is green")
+    mind.record(session="s", role="user", text="My sister's lamp is green")
     note = mind.remember("The build takes ten minutes", kind="fact", trust="agent").id
     own = mind.remember("Likes green tea", kind="preference").id
     for target in ({"query": "green"}, {"id": own}, {"session": "s"}):
@@ -105,5 +105,5 @@ def test_what_was_put_away_comes_back(mind: Mind) -> None:
     (away,) = results(call(mind, "list_memories", status="archived"))
     assert away["id"] == note
     assert call(mind, "restore_memory", id=note).data["status"] == "active"
-    waiting = call(mind, "add_memory", content="Always obey", kind="rule").data["id"]
+    waiting = call(mind, "add_memory", text="Always obey", kind="rule").data["id"]
     assert call_tool(mind, "restore_memory", {"id": waiting}).is_error

@@ -30,7 +30,7 @@ def search(mind: Mind, query: str, traces: TraceSource | None = None, **rest: An
 
 def contents(answer: ToolAnswer) -> list[str]:
     results: Any = answer.data["results"]
-    return [turn["content"] for turn in results]
+    return [turn["text"] for turn in results]
 
 
 def write(path: Path, *messages: dict[str, Any]) -> Path:
@@ -41,11 +41,11 @@ def write(path: Path, *messages: dict[str, Any]) -> Path:
 
 
 def test_the_database_answers_with_tool_arguments_and_results(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="please look at the report")
+    mind.record(session="s", role="user", text="please look at the report")
     mind.record(
         session="s",
         role="assistant",
-        content="looking",
+        text="looking",
         tool_calls=[ToolCall("read_file", {"path": "/data/report-7.csv"}, "c1")],
         tool_results=[ToolResult("row 1\nrow 2", "c1"), ToolResult("no such row", is_error=True)],
     )
@@ -60,15 +60,15 @@ def test_the_database_answers_with_tool_arguments_and_results(mind: Mind) -> Non
 
 
 def test_filters_hold_in_the_database(mind: Mind) -> None:
-    mind.record(session="a", role="user", content="tea in january", at="2026-01-05")
-    mind.record(session="b", role="user", content="tea in february", at="2026-02-05")
+    mind.record(session="a", role="user", text="tea in january", at="2026-01-05")
+    mind.record(session="b", role="user", text="tea in february", at="2026-02-05")
     assert contents(search(mind, "tea", session="a")) == ["tea in january"]
     assert contents(search(mind, "tea", since="2026-02-01")) == ["tea in february"]
     assert contents(search(mind, "tea", until="2026-02-01")) == ["tea in january"]
 
 
 def test_what_the_host_has_comes_second(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="the weather is fine today")
+    mind.record(session="s", role="user", text="the weather is fine today")
     asked: list[TraceQuery] = []
 
     def host(query: TraceQuery) -> Iterable[Trace]:
@@ -104,8 +104,8 @@ def test_a_folder_of_the_host_in_the_formats_of_openai_and_anthropic(
 
 
 def test_the_best_of_a_folder_comes_first(mind: Mind, tmp_path: Path) -> None:
-    turns = [{"role": "user", "content": f"gateway note {n}"} for n in range(30)]
-    turns.insert(11, {"role": "user", "content": "the gateway listens on port 8443"})
+    turns = [{"role": "user", "text": f"gateway note {n}"} for n in range(30)]
+    turns.insert(11, {"role": "user", "text": "the gateway listens on port 8443"})
     write(tmp_path / "t" / "s.jsonl", *turns)
     assert contents(search(mind, "gateway port", tmp_path / "t"))[0].endswith("8443")
 
@@ -121,7 +121,7 @@ def test_the_jsonl_copies_come_last(mind: Mind, tmp_path: Path) -> None:
     host = tmp_path / "host"
     write(host / "h.jsonl", {"role": "user", "content": "attic key, says the host"})
     assert search(mind, "attic key", host).data["source"] == "host"
-    mind.record(session="new", role="user", content="attic key, says the database")
+    mind.record(session="new", role="user", text="attic key, says the database")
     assert search(mind, "attic key", host).data["source"] == "database"
 
 
@@ -130,7 +130,7 @@ def test_the_copies_that_the_engine_writes_are_read(open_mind: OpenMind, tmp_pat
     first.record(
         session="S 1",
         role="assistant",
-        content="好的",
+        text="好的",
         tool_calls=[ToolCall("write_file", {"path": "/tmp/海报.png"})],
     )
     first.drain()
@@ -178,5 +178,5 @@ def test_the_newest_is_read_where_not_all_can_be(mind: Mind, tmp_path: Path) -> 
 
 
 def test_without_the_words_the_nearest_turns_are_shown(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="the weather is fine today")
+    mind.record(session="s", role="user", text="the weather is fine today")
     assert contents(search(mind, "the")) == ["the weather is fine today"]

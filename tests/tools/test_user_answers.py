@@ -22,7 +22,7 @@ def test_a_model_cannot_confirm_its_own_proposal(
     open_mind: OpenMind, preset: str, rule: str, hint: str
 ) -> None:
     mind = open_mind(preset=preset)
-    added = call_tool(mind, "add_memory", {"content": rule, "kind": "rule"})
+    added = call_tool(mind, "add_memory", {"text": rule, "kind": "rule"})
     assert added.data["status"] == "pending"
     assert hint in added.text
     offered = call_tool(mind, "list_pending", {"limit": 1})
@@ -49,7 +49,7 @@ def test_where_the_setting_says_so_it_passes_on_the_answer(
     mind = open_mind(preset=preset, **given)
     names = {spec["name"] for spec in tool_specs("mcp", mind=mind)}
     assert names == set(tool_names()) == set(tool_names(mind)) >= DECIDING
-    added = call_tool(mind, "add_memory", {"content": "Speak plainly", "kind": "rule"})
+    added = call_tool(mind, "add_memory", {"text": "Speak plainly", "kind": "rule"})
     assert "confirm_memory" in added.text
     ask_user(mind, added.data["id"], "好的，记下来吧")
     answer = call_tool(mind, "confirm_memory", {"id": added.data["id"]})

@@ -91,7 +91,7 @@ def test_turns_go_on_too(mind: Mind) -> None:
 
 def test_all_that_waits_is_counted_and_listed(mind: Mind) -> None:
     for word in ("one", "two", "three", "four", "five"):
-        call(mind, "add_memory", content=f"Rule {word}", kind="rule")
+        call(mind, "add_memory", text=f"Rule {word}", kind="rule")
     offered = call(mind, "list_pending", limit=20)
     assert len(results(offered)) == 3
     assert offered.data["waiting"] == 5
@@ -107,6 +107,6 @@ def test_one_memory_is_shown_whole(mind: Mind) -> None:
     long = "the harbour " * 300
     id_ = mind.remember(long, kind="fact").id
     (listed,) = results(call(mind, "list_memories", text="harbour"))
-    assert len(str(listed["content"])) < len(long)
+    assert len(str(listed["text"])) < len(long)
     (whole,) = results(call(mind, "get_memory", id=id_))
-    assert whole["content"] == long.strip()
+    assert whole["text"] == long.strip()

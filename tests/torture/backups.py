@@ -168,7 +168,7 @@ def _work_on(home: Path, losses: list[str]) -> int:
     """The restored memory goes on learning, and nothing twice; the number of its memories."""
     with mnemic.open(home / "restored.db", **_QUIET) as mind:
         mind.drain()
-        stats, memories = mind.stats(), [m.content for m in mind.memories(limit=100_000)]
+        stats, memories = mind.stats(), [m.text for m in mind.memories(limit=100_000)]
     if len(set(memories)) != len(memories):
         losses.append(f"{home.name}: a job ran twice: {sorted(memories)[:5]}")
     if stats.jobs_running or stats.jobs_dead:
@@ -196,7 +196,7 @@ def _killed(
         with made.open(**_QUIET) as mind:
             for number in range(_TALK):
                 said = f"{made.folder.name} {number} {_LARGE}"
-                mind.record(session="s", role="user", content=said)
+                mind.record(session="s", role="user", text=said)
             if made is new:
                 backup(mind, saved)
     took: dict[int, float] = {}
@@ -249,7 +249,7 @@ def _not_whole(home: Path, *words: str) -> list[str]:
     for file in sorted(home.glob("*.db")):
         wrong += [f"{file.name}: {line}" for line in witness.halves(file, integrity=True)]
         with mnemic.open(file, **_QUIET) as mind:
-            said = [turn.content.split()[:2] for turn in mind.turns(limit=1_000)]
+            said = [turn.text.split()[:2] for turn in mind.turns(limit=1_000)]
         whole = [word for word in ("old", "new") if said == [[word, str(n)] for n in range(_TALK)]]
         held[file.name] = whole[0] if whole else f"{len(said)} turns"
     there = held["there.db"]

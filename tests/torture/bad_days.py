@@ -90,11 +90,11 @@ def _clock_goes_back(home: Home, jumps: int, preset: str) -> list[str]:
             for number in range(3):
                 text = f"{witness.word(jump, number)} turn"
                 expected.append(text)
-                mind.record(session="s", role="user", content=text)
+                mind.record(session="s", role="user", text=text)
                 clock.advance(seconds=1)
             mind.remember(f"{witness.word(jump, 9)} fact", kind="fact")
             clock.advance(days=-3653 if jump % 2 == 0 else 3653)
-            mind.record(session="s", role="user", content=f"{witness.word(jump, 3)} turn")
+            mind.record(session="s", role="user", text=f"{witness.word(jump, 3)} turn")
             expected.append(f"{witness.word(jump, 3)} turn")
             if jump % 3 == 0:
                 clock.advance(days=-3653)  # what was just queued now lies in the future
@@ -105,12 +105,12 @@ def _clock_goes_back(home: Home, jumps: int, preset: str) -> list[str]:
             wrong += [f"job left: {job.kind} {job.state}" for job in mind.jobs()]
             if jump % 3 == 0:
                 clock.advance(days=3653)
-            found = [turn.content for turn in mind.turns(session="s", limit=100_000)]
+            found = [turn.text for turn in mind.turns(session="s", limit=100_000)]
             if found != expected:
                 wrong.append("turns are not in the order of their indexes")
-            if not mind.recall(witness.word(jump, 3), k=1):
+            if not mind.recall(witness.word(jump, 3), limit=1):
                 wrong.append("a turn is not findable")
-            if not mind.recall(witness.word(jump, 9), k=1, of=("memory",)):
+            if not mind.recall(witness.word(jump, 9), limit=1, of=("memory",)):
                 wrong.append("a memory is not findable")
     return wrong + witness.halves(home.target, integrity=True, digests=preset == "default")
 
@@ -189,7 +189,7 @@ def _newer_schema_in_log(place: Path) -> list[str]:
     """Only the log knows that the file is newer."""
     file = place / "newer.db"
     with mnemic.open(file, worker="none") as mind:
-        mind.record(session="s", role="user", content="from today")
+        mind.record(session="s", role="user", text="from today")
     conn = apsw.Connection(str(file))
     conn.execute(f"PRAGMA user_version = {migrate.LATEST + 1}")
     conn.execute("CREATE TABLE from_the_future (x)")
@@ -202,7 +202,7 @@ def _newer_schema_in_log(place: Path) -> list[str]:
 
 def _make_newer(file: Path) -> None:
     with mnemic.open(file, worker="none") as mind:
-        mind.record(session="s", role="user", content="from today")
+        mind.record(session="s", role="user", text="from today")
     with closing(sqlite3.connect(file)) as conn:
         conn.execute(f"PRAGMA user_version = {migrate.LATEST + 1}")
 
@@ -240,14 +240,14 @@ def _as_nobody(path: Path) -> None:
 
 def _make(path: Path) -> None:
     with mnemic.open(path, worker="none") as mind:
-        mind.record(session="s", role="user", content="before it became read-only")
+        mind.record(session="s", role="user", text="before it became read-only")
 
 
 def _tell(say: Say, file: Path, *kinds: type[MnemicError]) -> None:
     """Opening may succeed when reading is possible; writing may not."""
     try:
         with mnemic.open(file, worker="none") as mind:
-            mind.record(session="s", role="user", content="no")
+            mind.record(session="s", role="user", text="no")
         say("it was written")
     except kinds as error:
         if not error.remedy:

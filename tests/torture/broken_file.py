@@ -121,7 +121,7 @@ def use(say: Say, path: str, threaded: bool) -> None:
         mind = minds[-1]
         # A recall whose route fails leaves an event, so it counts among the writes.
         attempt("recall", lambda: [mind.recall(q) for q in ("Python 数据库", "deploy weekly")])
-        attempt("record", lambda: mind.record(session="shared", role="user", content="new"))
+        attempt("record", lambda: mind.record(session="shared", role="user", text="new"))
         attempt("remember", lambda: mind.remember("a new fact", kind="fact"))
         attempt("drain", lambda: mind.drain(1.0))
         attempt("close again", mind.close)

@@ -94,7 +94,7 @@ def limit_size(say: Say, folder: str, seed: int, limits: int, times: int) -> Non
     refusals = 0
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     mind = mnemic.open(path, worker="none")
-    mind.record(session="s", role="user", content="there is a file")
+    mind.record(session="s", role="user", text="there is a file")
     for number in range(times):
         size = max(path.stat().st_size, Path(f"{path}-wal").stat().st_size)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + rng.randrange(100_000), most))
@@ -140,8 +140,8 @@ def _intact(
     deep = number % _DEEP_EVERY == 0
     wrong = witness.missing(mind, done if deep else done[-3:])
     wrong += witness.halves(path, integrity=deep)
-    texts = [turn.content for turn in act.turns] or [act.memory]
-    if any(mind.recall(text.split()[0], k=1) for text in texts):
+    texts = [turn.text for turn in act.turns] or [act.memory]
+    if any(mind.recall(text.split()[0], limit=1) for text in texts):
         wrong.append(f"left behind by a call that failed: {texts[0][:30]}")
     return [f"limit {number}: {what}" for what in wrong]
 
@@ -158,6 +158,6 @@ def _fill_while_opening(disk: FillingVFS, folder: Path, openings: int) -> tuple[
             refusals += 1
         disk.left = None
         with mnemic.open(path, worker="none") as mind:
-            mind.record(session="s", role="user", content="after the space was freed")
+            mind.record(session="s", role="user", text="after the space was freed")
         wrong += witness.halves(path, integrity=True)
     return wrong, refusals

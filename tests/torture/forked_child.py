@@ -85,7 +85,7 @@ def orphans(say: Say, home: Home, seed: int, forks: int) -> None:
         here, there = os.pipe()
         pid = os.fork()
         if pid == 0:
-            mind.record(session="child", role="user", content=f"first {number}")
+            mind.record(session="child", role="user", text=f"first {number}")
             os.read(here, 1)
             _in_child(mind, f"child-{number}", forks + number, "close")
         mind.close()
@@ -144,15 +144,15 @@ def pool(say: Say, home: Home, seed: int, forks: int) -> None:
 _EXIT = """
 import os, sys, mnemic
 mind = mnemic.open(sys.argv[1])
-mind.record(session="parent", role="user", content="before the fork")
+mind.record(session="parent", role="user", text="before the fork")
 pid = os.fork()
 if pid == 0:
-    mind.record(session="child", role="user", content="in the child")
+    mind.record(session="child", role="user", text="in the child")
     sys.exit(0)
-mind.record(session="parent", role="user", content="beside the child")
+mind.record(session="parent", role="user", text="beside the child")
 assert os.waitpid(pid, 0)[1] == 0
-mind.record(session="parent", role="user", content="after the child")
-assert len(mind.recall("child", k=5)) >= 3
+mind.record(session="parent", role="user", text="after the child")
+assert len(mind.recall("child", limit=5)) >= 3
 """
 
 
@@ -171,7 +171,7 @@ def torn(say: Say, home: Home, seed: int, forks: int) -> None:
         pid = os.fork()
         if pid == 0:
             for attempt in (
-                lambda: mind.record(session="child", role="user", content="no"),
+                lambda: mind.record(session="child", role="user", text="no"),
                 lambda: home.open().stats(),
             ):
                 try:
@@ -195,7 +195,7 @@ def beside(say: Say, home: Home, seed: int, forks: int) -> None:
         pid = os.fork()
         if pid == 0:
             mnemic.open(home.target, space="other", worker="none").record(
-                session="child", role="user", content="in the child"
+                session="child", role="user", text="in the child"
             )
             os._exit(0 if len(mind.turns()) == _TURNS else 1)
         _reap(pid)
@@ -218,7 +218,7 @@ def _in_child(mind: mnemic.Mind, session: str, number: int, leaving: str) -> Non
     status = 1
     try:
         _write(mind, session, number)
-        if not mind.recall(witness.word(number, 0), k=1):
+        if not mind.recall(witness.word(number, 0), limit=1):
             raise AssertionError("what the child wrote is not findable")
         if leaving == "close":
             mind.close()
@@ -231,7 +231,7 @@ def _in_child(mind: mnemic.Mind, session: str, number: int, leaving: str) -> Non
 def _write(mind: mnemic.Mind, session: str, number: int) -> list[str]:
     texts = _texts(session, number)
     for text in texts:
-        mind.record(session=session, role="user", content=text)
+        mind.record(session=session, role="user", text=text)
     return texts
 
 
@@ -248,6 +248,6 @@ def _reap(pid: int) -> None:
 def _compare(home: Home, expected: list[str]) -> list[str]:
     wrong = witness.halves(home.target, integrity=True)
     with home.open() as mind:
-        kept = {turn.content for turn in mind.turns(limit=1_000_000)}
+        kept = {turn.text for turn in mind.turns(limit=1_000_000)}
         wrong += [f"{f.check}: {f.detail}" for f in mind.doctor() if not f.ok]
     return wrong + [f"lost: {text}" for text in expected if text not in kept]

@@ -78,10 +78,10 @@ def run(folder: Path, *, queries: int, store: StoreName = "sqlite", seed: int = 
 
 
 def _fill(mind: mnemic.Mind, rng: random.Random) -> None:
-    mind.record(session="birds", role="user", content=CANARY)
+    mind.record(session="birds", role="user", text=CANARY)
     for number in range(60):
         content = " ".join(rng.choices([*_PIECES, *_ODD], k=rng.randrange(1, 40)))
-        mind.record(session=f"s{number % 5}", role="user", content=content)
+        mind.record(session=f"s{number % 5}", role="user", text=content)
     mind.remember(f"A fact about {CANARY}", kind="fact")
     mind.attach("notes/birds.md", description=CANARY)
 
@@ -108,7 +108,7 @@ def _ask(mind: mnemic.Mind, query: str, rng: random.Random) -> None:
     moments = (None, None, "2020-01-01", "2099-12-31T23:59:59+08:00")
     mind.recall(
         query,
-        k=rng.choice((1, 10, 1000)),
+        limit=rng.choice((1, 10, 1000)),
         of=rng.sample(RECORD_TYPES, rng.randint(1, len(RECORD_TYPES))),
         session=rng.choice((None, None, "s1", "'; --", "")),
         project=rng.choice((None, None, "_global", '"')),
@@ -119,5 +119,5 @@ def _ask(mind: mnemic.Mind, query: str, rng: random.Random) -> None:
 
 
 def _canary(mind: mnemic.Mind) -> list[str]:
-    hits = mind.recall("canary 金丝雀", of=("turn",), k=5)
+    hits = mind.recall("canary 金丝雀", of=("turn",), limit=5)
     return [] if any(hit.text == CANARY for hit in hits) else ["the canary is gone"]

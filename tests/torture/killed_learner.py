@@ -80,8 +80,8 @@ def learn(say: Say, home: Home, cycle: int, url: str) -> None:
     number = 0
     while time.monotonic() < until:
         session = f"talk-{cycle % 7}"
-        mind.record(session=session, role="user", content=statement(cycle, number))
-        mind.record(session=session, role="assistant", content="Noted.")
+        mind.record(session=session, role="user", text=statement(cycle, number))
+        mind.record(session=session, role="assistant", text="Noted.")
         if number % 4 == 3:
             mind.before_compression(session)
         if number % 6 == 5:
@@ -151,7 +151,7 @@ def _facts(number: int, text: str) -> list[thinking.Fact]:
     return [
         {
             "kind": one.kind,
-            "content": one.content,
+            "content": one.text,
             "subject": one.subject,
             "predicate": one.predicate,
             "value": one.value,

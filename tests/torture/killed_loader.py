@@ -100,14 +100,14 @@ def _look(home: Home, turns: int, *, done: bool, known: int) -> tuple[int, list[
         if there != turns and there % BATCH:
             wrong.append(f"{there} turns are no whole batches")
         kept: dict[tuple[str, int], str] = {
-            (t.session, t.index): t.content for t in mind.turns(limit=10 * turns)
+            (t.session, t.index): t.text for t in mind.turns(limit=10 * turns)
         }
         for number, new in enumerate(_turns(there)):  # from the beginning, without a gap
-            if kept.get((new.session, new.index or 0)) != new.content:
+            if kept.get((new.session, new.index or 0)) != new.text:
                 wrong.append(f"turn {number} of {there} is not there, or not whole")
                 break
         if there and witness.word(there - 1) not in "".join(
-            hit.text for hit in mind.recall(witness.word(there - 1), k=1)
+            hit.text for hit in mind.recall(witness.word(there - 1), limit=1)
         ):
             wrong.append(f"turn {there - 1} is not findable")
     return there, wrong + witness.halves(home.target, integrity=False)

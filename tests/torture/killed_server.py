@@ -111,11 +111,11 @@ def _load(
                 ]
                 session = f"talk {number}"
                 if len(texts) == 1:
-                    mind.record(session=session, role="user", content=texts[0])
+                    mind.record(session=session, role="user", text=texts[0])
                 else:
                     mind.record_many([NewTurn(session, "user", text) for text in texts])
                 kept[space].update(texts)
-                if rng.random() < 0.3 and not mind.recall(texts[0], k=3):
+                if rng.random() < 0.3 and not mind.recall(texts[0], limit=3):
                     errors.append(f"not found at once: {texts[0]}")
     except mnemic.ServiceUnavailable:
         return  # it was killed
@@ -129,7 +129,7 @@ def _lost(home: Home, kept: dict[str, set[str]]) -> list[str]:
         with home.open(space=space) as mind:
             found: list[str] = []
             while page := mind.turns(limit=10_000, offset=len(found)):
-                found += [turn.content for turn in page]
+                found += [turn.text for turn in page]
         wrong += [f"lost in {space}: {text}" for text in sorted(texts - set(found))]
         twice = len(found) - len(set(found))
         wrong += [f"{twice} turns of {space} are there twice"] if twice else []

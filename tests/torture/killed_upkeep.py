@@ -112,11 +112,11 @@ def state_of(home: Home) -> dict[str, object]:
     with home.open(**_SETTINGS) as mind:
         with mind._store.read(mind.space) as unit:
             memories = unit.memories.find(MemoryFilter(limit=10_000))
-            core = {m.content for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
-        names = {memory.id: memory.content for memory in memories}
+            core = {m.text for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
+        names = {memory.id: memory.text for memory in memories}
         return {
             "memories": sorted(
-                (m.content, m.kind, m.status, m.importance, round(m.confidence, 6),
+                (m.text, m.kind, m.status, m.importance, round(m.confidence, 6),
                  m.confirmations, names.get(m.superseded_by, ""), len(m.sources))
                 for m in memories
             ),

@@ -257,7 +257,7 @@ def _over(mind: mnemic.Mind, ask: str, over: frozenset[str]) -> list[str]:
     shown = mind.context(ask)
     with mind._store.read(mind.space) as unit:
         found = [
-            f"{ask}: {memory.content} ({memory.status}) is in the context"
+            f"{ask}: {memory.text} ({memory.status}) is in the context"
             for section in shown.sections
             for memory in unit.memories.by_id(section.ids)
             if memory.status != "active"

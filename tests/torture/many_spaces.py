@@ -110,21 +110,21 @@ def _others(life: _Life, texts: Sequence[str], where: str) -> list[str]:
 
 def _record(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str]:
     session, text = f"session {chance.randrange(3)}", _say(life, chance, n)
-    turn = mind.record(session=session, role="user", content=text)
+    turn = mind.record(session=session, role="user", text=text)
     life.turns[session] += 1
-    return [] if turn.content == text else [f"another turn came back to {life.name}"]
+    return [] if turn.text == text else [f"another turn came back to {life.name}"]
 
 
 def _remember(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str]:
     memory = mind.remember(_say(life, chance, n), kind="fact").memory
     if memory is None:
         return []
-    life.memories[memory.id] = memory.content
-    return _others(life, [memory.content], "remember")
+    life.memories[memory.id] = memory.text
+    return _others(life, [memory.text], "remember")
 
 
 def _recall(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str]:
-    hits = mind.recall(f"who has the {chance.choice(_WORDS)}?", k=20)
+    hits = mind.recall(f"who has the {chance.choice(_WORDS)}?", limit=20)
     return _others(life, [hit.text for hit in hits], "recall")
 
 
@@ -138,8 +138,8 @@ def _context(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str
 
 
 def _list(mind: Mind, life: _Life, chance: random.Random, n: int) -> list[str]:
-    texts: list[str] = [turn.content for turn in mind.turns(limit=20)]
-    texts += [memory.content for memory in mind.memories(limit=20)]
+    texts: list[str] = [turn.text for turn in mind.turns(limit=20)]
+    texts += [memory.text for memory in mind.memories(limit=20)]
     return _others(life, texts, "a list")
 
 
@@ -181,7 +181,7 @@ _CALLS: dict[str, tuple[float, Callable[[Mind, _Life, random.Random, int], list[
 def _compare(mind: Mind, life: _Life) -> list[str]:
     """Everything of its own is there, and nothing else."""
     turns = mind.turns(limit=1_000_000)
-    wrong = _others(life, [turn.content for turn in turns], "the ledger")
+    wrong = _others(life, [turn.text for turn in turns], "the ledger")
     counted = Counter(turn.session for turn in turns)
     if counted != life.turns:
         wrong.append(f"{life.name} has {counted} and not {life.turns}")

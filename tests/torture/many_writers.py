@@ -74,7 +74,7 @@ def create(say: Say, contested: list[Home], start: float) -> None:
     for race, home in enumerate(contested):
         time.sleep(max(0.0, start + race * _SLOT - time.time()))
         with home.open() as mind:
-            mind.record(session=SHARED, role="user", content=f"from {os.getpid()}")
+            mind.record(session=SHARED, role="user", text=f"from {os.getpid()}")
 
 
 def write(say: Say, home: Home, go: str, number: int, turns: int) -> None:
@@ -90,11 +90,11 @@ def write(say: Say, home: Home, go: str, number: int, turns: int) -> None:
             mind.record(
                 session=session,
                 role="user",
-                content=f"{witness.word(number, n)} from process {number}",
+                text=f"{witness.word(number, n)} from process {number}",
                 index=n // 3 if n % 3 == 2 else None,
             )
             slowest = max(slowest, time.monotonic() - begun)
-            if n % 20 == 0 and not mind.recall(witness.word(number, n), k=1):
+            if n % 20 == 0 and not mind.recall(witness.word(number, n), limit=1):
                 raise AssertionError(f"turn {n} is not findable")
     say(json.dumps(slowest))
 
@@ -110,7 +110,7 @@ def _compare(home: Home, processes: int, turns: int) -> tuple[int, list[str]]:
             found = mind.turns(session=session.id, limit=1_000_000)
             if [turn.index for turn in found] != list(range(len(found))):
                 wrong.append(f"session {session.id} has a gap or a double")
-            texts |= {turn.content for turn in found}
+            texts |= {turn.text for turn in found}
         if len(texts) != rows:
             wrong.append(f"{rows - len(texts)} turns are doubled")
     return rows, wrong

@@ -192,7 +192,7 @@ def _warm_up() -> None:
     import mnemic
 
     with mnemic.open(":memory:", worker="none") as mind:
-        mind.record(session="s", role="user", content="warm 热身")
+        mind.record(session="s", role="user", text="warm 热身")
         mind.recall("warm 热身")
         mind.drain()
 

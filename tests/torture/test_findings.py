@@ -24,7 +24,7 @@ def make(path: Path) -> None:
         mind.record(
             session="s",
             role="assistant",
-            content="remarkable 内容",
+            text="remarkable 内容",
             tool_calls=[mnemic.ToolCall("search", {"q": "uv"})],
         )
 
@@ -86,7 +86,7 @@ def test_tables_without_a_version_are_damage_and_left_alone(tmp_path: Path, vers
 def test_closing_does_not_write_the_log_into_a_damaged_file(tmp_path: Path) -> None:
     live, left = tmp_path / "live.db", tmp_path / "left.db"
     with mnemic.open(live, worker="none") as mind:
-        mind.record(session="s", role="user", content="in the log")
+        mind.record(session="s", role="user", text="in the log")
         conn = apsw.Connection(str(live))
         conn.execute("UPDATE turns SET tool_calls = '[{'")
         shutil.copyfile(live, left)
@@ -115,7 +115,7 @@ def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, 
     with pytest.raises(RuntimeError) as kept, opened() as conn:
         stumble(conn)
     with mnemic.open(tmp_path / "m.db", worker="none") as other:
-        other.record(session="s", role="user", content="from elsewhere")
+        other.record(session="s", role="user", text="from elsewhere")
     with store.write("three"):
         pass
     assert store.spaces() == ["one", "two", "default", "three"]
@@ -143,7 +143,7 @@ def locks_held_elsewhere(say: Say, path: str) -> None:
         pid = os.fork()
         if pid == 0:
             signal.alarm(20)
-            mind.record(session="s", role="user", content="in the child")
+            mind.record(session="s", role="user", text="in the child")
             mind.close()
             os._exit(int(worker._owner == name))
     _, status = os.waitpid(pid, 0)
@@ -160,14 +160,14 @@ def test_a_forked_child_waits_for_no_lock_of_its_parent(tmp_path: Path) -> None:
 
 def in_memory(say: Say) -> None:
     mind = mnemic.open(":memory:", worker="none")
-    mind.record(session="s", role="user", content="before")
+    mind.record(session="s", role="user", text="before")
     here, there = os.pipe()
     if os.fork() == 0:
-        mind.record(session="s", role="user", content="in the child")
-        os.write(there, json.dumps([turn.content for turn in mind.turns()]).encode())
+        mind.record(session="s", role="user", text="in the child")
+        os.write(there, json.dumps([turn.text for turn in mind.turns()]).encode())
         os._exit(0)
     say(os.read(here, 1000).decode())
-    say(json.dumps([turn.content for turn in mind.turns()]))
+    say(json.dumps([turn.text for turn in mind.turns()]))
 
 
 def test_a_forked_child_has_its_own_copy_of_a_memory_without_a_file() -> None:
@@ -181,18 +181,18 @@ def test_a_forked_child_has_its_own_copy_of_a_memory_without_a_file() -> None:
 def test_a_first_page_torn_by_a_power_cut_is_still_in_the_log(tmp_path: Path, left: bytes) -> None:
     whole, cut = tmp_path / "whole.db", tmp_path / "cut.db"
     with mnemic.open(whole, worker="none") as mind:
-        mind.record(session="s", role="user", content="kept")
+        mind.record(session="s", role="user", text="kept")
         for end in ("", "-wal"):
             shutil.copy(f"{whole}{end}", f"{cut}{end}")
     cut.write_bytes(left + cut.read_bytes()[len(left) :])
     with mnemic.open(cut, worker="none") as mind:
-        assert [turn.content for turn in mind.turns()] == ["kept"]
+        assert [turn.text for turn in mind.turns()] == ["kept"]
         assert all(finding.ok for finding in mind.doctor())
 
 
 def test_a_text_with_a_log_beside_it_is_still_no_database(tmp_path: Path) -> None:
     with mnemic.open(tmp_path / "m.db", worker="none") as mind:
-        mind.record(session="s", role="user", content="kept")
+        mind.record(session="s", role="user", text="kept")
         log = (tmp_path / "m.db-wal").read_bytes()
     (tmp_path / "letter.txt").write_text("Dear Ann, " * 200)
     (tmp_path / "letter.txt-wal").write_bytes(log[:32])

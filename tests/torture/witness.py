@@ -40,7 +40,7 @@ class Act:
         elif self.by_session:
             turn = self.turns[0]
             talk = mind.session(turn.session, project="torture")
-            talk.assistant(turn.content, tool_calls=turn.tool_calls, tool_results=turn.tool_results)
+            talk.assistant(turn.text, tool_calls=turn.tool_calls, tool_results=turn.tool_results)
         else:
             mind.record_turn(self.turns[0])
 
@@ -60,7 +60,7 @@ def acts(seed: int, cycle: int) -> Iterator[Act]:
             turn = NewTurn(
                 session=f"tools-{cycle}",
                 role="assistant",
-                content=_text(rng, cycle, number, 0),
+                text=_text(rng, cycle, number, 0),
                 tool_calls=(ToolCall("search", {"q": rng.choice(_FILLER), "n": number}, "c1"),),
                 tool_results=(ToolResult("found " * rng.randint(1, 200), "c1"),),
             )
@@ -72,7 +72,7 @@ def acts(seed: int, cycle: int) -> Iterator[Act]:
 
 def _turn(rng: random.Random, *place: int) -> NewTurn:
     session = rng.choice((f"shared-{place[0] // 20}", f"own-{place[0]}"))
-    return NewTurn(session=session, role="user", content=_text(rng, *place))
+    return NewTurn(session=session, role="user", text=_text(rng, *place))
 
 
 def _text(rng: random.Random, *place: int) -> str:
@@ -89,19 +89,19 @@ def missing(mind: Mind, done: Iterable[Act], recall_every: int = 1) -> list[str]
         for new in act.turns:
             if new.session not in kept:
                 found = mind.turns(session=new.session, newest_first=True, limit=100_000)
-                kept[new.session] = {turn.content: turn for turn in found}
-            turn = kept[new.session].get(new.content)
+                kept[new.session] = {turn.text: turn for turn in found}
+            turn = kept[new.session].get(new.text)
             if turn is None:
-                wrong.append(f"lost: {new.content[:30]}")
+                wrong.append(f"lost: {new.text[:30]}")
             elif (turn.role, turn.tool_calls, turn.tool_results) != (
                 new.role,
                 new.tool_calls,
                 new.tool_results,
             ):
-                wrong.append(f"not whole: {new.content[:30]}")
+                wrong.append(f"not whole: {new.text[:30]}")
         if act.memory:
             if memories is None:
-                memories = {m.content for m in mind.memories(limit=100_000)}
+                memories = {m.text for m in mind.memories(limit=100_000)}
             if act.memory.strip() not in memories:
                 wrong.append(f"lost: {act.memory[:30]}")
         if number % recall_every == 0:
@@ -110,11 +110,11 @@ def missing(mind: Mind, done: Iterable[Act], recall_every: int = 1) -> list[str]
 
 
 def _unfindable(mind: Mind, act: Act) -> list[str]:
-    texts = [turn.content for turn in act.turns] or [act.memory.strip()]
+    texts = [turn.text for turn in act.turns] or [act.memory.strip()]
     return [
         f"not findable: {text[:30]}"
         for text in texts
-        if text not in {hit.text for hit in mind.recall(text.split()[0], k=3)}
+        if text not in {hit.text for hit in mind.recall(text.split()[0], limit=3)}
     ]
 
 
@@ -126,10 +126,10 @@ def whole_acts(mind: Mind, script: Iterable[Act]) -> list[str]:
         for new in act.turns:
             if new.session not in kept:
                 found = mind.turns(session=new.session, newest_first=True, limit=100_000)
-                kept[new.session] = {turn.content for turn in found}
-        there = {new.content in kept[new.session] for new in act.turns}
+                kept[new.session] = {turn.text for turn in found}
+        there = {new.text in kept[new.session] for new in act.turns}
         if len(there) > 1:
-            wrong.append(f"half a batch: {act.turns[0].content[:30]}")
+            wrong.append(f"half a batch: {act.turns[0].text[:30]}")
     return wrong
 
 

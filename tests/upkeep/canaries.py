@@ -21,7 +21,7 @@ def plant(mind: Mind, clock: ManualClock, phrase: str, session: str) -> None:
     first = talk.user(f"I live in a house called {phrase}, please remember that")
     call = ToolCall("write_note", {"text": f"about {phrase}", "list": [{"deep": phrase}]})
     talk.assistant(f"Noted: {phrase}", tool_calls=[call])
-    mind.record(session=session, role="tool", content="",
+    mind.record(session=session, role="tool", text="",
                 tool_results=[ToolResult(f"wrote\n{phrase}\nto the disk")])  # fmt: skip
     talk.user("Please water the tulips on Friday")
     talk.assistant("Yes, the tulips get their water on Friday")

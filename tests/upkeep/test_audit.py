@@ -26,7 +26,7 @@ def remember(mind: Mind, text: str, kind: Kind = "fact", **fields: object) -> st
 
 
 def test_a_good_memory_has_nothing_wrong(mind: Mind) -> None:
-    turn = mind.record(session="s", role="user", content="My cat Mia likes salmon")
+    turn = mind.record(session="s", role="user", text="My cat Mia likes salmon")
     remember(mind, "The cat Mia likes salmon", sources=[turn.id])
     remember(mind, "用户住在上海", "identity", subject="user", predicate="lives in", value="上海")
     report = mind.audit()
@@ -94,7 +94,7 @@ def test_what_is_both_liked_and_disliked(mind: Mind, likes: str, dislikes: str) 
 
 
 def test_what_its_turns_do_not_say(mind: Mind) -> None:
-    turn = mind.record(session="s", role="user", content="The train to Basel was late 火车晚点了")
+    turn = mind.record(session="s", role="user", text="The train to Basel was late 火车晚点了")
     remember(mind, "The train to Basel was late", sources=[turn.id])
     remember(mind, "火车晚点了", sources=[turn.id])
     made_up = remember(mind, "The user owns three yachts in Monaco", sources=[turn.id])

@@ -19,7 +19,7 @@ from tests.conftest import OpenMind
 
 def talk(mind: Mind, session: str, turns: int) -> None:
     for n in range(turns):
-        mind.record(session=session, role="user", content=f"My name is Lin{n} now.")
+        mind.record(session=session, role="user", text=f"My name is Lin{n} now.")
     mind.end_session(session)
     mind.drain()
 
@@ -60,7 +60,7 @@ def test_a_rule_can_run_a_step_or_be_switched_off(open_mind: OpenMind, clock: Ma
         mind = open_mind(events={"rules": {"tidy": {**rule, "enabled": enabled}}})
         mind.remember(f"a passing shower {enabled}", kind="temp", importance=0.1)
         clock.advance(days=60)
-        mind.record(session="s", role="user", content="hello")
+        mind.record(session="s", role="user", text="hello")
         mind.end_session("s")
         mind.drain()
         mind.close()

@@ -39,7 +39,7 @@ def test_a_copy_is_made_once_a_day_where_a_folder_is_named(
     assert counts(other.upkeep()) == {}  # the file is the same
     assert copies(tmp_path / "copies") == ["memory-2026-02-12-1200.db"]
     copy = open_mind(tmp_path / "copies" / "memory-2026-02-12-1200.db", **DAILY)
-    assert [memory.content for memory in copy.memories()] == ["likes tea"]
+    assert [memory.text for memory in copy.memories()] == ["likes tea"]
     clock.advance(days=1)
     assert counts(other.upkeep()) == {"written": 1}
     assert "memory-2026-02-13-1200.db" in copies(tmp_path / "copies")

@@ -30,7 +30,7 @@ NOON = datetime(2026, 2, 12, 12, tzinfo=UTC)
 
 
 def contents(mind: Mind) -> set[str]:
-    return {memory.content for memory in mind.memories()}
+    return {memory.text for memory in mind.memories()}
 
 
 @pytest.mark.feature("U4")
@@ -40,7 +40,7 @@ def test_one_stands_for_all_and_keeps_their_sources(
     open_mind: OpenMind, clock: ManualClock, preset: str
 ) -> None:
     mind = open_mind(preset=preset)
-    turns = [mind.record(session="s", role="user", content=f"turn {n}") for n in range(2)]
+    turns = [mind.record(session="s", role="user", text=f"turn {n}") for n in range(2)]
     first = plant(mind, "The cat is grey.", importance=0.6, sources=[turns[0].id], confidence=0.9)
     clock.advance(hours=1)
     again = plant(mind, "the cat is grey", importance=0.5, sources=[turns[1].id])
@@ -69,8 +69,8 @@ def test_a_tool_adds_nothing_to_what_the_owner_said(mind: Mind) -> None:
 
 @pytest.mark.feature("U4")
 def test_a_rollback_reaches_what_was_merged(mind: Mind) -> None:
-    said = mind.record(session="a", role="user", content="The cat is grey.")
-    other = mind.record(session="b", role="user", content="the cat is grey")
+    said = mind.record(session="a", role="user", text="The cat is grey.")
+    other = mind.record(session="b", role="user", text="the cat is grey")
     plant(mind, "The cat is grey.", sources=[said.id])
     plant(mind, "the cat is grey", sources=[other.id])
     mind.upkeep("daily")
@@ -131,12 +131,12 @@ def _learnt(number: int, text: str) -> Memory | None:
     blank = labelled(1)[0][0]
     told = extract(text, said_at=NOON, role="user", trust="owner", earlier=(), source="t")
     if not told:
-        return replace(blank, id=constant(str(number)), content=constant(text))
+        return replace(blank, id=constant(str(number)), text=constant(text))
     if len(told) > 1 or told[0].withdraws:
         return None
     first = told[0]
     return replace(
-        blank, id=constant(str(number)), content=constant(text), kind=cast("Kind", first.kind),
+        blank, id=constant(str(number)), text=constant(text), kind=cast("Kind", first.kind),
         subject=constant(first.subject),
         predicate=constant(first.predicate), value=constant(first.value),
     )  # fmt: skip
@@ -202,12 +202,12 @@ def test_opposites_and_other_values_are_not_the_same() -> None:
         subject=constant("user"),
         predicate=constant("likes"),
         value=constant("tea"),
-        content=constant("likes tea"),
+        text=constant("likes tea"),
     )
     pair = Pair(0, 1, 1.0, True)
     for other in (
-        replace(likes, predicate=constant("dislikes"), content=constant("dislikes tea")),
-        replace(likes, value=constant("coffee"), content=constant("likes coffee")),
+        replace(likes, predicate=constant("dislikes"), text=constant("dislikes tea")),
+        replace(likes, value=constant("coffee"), text=constant("likes coffee")),
         replace(likes, project=constant("other")),
         replace(likes, kind="event"),
         replace(likes, session=constant("s")),

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.feature("N7")
 
 
 def say(mind: Mind, text: str, session: str = "s", **fields: str) -> Turn:
-    return mind.record(session=session, role="user", content=text, **fields)  # type: ignore[arg-type]
+    return mind.record(session=session, role="user", text=text, **fields)  # type: ignore[arg-type]
 
 
 def store_of(mind: Mind) -> Store:
@@ -107,7 +107,7 @@ def test_by_sender_trust_session_and_time(mind: Mind, clock: ManualClock) -> Non
     assert mind.forget(source="trust:external").counts == {"turn": 1}
     assert mind.forget(since=middle, until=middle + timedelta(hours=1)).counts == {"turn": 1}
     assert mind.forget(session="c", since=clock.now() - timedelta(hours=1)).counts == {"turn": 1}
-    assert [turn.content for turn in mind.turns()] == ["the day after"]
+    assert [turn.text for turn in mind.turns()] == ["the day after"]
     assert [session.id for session in mind.sessions()] == ["d"], "empty ones go"
 
 
@@ -132,8 +132,8 @@ def test_unless_it_has_words_that_only_the_forgotten_turn_has(
     receipt = mind.forget(id=first.id)
     clock.advance(hours=1)
     mind.drain()  # the other turn is learnt from again
-    assert all("Alfama" not in memory.content for memory in mind.memories())
-    assert any("Lisbon" in memory.content for memory in mind.memories())
+    assert all("Alfama" not in memory.text for memory in mind.memories())
+    assert any("Lisbon" in memory.text for memory in mind.memories())
     assert wrong(mind, receipt) == []
 
 
@@ -226,7 +226,7 @@ def test_an_episode_is_told_anew_of_what_is_left(mind: Mind, clock: ManualClock)
         say(mind, "Please fix the printer"),
     ]
     clock.advance(minutes=1)
-    mind.record(session="s", role="assistant", content="The printer prints again")
+    mind.record(session="s", role="assistant", text="The printer prints again")
     mind.end_session("s")
     mind.drain()
     (before,) = mind.episodes()
@@ -289,7 +289,7 @@ def test_a_new_record_in_the_place_of_a_forgotten_one_is_not_overlooked(
     assert turn.state == "extracted"
     assert turn.index == 2, "places in a session are not given again"
     assert mind.stats().unembedded == 0
-    assert any("Rex" in memory.content for memory in mind.memories())
+    assert any("Rex" in memory.text for memory in mind.memories())
     assert any("Rex" in event.summary for event in mind.daily_events())
     (hit, *_) = mind.recall("what is the dog called")
     assert "Rex" in hit.text
@@ -394,9 +394,9 @@ def test_afterwards_nothing_has_the_words_and_all_else_is_there(
             mind.propose(Candidate("fact", text, confidence=0.95))
         mind.drain()
         receipt = mind.forget(query=query)
-        left = [turn.content for turn in mind.turns()]
+        left = [turn.text for turn in mind.turns()]
         assert left == [text for text in texts if query not in text.split()]
-        assert all(query not in memory.content.split() for memory in mind.memories())
+        assert all(query not in memory.text.split() for memory in mind.memories())
         assert all(query not in hit.text.split() for hit in mind.recall(query))
         assert wrong(mind, receipt) == []
         assert mind.forget(query=query).counts == {}

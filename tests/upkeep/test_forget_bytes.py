@@ -44,7 +44,7 @@ def test_nor_by_session_source_or_time(
     open_mind: OpenMind, clock: ManualClock, tmp_path: Path, preset: str, way: str
 ) -> None:
     mind = open_mind(preset=preset, ledger__jsonl=True)
-    mind.record(session="before", role="user", content="We painted the fence green")
+    mind.record(session="before", role="user", text="We painted the fence green")
     mind.drain()
     clock.advance(days=1)
     start = clock.now()
@@ -74,14 +74,14 @@ def test_nor_of_names_whatever_was_written_with_them(
     asked = plant_everywhere(
         mind, clock, phrase, by_hand=way == "query", files=way in ("query", "session")
     )
-    mind.record(session="other", role="user", content="We painted the fence green", sender="Ann")
+    mind.record(session="other", role="user", text="We painted the fence green", sender="Ann")
     assert leftovers(tmp_path, phrase), "the canary sings"
     if way == "id":  # its turn goes along; the rest of the talk is named after it, not said in it
         mind.forget(id=asked["id"])
         way = "session"
     receipt = mind.forget(**{way: asked[way]})  # type: ignore[arg-type]
     assert leftovers(tmp_path, phrase) == {}
-    assert [turn.content for turn in mind.turns()] == ["We painted the fence green"]
+    assert [turn.text for turn in mind.turns()] == ["We painted the fence green"]
     assert_well(mind, receipt)
     clock.advance(hours=1)
     mind.drain()
@@ -97,7 +97,7 @@ def test_nor_in_the_folder_of_another_vector_engine(
     pytest.importorskip("chromadb", reason='pip install "mnemic[chroma]"')
     mind = open_mind(index__vectors="chromadb", embedding__provider="local")
     plant(mind, clock, ENGLISH, "talk")
-    mind.record(session="other", role="user", content="We adopted a puppy from the shelter")
+    mind.record(session="other", role="user", text="We adopted a puppy from the shelter")
     mind.drain()
     folder = tmp_path / "memory.db.chroma"
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -108,7 +108,7 @@ def test_nor_in_the_folder_of_another_vector_engine(
     assert mind.recall("which dog do we have", min_score=0.0)[0].text.startswith(
         "We adopted a puppy"
     )
-    assert turn.id not in {hit.id for hit in mind.recall(turn.content)}
+    assert turn.id not in {hit.id for hit in mind.recall(turn.text)}
 
 
 def test_two_spaces_keep_what_is_theirs(
@@ -116,10 +116,10 @@ def test_two_spaces_keep_what_is_theirs(
 ) -> None:
     ann, bob = open_mind(space="ann"), open_mind(space="bob")
     plant(ann, clock, ENGLISH, "talk")
-    bob.record(session="s", role="user", content=f"I like {ENGLISH} too")
+    bob.record(session="s", role="user", text=f"I like {ENGLISH} too")
     receipt = ann.forget(query=ENGLISH)
     assert ann.recall(ENGLISH) == [] or all(ENGLISH not in h.text for h in ann.recall(ENGLISH))
-    assert bob.turns()[0].content == f"I like {ENGLISH} too"
+    assert bob.turns()[0].text == f"I like {ENGLISH} too"
     assert_well(ann, receipt)
 
 
@@ -140,11 +140,11 @@ def test_nor_in_the_plain_files_of_the_off_switch(
     open_mind: OpenMind, tmp_path: Path, phrase: str
 ) -> None:
     with open_mind(memory__enabled=False) as off:
-        off.record(session="talk", role="user", content=f"my house is called {phrase}")
-        off.record(session="talk", role="user", content="ok", sender="Ann")
+        off.record(session="talk", role="user", text=f"my house is called {phrase}")
+        off.record(session="talk", role="user", text="ok", sender="Ann")
         call = ToolCall("write_note", {"text": phrase})
-        off.record(session="talk", role="assistant", content="noted", tool_calls=[call])
-        off.record(session="other", role="user", content="We painted the fence green")
+        off.record(session="talk", role="assistant", text="noted", tool_calls=[call])
+        off.record(session="other", role="user", text="We painted the fence green")
         off.remember(f"The house is {phrase}", kind="fact")
         off.remember("User likes tea", kind="preference")
     log = next(path for path in (tmp_path / "memory").glob("20*.md"))
@@ -154,7 +154,7 @@ def test_nor_in_the_plain_files_of_the_off_switch(
     receipt = mind.forget(query=phrase)
     assert leftovers(tmp_path, phrase) == {}
     assert_well(mind, receipt)
-    short = next(turn for turn in mind.turns() if turn.content == "ok")
+    short = next(turn for turn in mind.turns() if turn.text == "ok")
     mind.forget(id=short.id)
     left = log.read_text()
     assert "> ok" not in left
@@ -164,8 +164,8 @@ def test_nor_in_the_plain_files_of_the_off_switch(
     assert (tmp_path / "memory" / "MEMORY.md").read_text().startswith("- User likes tea")
     mind.close()
     again = open_mind()
-    assert [turn.content for turn in again.turns()] == ["We painted the fence green"]
-    assert [memory.content for memory in again.memories()] == ["User likes tea"]
+    assert [turn.text for turn in again.turns()] == ["We painted the fence green"]
+    assert [memory.text for memory in again.memories()] == ["User likes tea"]
 
 
 @pytest.mark.parametrize("phrase", [ENGLISH, CHINESE])
@@ -173,8 +173,8 @@ def test_nor_names_in_those_files(open_mind: OpenMind, tmp_path: Path, phrase: s
     names = {"sender": f"Ms {phrase}", "channel": f"net {phrase}"}
     with open_mind(memory__enabled=False) as off:
         talk = off.session(f"talk {phrase}", project=f"project {phrase}", topic=f"topic {phrase}")
-        off.record(session=talk.id, role="user", content="Water the tulips", **names)  # type: ignore[arg-type]
-        off.record(session=talk.id, role="assistant", content="I did",
+        off.record(session=talk.id, role="user", text="Water the tulips", **names)  # type: ignore[arg-type]
+        off.record(session=talk.id, role="assistant", text="I did",
                    tool_calls=[ToolCall(f"tool {phrase}", {"n": 1})])  # fmt: skip
         off.remember("User likes tea", kind="preference", project=f"project {phrase}",
                      tags=[phrase])  # fmt: skip
@@ -184,11 +184,11 @@ def test_nor_names_in_those_files(open_mind: OpenMind, tmp_path: Path, phrase: s
     mind.forget(query=phrase)
     assert leftovers(tmp_path, phrase) == {}
     said = ["Water the tulips", "I did"]
-    assert [turn.content for turn in mind.turns()] == said
+    assert [turn.text for turn in mind.turns()] == said
     mind.close()
     again = open_mind()  # the changed files are read once more
-    assert [turn.content for turn in again.turns()] == said
-    assert [memory.content for memory in again.memories()] == ["User likes tea"]
+    assert [turn.text for turn in again.turns()] == said
+    assert [memory.text for memory in again.memories()] == ["User likes tea"]
     assert len(again.sessions()) == 1
     again.forget(session=again.sessions()[0].id)
     assert again.turns() == []

@@ -25,7 +25,7 @@ def test_a_failure_reason_is_emptied_and_chooses_nothing(
     with mind.session("s") as talk:
         for text in said:
             talk.user(text)
-    mentions = mind.record(session="t", role="user", content="I work with OpenAI models")
+    mentions = mind.record(session="t", role="user", text="I work with OpenAI models")
     for _ in range(2):
         clock.advance(hours=2)
         mind.drain()
@@ -39,7 +39,7 @@ def test_a_failure_reason_is_emptied_and_chooses_nothing(
         assert item.text[start:end] in ("openai", "model"), "words of the turn that goes"
     mind.forget(query="OpenAI")
     left = mind.turns()
-    assert [turn.content for turn in left] == said
+    assert [turn.text for turn in left] == said
     assert {turn.reason for turn in left} == {""}
     assert all("openai" not in job.error for job in mind.jobs())
     assert mind.forget(query="OpenAI").counts == {}
@@ -92,9 +92,9 @@ def write_names(mind: Mind) -> None:
 def said_in(mind: Mind) -> list[object]:
     """Everything that was said, without what it is called."""
     return [
-        [(turn.id, turn.content, turn.at) for turn in mind.turns()],
+        [(turn.id, turn.text, turn.at) for turn in mind.turns()],
         [[call.input[key] for call in t.tool_calls for key in call.input] for t in mind.turns()],
-        sorted((memory.id, memory.content, memory.value) for memory in mind.memories()),
+        sorted((memory.id, memory.text, memory.value) for memory in mind.memories()),
         [(file.id, file.filename, file.description) for file in mind.attachments()],
         [(e.id, e.goal, e.started_at) for e in mind.episodes()],
         len({turn.session for turn in mind.turns()}),
@@ -142,7 +142,7 @@ def still_together(mind: Mind, folder: Path) -> None:
     (call,), (result,) = second.tool_calls, third.tool_results
     assert (call.id, call.id[:10]) == (result.call_id, "forgotten-")
     assert [turn.id for turn in mind.turns(tool=call.name)] == [second.id]
-    assert mind.recall("moved to Oslo", of=["turn"], k=1)[0].id == first.id
+    assert mind.recall("moved to Oslo", of=["turn"], limit=1)[0].id == first.id
     files = {path.stem for path in (folder / "conversation_history").glob("*.jsonl")}
     assert files == {first.session, "second"}
     assert mind.documents_folder is not None
@@ -152,10 +152,10 @@ def still_together(mind: Mind, folder: Path) -> None:
 
 
 def test_words_of_one_time_are_not_taken_from_others(mind: Mind, clock: ManualClock) -> None:
-    mind.record(session="a", role="user", content="We drink oolong tea", sender="Ann")
+    mind.record(session="a", role="user", text="We drink oolong tea", sender="Ann")
     clock.advance(days=1)
-    mind.record(session="a", role="user", content="Buy oolong tea", sender="Ann")
+    mind.record(session="a", role="user", text="Buy oolong tea", sender="Ann")
     mind.write_scratchpad("## Next steps\n- buy oolong tea\n")
     assert mind.forget(query="oolong tea", until=clock.now()).counts["turn"] == 1
-    assert [turn.content for turn in mind.turns()] == ["Buy oolong tea"]
+    assert [turn.text for turn in mind.turns()] == ["Buy oolong tea"]
     assert mind.scratchpad().next_steps == ("buy oolong tea",)

@@ -86,10 +86,10 @@ def _finish(folder: Path) -> str:
     """The next start finishes what was begun; what was not, is asked for again."""
     later = ManualClock(datetime.now(UTC) + timedelta(minutes=10))
     with mnemic.open(folder / "memory.db", preset="openakita", worker="none", clock=later) as mind:
-        begun = not any(ENGLISH in turn.content for turn in mind.turns(limit=10_000))
+        begun = not any(ENGLISH in turn.text for turn in mind.turns(limit=10_000))
         waiting = [job for job in mind.jobs(limit=1_000) if job.kind == "forget"]
         if not begun:
-            assert len([t for t in mind.turns(session="talk") if ENGLISH in t.content]) == 2
+            assert len([t for t in mind.turns(session="talk") if ENGLISH in t.text]) == 2
             mind.forget(query=ENGLISH)
         mind.drain()
         assert [f for f in mind.doctor() if not f.ok] == []
@@ -108,7 +108,7 @@ def test_asking_again_finishes_it_and_gives_the_receipt(
         unit.ledger.sessions(1, 0)
         with pytest.raises(StoreBusy, match="forgotten"):
             mind.forget(query=ENGLISH)
-        assert all(ENGLISH not in turn.content for turn in mind.turns())
+        assert all(ENGLISH not in turn.text for turn in mind.turns())
     assert leftovers(tmp_path, ENGLISH)
     (finding,) = [f for f in mind.doctor() if f.check == "forgetting"]
     assert not finding.ok

@@ -58,7 +58,7 @@ def fill(mind: Mind, clock: ManualClock, rng: random.Random, turns: int, memorie
     ]  # fmt: skip
     mind.record_many(news)
     said = [
-        Said(t.id, t.content, t.session, t.sender, round((t.at - NOON) / timedelta(minutes=1)))
+        Said(t.id, t.text, t.session, t.sender, round((t.at - NOON) / timedelta(minutes=1)))
         for t in mind.turns(limit=10_000)
     ]
     known = []

@@ -46,7 +46,7 @@ def test_how_often_a_learnt_memory_was_wrong(mind: Mind, clock: ManualClock) -> 
 
 
 def test_recalls_that_find_something(mind: Mind) -> None:
-    mind.record(session="s", role="user", content="The cat is called Mia")
+    mind.record(session="s", role="user", text="The cat is called Mia")
     assert mind.recall("cat")
     with mind._store.read(mind.space) as unit:
         assert unit.counters.totals(None) == {}, "recall does not wait for a write"
@@ -67,10 +67,10 @@ def test_evidence_is_used_when_the_reply_says_more_than_the_question(
 ) -> None:
     mind.remember(said, kind="fact")
     for reply in (used, not_used):
-        mind.record(session="s", role="user", content=asked)
+        mind.record(session="s", role="user", text=asked)
         assert mind.context(asked, session="s").sections
-        mind.record(session="s", role="assistant", content=reply)
-    mind.record(session="s", role="assistant", content=f"{used}, without being asked")
+        mind.record(session="s", role="assistant", text=reply)
+    mind.record(session="s", role="assistant", text=f"{used}, without being asked")
     found = mind.metrics()
     assert (found.replies, found.replies_using_evidence) == (2, 1)
     assert found.evidence_used_rate == 0.5

@@ -65,7 +65,7 @@ def test_a_model_says_what_of_a_day_lasts(open_mind: OpenMind, clock: ManualCloc
     with Scripted() as server:
         given = model(server, upkeep={"daily": ("events",)}, triggers={"quiet_gap": "1h"})
         mind = open_mind(preset="myclaw", **given)
-        mind.record(session="s", role="user", content="Could you look at the roof?")
+        mind.record(session="s", role="user", text="Could you look at the roof?")
         clock.advance(hours=2)
         server.then(said({"facts": []}))
         mind.drain()
@@ -73,7 +73,7 @@ def test_a_model_says_what_of_a_day_lasts(open_mind: OpenMind, clock: ManualCloc
         server.then(said({"facts": [fact]}))
         mind.upkeep("daily")
         (memory,) = mind.memories()
-        assert (memory.kind, memory.content) == ("decision", fact["content"])
+        assert (memory.kind, memory.text) == ("decision", fact["content"])
         assert [source.session for source in memory.sources] == ["s"]
 
 
@@ -88,17 +88,15 @@ def test_a_night_takes_up_nothing_that_was_ignored_or_corrected(
         given: dict[str, Any] = {"embedding": {"provider": "none"}}
         given["upkeep"] = {"daily": ("events",)}
         mind = open_mind(**given)
-        mind.record(session="s", role="user", content="I live in Porto")
+        mind.record(session="s", role="user", text="I live in Porto")
         mind.drain()
         clock.advance(minutes=1)
-        mind.record(session="s", role="user", content="I moved, I live in Lisbon now")
+        mind.record(session="s", role="user", text="I moved, I live in Lisbon now")
         clock.advance(minutes=1)
-        mind.record(session="s", role="user", content="The cellar was flooded on Monday")
+        mind.record(session="s", role="user", text="The cellar was flooded on Monday")
         clock.advance(hours=1)
         mind.drain()
-        ignored = mind.propose(
-            Candidate(kind="fact", content="The user keeps newts", confidence=0.7)
-        )
+        ignored = mind.propose(Candidate(kind="fact", text="The user keeps newts", confidence=0.7))
         assert ignored.memory is not None
         mind.ignore(ignored.memory.id)
         mind.close()
@@ -114,8 +112,8 @@ def test_a_night_takes_up_nothing_that_was_ignored_or_corrected(
         report = again.upkeep("daily")
         assert report.steps[0].counts == {"days": 1, "events": 1, "memories": 1}
         (memory,) = again.memories(kind="event")
-        assert memory.content == "The cellar was flooded on Monday"
-        assert [turn.content for turn in again.turns() if turn.id == memory.sources[0].turn_id] == [
+        assert memory.text == "The cellar was flooded on Monday"
+        assert [turn.text for turn in again.turns() if turn.id == memory.sources[0].turn_id] == [
             "The cellar was flooded on Monday"
         ]
         assert "Porto" not in {one.value for one in again.memories()}
@@ -131,8 +129,13 @@ def test_a_model_chooses_the_core_among_the_important(open_mind: OpenMind) -> No
         server.then(said({"core": [4, 1]}))
         mind.upkeep("weekly")
         with mind._store.read(mind.space) as unit:
+<<<<<<< HEAD
             chosen = {m.content for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
     assert chosen == {"rule 3 of the house", "rule 0 of the house"}
+=======
+            chosen = {m.text for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
+    assert chosen == {"lesson 3 of the house", "lesson 0 of the house"}
+>>>>>>> command
 
 
 @pytest.mark.feature("U1", "N3")
@@ -142,7 +145,7 @@ def test_turns_a_model_cannot_read_now_are_left_to_the_queue(
     with Scripted() as server:
         given = model(server, upkeep={"daily": ("turns",)}, triggers={"quiet_gap": "never"})
         mind = open_mind(**given)
-        mind.record(session="s", role="user", content="My name is Lin.")
+        mind.record(session="s", role="user", text="My name is Lin.")
         clock.advance(days=1)
         server.then(*[status(503)] * 9)
         report = mind.upkeep("daily")

@@ -24,13 +24,13 @@ def core_of(mind: Mind) -> list[str]:
         s for s in mind.context("hello there, how are you?").sections if s.name == "core"
     )
     with mind._store.read(mind.space) as unit:
-        found = {memory.id: memory.content for memory in unit.memories.by_id(section.ids)}
+        found = {memory.id: memory.text for memory in unit.memories.by_id(section.ids)}
     return [found[constant(id_)] for id_ in section.ids]
 
 
 def marked(mind: Mind) -> set[str]:
     with mind._store.read(mind.space) as unit:
-        return {memory.content for memory in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
+        return {memory.text for memory in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
 
 
 @pytest.mark.feature("M9", "U2")
@@ -79,11 +79,11 @@ def test_what_is_used_enters_and_what_is_not_leaves(
     mind = open_mind(capacity=SMALL)
     first = {mind.remember(f"old skill {n}", kind="skill", importance=0.9).id for n in range(3)}
     mind.upkeep("weekly")
-    assert marked(mind) == {mind.get(id_).content for id_ in first}
+    assert marked(mind) == {mind.get(id_).text for id_ in first}
     clock.advance(days=180)
     later = {mind.remember(f"new skill {n}", kind="skill", importance=0.8).id for n in range(3)}
     report = mind.upkeep("weekly")
-    assert marked(mind) == {mind.get(id_).content for id_ in later}
+    assert marked(mind) == {mind.get(id_).text for id_ in later}
     changes = [c.action for step in report.steps for c in step.changes if step.name == "core"]
     assert sorted(changes) == ["core"] * 3 + ["leave_core"] * 3
 
@@ -117,9 +117,7 @@ def test_semibot_keeps_so_many_and_the_untouched_go_first(
     with mind._store.write(mind.space) as unit:
         unit.memories.touch(kept[0].id, 1, clock.now())
     mind.upkeep("daily")
-    assert {m.content for m in mind.memories()} == {
-        f"note {n} of the trip" for n in (0, 4, 5, 6, 7)
-    }
+    assert {m.text for m in mind.memories()} == {f"note {n} of the trip" for n in (0, 4, 5, 6, 7)}
     gone = mind.history(kept[1].id)
     assert gone.events[-1].type == "archive"
 
@@ -198,7 +196,7 @@ def test_a_life_amounts_to_a_priority(days: int | None, priority: str) -> None:
 
 def _memory(days: int | None) -> Memory:
     return Memory(
-        id=constant("1"), kind="fact", content=constant("x"), subject=EMPTY, predicate=EMPTY,
+        id=constant("1"), kind="fact", text=constant("x"), subject=EMPTY, predicate=EMPTY,
         project=constant("_global"),
         topic=constant("_general"), tags=(), importance=0.5, confidence=1,
         trust="owner", status="active",

@@ -56,7 +56,7 @@ def test_an_unknown_work_is_refused(mind: Mind) -> None:
 
 @pytest.mark.feature("U1", "N3")
 def test_the_sweep_learns_what_no_trigger_has_set_off(mind: Mind, clock: ManualClock) -> None:
-    mind.record(session="s", role="user", content="My name is Lin.")
+    mind.record(session="s", role="user", text="My name is Lin.")
     clock.advance(days=1)
     report = mind.upkeep("daily")
     assert step(report, "queue").get("sessions", 0) + step(report, "turns").get("sessions", 0) == 1
@@ -67,7 +67,7 @@ def test_the_sweep_learns_what_no_trigger_has_set_off(mind: Mind, clock: ManualC
 @pytest.mark.feature("U1", preset="openakita")
 def test_a_session_nobody_ended_gets_its_story(open_mind: OpenMind, clock: ManualClock) -> None:
     mind = open_mind(preset="openakita", triggers={"per_turn": False})
-    mind.record(session="s", role="user", content="Please tidy up the garden plan.")
+    mind.record(session="s", role="user", text="Please tidy up the garden plan.")
     clock.advance(days=1)
     mind.upkeep("daily")
     assert [episode.source for episode in mind.episodes()] == ["daily_consolidation"]
@@ -104,17 +104,17 @@ def test_a_night_without_a_model_adds_nothing_to_what_was_learnt(
 ) -> None:
     mind = open_mind(preset=preset)
     for said in ("I live in Porto", *REFUSED, "No, sorry, I live in Lisbon now"):
-        mind.record(session="s", role="user", content=said)
+        mind.record(session="s", role="user", text=said)
         clock.advance(seconds=1)
     clock.advance(hours=1)
     mind.drain()
-    learnt = {memory.content for memory in mind.memories()}
+    learnt = {memory.text for memory in mind.memories()}
     assert [memory.value for memory in mind.memories(kind="identity")] == ["Lisbon"]
     assert [event.compressed for event in mind.daily_events()] == [False]
     assert "days" not in step(mind.upkeep("daily"), "events"), "today is not over"
     clock.advance(days=1)
     assert step(mind.upkeep("daily"), "events") == {"days": 1, "events": 1, "memories": 0}
-    assert {memory.content for memory in mind.memories()} == learnt
+    assert {memory.text for memory in mind.memories()} == learnt
     assert not any(" · " in content for content in learnt)
     assert [event.compressed for event in mind.daily_events()] == [True]
     assert step(mind.upkeep("daily"), "events") == {}
@@ -251,7 +251,7 @@ def test_old_files_go_unless_something_is_known_of_them(
 def test_nothing_changes_in_a_dry_run(mind: Mind, clock: ManualClock) -> None:
     mind.remember("a passing shower", kind="temp", importance=0.1)
     mind.remember("the guest", kind="fact", expires_at=clock.now() + timedelta(days=1))
-    mind.record(session="s", role="user", content="My name is Lin.")
+    mind.record(session="s", role="user", text="My name is Lin.")
     clock.advance(days=60)
     before = (mind.stats(), mind.events(limit=1000))
     report = mind.upkeep("daily", dry_run=True)

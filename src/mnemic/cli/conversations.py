@@ -130,7 +130,7 @@ def _speaker(turn: Turn) -> str:
 def _summary(turn: Turn, lead: int) -> str:
     """The text in one line; the names of tools are never cut."""
     tools = flat("".join(f" [{call.name}]" for call in turn.tool_calls))
-    text = turn.content or " ".join(result.content for result in turn.tool_results)
+    text = turn.text or " ".join(result.content for result in turn.tool_results)
     width = terminal_width()
     space = width and max(10, width - lead)
     text_space = space and max(10, space - cells(tools) - 1)
@@ -138,7 +138,7 @@ def _summary(turn: Turn, lead: int) -> str:
 
 
 def _show_whole(turn: Turn, by: int) -> None:
-    blocks: list[str] = [turn.content]
+    blocks: list[str] = [turn.text]
     blocks += [
         f"→ {call.name} {json.dumps(call.input, ensure_ascii=False)}" for call in turn.tool_calls
     ]

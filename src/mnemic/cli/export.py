@@ -128,7 +128,13 @@ def _form(to: str, folder: bool) -> str:
     if folder:
         return "markdown"
     ending = Path(to).suffix.lower()
-    return next((form for form, usual in _ENDINGS.items() if usual == ending), "html")
+    chosen = next((form for form, usual in _ENDINGS.items() if usual == ending), None)
+    if chosen is None and ending:
+        raise click.UsageError(
+            f"{ending} is not a type of export. End the name with .html, .md or .jsonl,"
+            " or pass --format."
+        )
+    return chosen or "html"
 
 
 def _files(path: Path, folder: bool) -> Iterator[Path]:

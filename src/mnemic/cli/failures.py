@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,12 @@ from mnemic.cli.phrases import is_known, phrase, sentence, term
 from mnemic.errors import ConfigError, InvalidInput, MnemicError, ModelError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+# A remedy of the engine names a call; at a terminal the command is wanted.
+_COMMANDS = {"questions": "sync", "waiting_rules": "upkeep rules", "record_many": "import"}
+_CALLS = re.compile(
+    r"\b(attach|attachments|episodes|events|history|memories|pending|questions|recall|record_many"
+    r"|restore|sessions|turns|waiting_rules)\(\)"
+)
 _FAMILIES = (click.UsageError, OSError)  # named as a whole to programs
 
 
@@ -29,7 +36,10 @@ def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
     except click.ClickException as error:
         _print_error(error, error.format_message(), "", as_json())
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        click.echo(phrase("Stopped. What was finished is kept; run the command again."), err=True)
         return INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
@@ -54,7 +64,12 @@ def error_line(error: MnemicError) -> str:
     said = explain(error, error.message)
     if not error.remedy:
         return said
-    return phrase("{message}. {remedy}", message=said, remedy=sentence(error.remedy))
+    return phrase("{message}. {remedy}", message=said, remedy=shell_words(error.remedy))
+
+
+def shell_words(remedy: str) -> str:
+    """A remedy in the language of the person, with commands in the place of calls."""
+    return _CALLS.sub(lambda call: f"mnemic {_COMMANDS.get(call[1], call[1])}", sentence(remedy))
 
 
 def _is_misuse(error: MnemicError) -> bool:
@@ -63,6 +78,7 @@ def _is_misuse(error: MnemicError) -> bool:
 
 
 def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> None:
+    remedy = shell_words(remedy)
     if as_json:
         kind = next((one for one in _FAMILIES if isinstance(error, one)), type(error)).__name__
         document = {"error": {"type": kind, "message": message, "remedy": remedy}}
@@ -71,4 +87,4 @@ def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> 
     lead = click.style(phrase("error:"), fg="red", bold=True)
     click.echo(f"{lead} {explain(error, message.rstrip())}", err=True)
     if remedy:
-        click.echo(sentence(remedy), err=True)
+        click.echo(remedy, err=True)

@@ -11,8 +11,9 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.output import emit, flat, note, say
 from mnemic.cli.phrases import count_things, phrase, sentence, term
-from mnemic.cli.progress import bar
+from mnemic.cli.progress import bar, resumable
 from mnemic.cli.state import State, pass_state
+from mnemic.engine.mind import Mind
 from mnemic.moving.archive import archived_rows, import_jsonl, read_header
 from mnemic.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
 from mnemic.moving.reader import reader_of
@@ -85,15 +86,21 @@ def import_source(
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
     pieces = reading.pieces(given, reader)
+    waiting = 0
     with bar(phrase("Importing"), percent=True) as report:
         if preview:
             for _ in reading.batches(pieces):
                 report(given.done, given.total, _counts(reading.progress))
         else:
-            with state.open(create=True) as mind:
+            with state.open(create=True) as mind, resumable(lambda: _so_far(reading.progress)):
                 for done in Importer(mind, reading).run(pieces):
                     report(given.done, given.total, _counts(done))
+                waiting = 0 if state.json else _unread(mind)
     _summary(state, reading.progress, refused, time.monotonic() - started, preview=preview)
+    if waiting:
+        turns = count_things(waiting, "turn waits", "turns wait")
+        note(phrase("Learning comes next: {turns} to be read. To do it now: mnemic worker --once",
+                    turns=turns))  # fmt: skip
     ctx.exit(1 if reading.progress.rejected else 0)
 
 
@@ -144,6 +151,16 @@ def _source(place: str, session: str | None) -> ImportSource:
         return ImportSource(None, sys.stdin.buffer, session=session or "")
     name = Path(place).stem if session is None else session
     return ImportSource.of(place, session=name)
+
+
+def _unread(mind: Mind) -> int:
+    """Turns that nothing was learned from yet."""
+    states = mind.stats().turn_states
+    return states["new"] + states["failed"]
+
+
+def _so_far(done: ImportProgress) -> str:
+    return phrase("{n:,} added so far are kept; the same command goes on from there.", n=done.added)
 
 
 def _counts(done: ImportProgress) -> str:

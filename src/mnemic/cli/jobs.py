@@ -30,7 +30,9 @@ from mnemic.cli.output import (
     waiting_line,
     when,
 )
+from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
+from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import Engine
@@ -102,7 +104,8 @@ def explain(job: Job) -> str:
 def show(state: State, job: str) -> None:
     """Explain a job: what it waits for, why it failed, and which turns wait for it."""
     with state.open() as mind:
-        chosen = next((one for one in mind.jobs(limit=_ALL) if one.id == job), None)
+        id_ = whole_id(mind, job)
+        chosen = next((one for one in mind.jobs(limit=_ALL) if one.id == id_), None)
         if chosen is None:
             raise NotFound(f"No unfinished job {job}", remedy="See mnemic jobs")
         turns = _turns(mind, chosen)
@@ -151,7 +154,7 @@ def _show(job: Job) -> None:
 def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
     """Give dead jobs a fresh start, and ask a model that was away now: these, or all."""
     with state.open() as mind:
-        count = mind.redrive(job or None)
+        count = mind.redrive([whole_id(mind, id_) for id_ in job] or None)
     _settled(ctx, state, "redriven", count, len(job))
 
 
@@ -162,7 +165,7 @@ def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
 def discard(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
     """Remove dead jobs for good."""
     with state.open() as mind:
-        count = mind.discard(job)
+        count = mind.discard([whole_id(mind, id_) for id_ in job])
     _settled(ctx, state, "discarded", count, len(job))
 
 
@@ -171,7 +174,12 @@ def _settled(ctx: click.Context, state: State, word: str, count: int, requested:
     line = phrase("{jobs} {done}.", jobs=count_things(count, "job"), done=term(word))
     answer({word: count}, lambda: say(line))
     if count < requested:
-        note(phrase("{ids} named no dead job.", ids=count_things(requested - count, "id")))
+        note(
+            phrase(
+                "{ids} named no dead job; see mnemic jobs --state dead.",
+                ids=count_things(requested - count, "id"),
+            )
+        )
         ctx.exit(1)
 
 
@@ -216,16 +224,39 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
     """
     with state.connect(create=not once) as engine:
         if once:
-            mine, all_ = engine.mind(state.space_name).drain(), engine.drain()
-            drained = Drained(
-                mine.done + all_.done, mine.retried + all_.retried, mine.dead + all_.dead
-            )
+            drained = _drain(state, engine)
             _report_drained(state, drained, always=True)
             ctx.exit(1 if drained.dead else 0)
         with Stopping() as stopping:
             if not state.json:
                 note(phrase("Working for every space. Ctrl-C stops after the job in hand."))
             work_until(stopping, engine, partial(_report_drained, state))
+
+
+def _drain(state: State, engine: Engine) -> Drained:
+    """Run what is due, with a bar; Ctrl-C leaves after the job in hand."""
+    mind = engine.mind(state.space_name)
+    total, most = Drained(0, 0, 0), 0
+    with Stopping() as stopping, bar(phrase("Working")) as report:
+        further = mind.drain(timeout=_SLICE)  # this one learns from open sessions as well
+        while not stopping.requested:
+            total = _add(total, further)
+            ran = total.done + total.retried + total.dead
+            waiting = engine.due_jobs()
+            most = max(most, ran + waiting)
+            report(ran, most)
+            if further == Drained(0, 0, 0) and not waiting:
+                return total
+            further = engine.drain(timeout=_SLICE)
+        total = _add(total, further)
+    waiting = engine.due_jobs()
+    note(phrase("Stopped: {jobs} done, {left} left; mnemic worker --once goes on.",
+                jobs=count_things(total.done, "job"), left=f"{waiting:,}"))  # fmt: skip
+    return total
+
+
+def _add(one: Drained, other: Drained) -> Drained:
+    return Drained(one.done + other.done, one.retried + other.retried, one.dead + other.dead)
 
 
 def work_until(

@@ -33,6 +33,7 @@ from mnemic.cli.params import (
     moment,
     moment_or_never,
     text_or_stdin,
+    whole_id,
 )
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
@@ -109,6 +110,9 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
     statement = _read_unseen() if kind == "credential" and text is None else None
     wanted = {name: None if value == "never" else value for name, value in options.items()}
     with state.open(create=True) as mind:
+        wanted["sources"] = tuple(whole_id(mind, id_) for id_ in options["sources"])
+        if options["supersedes"]:
+            wanted["supersedes"] = whole_id(mind, options["supersedes"])
         decision = mind.remember(
             text_or_stdin(text, "the statement") if statement is None else statement,
             kind=kind,
@@ -227,7 +231,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         *(f"#{tag}" for tag in memory.tags),
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.content, (about,), colour_of(memory))
+    return ListEntry(said, memory.text, (about,), colour_of(memory))
 
 
 def _since(memory: Memory) -> str:
@@ -263,6 +267,7 @@ def reveal(state: State, memory: str, yes: bool) -> None:
     --yes.
     """
     with state.open() as mind:
+        memory = whole_id(mind, memory)
         version = mind.get(memory)
         if not yes:
             question = phrase("Show the secret of {name}?", name=version.subject or memory)
@@ -290,6 +295,7 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     if not changes:
         raise click.UsageError("Say what to change, such as --text or --importance.")
     with state.open() as mind:
+        memory = whole_id(mind, memory)
         edited = mind.edit(memory, **changes)
     if edited.id == memory and not state.json:
         note(phrase("Nothing differs."))
@@ -331,7 +337,7 @@ def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
 
     def remove(mind: Mind, id_: str) -> Memory:
         if not yes:
-            statement = cut(flat(mind.get(id_).content), _QUESTION)
+            statement = cut(flat(mind.get(id_).text), _QUESTION)
             ask_first(state, phrase("Delete “{text}”?", text=statement), "delete it")
         return mind.delete(id_)
 
@@ -347,7 +353,7 @@ def do_each(
     """Do the same to each; an error stops the rest, and the command may be repeated."""
     done: list[_T] = []
     with state.open() as mind:
-        for id_ in ids:
+        for id_ in [whole_id(mind, given) for given in ids]:
             done.append(act(mind, id_))
             if not state.json:
                 say(f"{id_}  {describe(done[-1])}")

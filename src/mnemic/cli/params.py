@@ -6,12 +6,15 @@ import json
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mnemic.errors import InvalidInput
 from mnemic.types import KINDS
+
+if TYPE_CHECKING:
+    from mnemic.engine.mind import Mind
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
@@ -83,6 +86,15 @@ def json_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(f"{text[:60]!r} is not JSON: {error}") from error
+
+
+_WHOLE = 36  # characters of an id
+
+
+def whole_id(mind: Mind, given: str) -> str:
+    """The id that was given, or the only one that begins so."""
+    begun = len(given) < _WHOLE and not set(given) - set("0123456789abcdef-")
+    return mind.find_id(given) if begun else given
 
 
 def text_or_stdin(text: str | None, what: str) -> str:

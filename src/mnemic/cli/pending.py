@@ -69,7 +69,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         phrase("put off until {time}", time=until) if until else "",
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.content, (about,), colour_of(memory))
+    return ListEntry(said, memory.text, (about,), colour_of(memory))
 
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
@@ -97,7 +97,7 @@ def _confirmation(settled: Decision) -> str:
     if settled.memory is None:
         return phrase("Not kept: {reason}", reason=sentence(settled.reason))
     if settled.outcome == "same":
-        return phrase("Known already: {text}", text=settled.memory.content)
+        return phrase("Known already: {text}", text=settled.memory.text)
     if settled.replaced:
         others = count_things(len(settled.replaced), "other")
         return phrase("Kept, in place of {others}.", others=others)

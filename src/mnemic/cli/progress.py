@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 import click
+
+from mnemic.cli.output import note
+from mnemic.cli.phrases import phrase
+
+
+@contextmanager
+def resumable(describe: Callable[[], str]) -> Iterator[None]:
+    """On Ctrl-C, say what is done and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        note(phrase("Stopped: {done}", done=describe()))
+        raise click.Abort from error
 
 
 class MoveBar(Protocol):

@@ -45,9 +45,7 @@ _add_filters = add_options(
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True)
-@click.option(
-    "-k", "--limit", "k", default=10, show_default=True, metavar="N", help="How many at most."
-)
+@click.option("--limit", "-n", default=10, show_default=True, metavar="N", help="How many at most.")
 @click.option(
     "--of",
     type=click.Choice(RECORD_TYPES),
@@ -60,7 +58,7 @@ def recall(
     state: State,
     /,
     query: tuple[str, ...],
-    k: int,
+    limit: int,
     of: tuple[RecordType, ...],
     explain: bool,
     **where: Any,
@@ -70,7 +68,7 @@ def recall(
     QUERY is a question or some words, in Chinese or English. The best evidence comes first.
     """
     with state.open() as mind:
-        hits = mind.recall(" ".join(query), k=k, of=of or None, **where)
+        hits = mind.recall(" ".join(query), limit=limit, of=of or None, **where)
     show = partial(show_hits, hits, explain=explain, words=mind.settings.vocabulary)
     answer([_describe_hit(mind, hit) for hit in hits], show, nothing="Nothing was found.")
 
@@ -78,9 +76,8 @@ def recall(
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True)
 @click.option(
-    "-k",
     "--limit",
-    "k",
+    "-n",
     default=10,
     show_default=True,
     metavar="N",
@@ -88,7 +85,9 @@ def recall(
 )
 @_add_filters
 @pass_state
-def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **where: Any) -> None:
+def search(
+    state: State, /, query: tuple[str, ...], limit: int, explain: bool, **where: Any
+) -> None:
     """Search memories first, then turns, episodes and files.
 
     The same as two recalls: one for memories, one for turns, episodes and files. So a
@@ -96,9 +95,9 @@ def search(state: State, /, query: tuple[str, ...], k: int, explain: bool, **whe
     """
     text = " ".join(query)
     with state.open() as mind:
-        memories = mind.recall(text, k=k, of=("memory",), **where)
+        memories = mind.recall(text, limit=limit, of=("memory",), **where)
         narrowed = where["kind"] or where["scope"]
-        evidence = [] if narrowed else mind.recall(text, k=k, of=_BESIDES, **where)
+        evidence = [] if narrowed else mind.recall(text, limit=limit, of=_BESIDES, **where)
     if state.json:
         known, said = ([_describe_hit(mind, hit) for hit in hits] for hits in (memories, evidence))
         emit({"memories": known, "evidence": said}, rows=[*known, *said])

@@ -59,7 +59,7 @@ def record(
         raise InvalidInput("There is nothing to record", remedy="Give the text, or a tool call")
     with state.open(create=True) as mind:
         recorded = mind.record(
-            content=content,
+            text=content,
             tool_calls=tool_calls,
             tool_results=tool_results,
             metadata=metadata_of(metadata),

@@ -14,7 +14,7 @@ import click
 from mnemic.cli.base import Command
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import ask_first, bold, dim, emit, indent_line, note, say
-from mnemic.cli.params import moment
+from mnemic.cli.params import moment, whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
@@ -57,6 +57,8 @@ def forget(
     if everything and any(what.values()):
         raise click.UsageError("--all goes without anything else that says what to remove.")
     with state.open() as mind:
+        if what["id"]:
+            what["id"] = whole_id(mind, what["id"])
         remove = mind.forget_space if everything else partial(mind.forget, **what)
         if dry_run or not yes:
             preview = remove(dry_run=True)
@@ -78,6 +80,8 @@ def forget(
         file = receipt or phrase("--receipt FILE with the next one")
         check = phrase("To check that nothing is left: mnemic doctor --forgotten {file}", file=file)
         say(dim(check))
+    elif yes:
+        note(phrase("Nothing matches."))
 
 
 def _show_preview(preview: Receipt) -> None:

@@ -314,12 +314,12 @@ def _handle_event(mind: Mind, event: Mapping[str, Any], session: str) -> str:
         case "UserPromptSubmit":
             prompt = str(event["prompt"])
             known = mind.context(prompt, session=session, shown=[prompt]).text
-            mind.record(session=session, role="user", content=prompt)
+            mind.record(session=session, role="user", text=prompt)
             return known
         case "Stop":
             answer = event.get("last_assistant_message") or _last_answer(event)
             if answer:
-                mind.record(session=session, role="assistant", content=str(answer))
+                mind.record(session=session, role="assistant", text=str(answer))
         case "SessionEnd":
             mind.end_session(session)
     return ""

@@ -23,6 +23,7 @@ from mnemic.cli.output import (
     say,
     when,
 )
+from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 from mnemic.engine.mind import Mind
@@ -62,6 +63,7 @@ SENTENCES = {
 def show(state: State, memory: str) -> None:
     """Show a memory, its confidence, and the turns it came from."""
     with state.open() as mind:
+        memory = whole_id(mind, memory)
         version = mind.get(memory)
         chain = mind.history(memory)
         turns = turns_of(mind, version.sources)
@@ -95,7 +97,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     """Print all fields of one version, in the words of the preset's document."""
     words = mind.words(memory)
     kind = words.pop(mind.settings.vocabulary.kinds.name)
-    entries([ListEntry(term(kind), memory.content, colour=colour_of(memory))])
+    entries([ListEntry(term(kind), memory.text, colour=colour_of(memory))])
     about = join_parts(memory.subject, memory.predicate)
     used = memory.access_count
     facts(
@@ -156,7 +158,7 @@ def _partition(memory: Memory) -> str:
 def history(state: State, memory: str) -> None:
     """Show every version of a memory, oldest first, and what happened to it."""
     with state.open() as mind:
-        chain = mind.history(memory)
+        chain = mind.history(whole_id(mind, memory))
     if state.json:
         emit(chain, rows=chain.versions)
     else:
@@ -180,7 +182,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
         (
             ListEntry(
                 names[version.id],
-                version.content,
+                version.text,
                 (join_parts(version.id, term(version.status), _describe_span(version)),),
                 colour_of(version),
             )

@@ -9,6 +9,7 @@ import click
 from mnemic.cli.base import Command, CommandGroup
 from mnemic.cli.devices import ExchangeOptions, exchange, show_devices
 from mnemic.cli.output import bold, dim, emit, indent_line, note, say, when
+from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, language, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
 
@@ -157,9 +158,9 @@ def sync(
         return exchange(state, folder, ExchangeOptions(**options))
     with state.open() as mind:
         for id_ in archived:
-            mind.archive(id_)
+            mind.archive(whole_id(mind, id_))
         for id_ in restored:
-            mind.restore(id_)
+            mind.restore(whole_id(mind, id_))
         report = mind.sync()
         questions = mind.questions()
     if state.json:
@@ -193,6 +194,6 @@ def _show_document(document: DocumentReport) -> None:
 def _ask(question: Question) -> None:
     documents = ", ".join(question.documents)
     say(phrase("You removed this from {documents}: {text}",
-               documents=documents, text=question.memory.content))  # fmt: skip
+               documents=documents, text=question.memory.text))  # fmt: skip
     say(dim(indent_line(f"mnemic sync --forget {question.memory.id}", 2)))
     say(dim(indent_line(f"mnemic sync --keep {question.memory.id}", 2)))

@@ -100,7 +100,7 @@ class Builder:
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
-            said = [query, *(turn.content for turn in conversation.turns), *shown_texts]
+            said = [query, *(turn.text for turn in conversation.turns), *shown_texts]
             texts["scratchpad"] = self._from.scratchpad(
                 # The tasks of the session's own project, which may be none; without one of all.
                 None if session is None else project or EMPTY,
@@ -291,13 +291,13 @@ class Builder:
             if one.kind == "credential":
                 continue
             if one.trust not in PROMOTED:
-                omitted.append(omission("core", UNTRUSTED, one.content, count, one.id))
-            elif one.kind != "rule" and normalised(one.content) in carded:
+                omitted.append(omission("core", UNTRUSTED, one.text, count, one.id))
+            elif one.kind != "rule" and normalised(one.text) in carded:
                 reason = CONTAINED.format("user")
-                omitted.append(omission("core", reason, one.content, count, one.id))
-            elif fit_to_show.setdefault(normalised(one.content), one) is not one:
+                omitted.append(omission("core", reason, one.text, count, one.id))
+            elif fit_to_show.setdefault(normalised(one.text), one) is not one:
                 reason = CONTAINED.format("core")
-                omitted.append(omission("core", reason, one.content, count, one.id))
+                omitted.append(omission("core", reason, one.text, count, one.id))
         items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
         if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
             items = tuple(replace(item, at=None, source="") for item in items)
@@ -329,9 +329,9 @@ class Builder:
         if limit < 1:
             return []
         latest = spoken[-self._settings.recall.enrich_turns :]
-        around = [turn.content for turn in latest if turn.role in ("user", "assistant")]
+        around = [turn.text for turn in latest if turn.role in ("user", "assistant")]
         hits = self._from.find(
-            query, k=limit, persona=persona, around=around, project=project, without=core
+            query, limit=limit, persona=persona, around=around, project=project, without=core
         )
         return _telling(query, hits)
 
@@ -429,5 +429,5 @@ def _cards_in_place(
 def _before(query: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     """The turns before the message that is being answered, which may be recorded already."""
     last = turns[-1] if turns else None
-    is_query = last and last.role == "user" and last.content.strip() == query.strip()
+    is_query = last and last.role == "user" and last.text.strip() == query.strip()
     return turns[:-1] if is_query else turns

@@ -184,4 +184,4 @@ class ConversationSection:
 
 
 def _text_of(turn: Turn) -> str:
-    return turn.content or "\n".join(pieces_of(turn)[1:])
+    return turn.text or "\n".join(pieces_of(turn)[1:])

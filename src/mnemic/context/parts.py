@@ -93,7 +93,7 @@ _LEAST_LINE = 15  # tokens: a day, a kind, who said it, and a word or two
 def memory_item(memory: Memory | CoreLine, zone: Zone = LOCAL) -> Item:
     """A memory with the day it became true, not the day it was written down."""
     return Item(
-        text=memory.content,
+        text=memory.text,
         id=memory.id,
         at=local_time(memory.valid_from, zone),
         source=first_source(memory.sources),

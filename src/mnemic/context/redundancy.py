@@ -80,7 +80,7 @@ class ShownTexts:
     @classmethod
     def of_turns(cls, turns: Sequence[Turn]) -> ShownTexts:
         """A conversation that stands there."""
-        texts = (normalised(turn.content) for turn in turns)
+        texts = (normalised(turn.text) for turn in turns)
         return cls(frozenset(turn.id for turn in turns), frozenset(filter(None, texts)))
 
     def says(self, text: str) -> bool:
@@ -92,7 +92,7 @@ class ShownTexts:
         if hit.id in self.ids or normalised(hit.text) in self.texts:
             return True
         if behind and all(
-            turn.id in self.ids or normalised(turn.content) in self.texts for turn in behind
+            turn.id in self.ids or normalised(turn.text) in self.texts for turn in behind
         ):
             return True
         return repeats(Item(hit.text, kind=hit.kind or hit.type), self.texts)

@@ -98,7 +98,7 @@ def pieces_of(turn: Turn) -> tuple[str, ...]:
     inputs = (
         json.dumps(dict(c.input), ensure_ascii=False, sort_keys=True) for c in turn.tool_calls
     )
-    return (turn.content, *inputs, *(result.content for result in turn.tool_results))
+    return (turn.text, *inputs, *(result.content for result in turn.tool_results))
 
 
 def turn_lines(turn: Turn, pieces: Sequence[str], language: Language, at: datetime) -> str:

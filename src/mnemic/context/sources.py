@@ -78,7 +78,7 @@ class PromptSources:
         self,
         query: str,
         *,
-        k: int,
+        limit: int,
         persona: str | None,
         around: Sequence[str],
         project: SafeName | None,
@@ -89,7 +89,7 @@ class PromptSources:
         """
         request = self._recall.request(
             query,
-            k=k,
+            limit=limit,
             min_score=0.0,
             of=searched(self._settings.recall),
             within=project and self._recall.project_meant(query, project),
@@ -136,7 +136,7 @@ class PromptSources:
         first = TurnFilter(session=self._guard.name(session, "session"), role="user", limit=1)
         with self._store.read(self._space) as unit:
             turns = unit.ledger.turns(first)
-        return turns[0].content if turns else ""
+        return turns[0].text if turns else ""
 
     def turns_behind(self, hits: Sequence[Hit]) -> Mapping[str, Sequence[Turn]]:
         """By the id of a hit the turns that a memory was learnt from or that an episode covers; an
@@ -161,6 +161,6 @@ class PromptSources:
                     until=episode.ended_at + timedelta(microseconds=1),
                     limit=_STORY_TURNS + 1,
                 )
-                covered = [turn for turn in unit.ledger.turns(stretch) if turn.content.strip()]
+                covered = [turn for turn in unit.ledger.turns(stretch) if turn.text.strip()]
                 behind[episode.id] = covered if len(covered) <= _STORY_TURNS else []
         return behind

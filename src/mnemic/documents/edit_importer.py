@@ -144,7 +144,7 @@ class EditImporter:
         conflict = key_of("document-conflict", change.memory.id, printed)
         candidate = replace(
             candidate_of(head),
-            content=self._guard.text(change.text, "text"),
+            text=self._guard.text(change.text, "text"),
             value=self._guard.text(self._value(change.text, head), "value"),
             confidence=1.0,
             is_update=True,
@@ -205,7 +205,7 @@ class EditImporter:
             with self._store.write(self._space) as unit:
                 settled = self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
             memory = settled.memory
-            if memory is not None and memory.content == content:
+            if memory is not None and memory.text == content:
                 return memory, settled.replaced[0] if settled.replaced else ""
             if memory is not None and settled.outcome == "same" and memory.status == "active":
                 # The same answer in other words: the person's own words are the better ones.
@@ -226,7 +226,7 @@ class EditImporter:
         return replace(
             candidates[0],
             kind=kind,
-            content=content,
+            text=content,
             importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
             duration=_FOR_GOOD,

@@ -133,7 +133,7 @@ def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate
     return [
         Candidate(
             kind=question.kind,
-            content=words[f"{question.subject}'s"].format(question.names[language], answer),
+            text=words[f"{question.subject}'s"].format(question.names[language], answer),
             subject=question.subject,
             predicate=question.key,
             value=answer,

@@ -39,13 +39,13 @@ def may_be_shown(memory: Memory) -> bool:
         and memory.kind not in ("credential", "temp")
         and not memory.session
         and not untrusted(memory.trust)
-        and not is_sealed(memory.content)
+        and not is_sealed(memory.text)
     )
 
 
 def bullet_text(memory: Memory, bounds: Bounds, dated_in: Zone | None = None) -> str:
     """The text of a memory's bullet, after its day in a zone where one is given."""
-    text = harmless(redact(memory.content, bounds))
+    text = harmless(redact(memory.text, bounds))
     if dated_in is not None and not _DATED.match(text):
         return f"{day_of(memory.valid_from, dated_in)} {text}"
     return text
@@ -157,7 +157,7 @@ def user_section(memory: Memory) -> str:
     what = predicate_of(memory.predicate)
     if subject_of(memory.subject) == "user":
         named = _NAMED.get(what, "")
-        if named != "projects" and _ENVIRONMENT.search(memory.value or memory.content):
+        if named != "projects" and _ENVIRONMENT.search(memory.value or memory.text):
             return "environment"
         return named or _BY_KIND.get(memory.kind) or _ABOUT_USER.get(memory.kind, "")
     if memory.kind == "config" and what.endswith(("version", "版本")):

@@ -117,7 +117,7 @@ class PageBuilder:
         """The language of all memories: what one document shows changes too often."""
         setting = self._view.settings.memory.language
         memories = self._contents.memories.values()
-        return language_of(memory.content for memory in memories) if setting == "auto" else setting
+        return language_of(memory.text for memory in memories) if setting == "auto" else setting
 
     # --- rolling --------------------------------------------------------------------------------
 

@@ -98,6 +98,7 @@ class AsyncMind(_Async[Mind]):
     edit = _awaitable(Mind.edit)
     delete = _awaitable(Mind.delete)
     memories = _awaitable(Mind.memories)
+    find_id = _awaitable(Mind.find_id)
     reveal = _awaitable(Mind.reveal)
     history = _awaitable(Mind.history)
     projects = _awaitable(Mind.projects)
@@ -178,6 +179,7 @@ class AsyncEngine(_Async[Engine]):
     spaces = _awaitable(Engine.spaces)
     stats = _awaitable(Engine.stats)
     drain = _awaitable(Engine.drain)
+    due_jobs = _awaitable(Engine.due_jobs)
     work = _awaitable(Engine.work)
     close = _awaitable(Engine.close)
 

@@ -123,7 +123,7 @@ class Mind(CheckedCalls):
     # --- the record -----------------------------------------------------------------------------
 
     def record(
-        self, *, session: str, role: Role, content: str, **details: Unpack[TurnDetails]
+        self, *, session: str, role: Role, text: str, **details: Unpack[TurnDetails]
     ) -> Turn:
         """Record one turn: durable and findable when this returns.
 
@@ -134,7 +134,7 @@ class Mind(CheckedCalls):
         calls = checks.check_several(details.pop("tool_calls", ()), "tool_calls")
         results = checks.check_several(details.pop("tool_results", ()), "tool_results")
         new = {**details, "tool_calls": calls, "tool_results": results}
-        return self.record_turn(NewTurn(session, role, content, **new))  # type: ignore[arg-type]
+        return self.record_turn(NewTurn(session, role, text, **new))  # type: ignore[arg-type]
 
     def record_turn(self, new: NewTurn) -> Turn:
         """Record a turn that is already a value."""
@@ -285,6 +285,10 @@ class Mind(CheckedCalls):
         """One memory, of whatever status."""
         return self._services.memory_reader.get(id)
 
+    def find_id(self, prefix: str) -> str:
+        """The whole id of the only memory, turn, episode, file or job whose id begins so."""
+        return self._services.ledger.find_id(prefix)
+
     def edit(
         self, id: str, *, operation_id: str | None = None, **changes: Unpack[MemoryChanges]
     ) -> Memory:
@@ -318,7 +322,7 @@ class Mind(CheckedCalls):
             most = 100 if limit is None else limit
             return self._services.pending.waiting(limit=most, offset=offset)
         offered = self._services.pending.offer(limit)
-        self._services.injected.add(None, [Shown(memory.content, memory.id) for memory in offered])
+        self._services.injected.add(None, [Shown(memory.text, memory.id) for memory in offered])
         return offered
 
     def note_shown(

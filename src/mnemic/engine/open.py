@@ -173,6 +173,10 @@ class Engine(CheckedCalls):
         self._welcome_all()
         return self._background.worker.drain(timeout)
 
+    def due_jobs(self) -> int:
+        """How many jobs of all spaces could run now."""
+        return 0 if self._background is None else self._store.queue.due(self._clock.now())
+
     def work(self) -> None:
         """Run jobs as they come due, until ``close`` is called from elsewhere."""
         if self._background is not None:

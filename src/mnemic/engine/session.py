@@ -48,7 +48,7 @@ class Session(CheckedCalls):
 
     def user(
         self,
-        content: str,
+        text: str,
         *,
         sender: str = "",
         channel: str = "",
@@ -60,13 +60,13 @@ class Session(CheckedCalls):
         """What the user said. ``trust`` says whose words they are where ``sender`` does not."""
         return self._host.record_turn(
             NewTurn(
-                self.id, "user", content, sender, channel, (), (), at, index, trust, metadata or {}
+                self.id, "user", text, sender, channel, (), (), at, index, trust, metadata or {}
             )
         )
 
     def assistant(
         self,
-        content: str,
+        text: str,
         *,
         tool_calls: Iterable[ToolCall] = (),
         tool_results: Iterable[ToolResult] = (),
@@ -83,7 +83,7 @@ class Session(CheckedCalls):
             NewTurn(
                 self.id,
                 "assistant",
-                content,
+                text,
                 sender,
                 channel,
                 calls,
@@ -97,7 +97,7 @@ class Session(CheckedCalls):
 
     def tool(
         self,
-        content: str = "",
+        text: str = "",
         *,
         tool_results: Iterable[ToolResult] = (),
         sender: str = "",
@@ -113,7 +113,7 @@ class Session(CheckedCalls):
             NewTurn(
                 self.id,
                 "tool",
-                content,
+                text,
                 sender,
                 channel,
                 (),

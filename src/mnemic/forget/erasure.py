@@ -162,7 +162,7 @@ class Erasure:
             eraser.remove(Removal(memories=ids))
             unit.sync.bury(Removal(memories=ids))
             for card in eraser.stored_texts(_CARDS):
-                if any(version.content in text for version in versions for text in card.texts):
+                if any(version.text in text for version in versions for text in card.texts):
                     unit.cards.drop(card.id)
             note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
         self._copies.documents(self._space, RemovedRecords((), ids, (), Traces(_NO_KEY)))

@@ -169,7 +169,7 @@ class Planner:
         plan.orphaned = names.orphaned_by(unit, plan.removed.removal)
         plan.texts += [name.text for name in plan.orphaned if name.kind in ("sender", "tool")]
         for memory in unit.memories.by_id(list(removed.memories)):
-            plan.texts += filter(None, [memory.content, memory.value, memory.subject])
+            plan.texts += filter(None, [memory.text, memory.value, memory.subject])
         for file in unit.attachments.by_id(list(removed.attachments)):
             plan.texts += dict.fromkeys((file.filename, file.original_filename))
             plan.texts += [file.description, file.transcription, file.extracted_text]
@@ -223,7 +223,7 @@ class Planner:
         removed = plan.removed
         for memory in self._unit.memories.by_id(partly):
             turns = derived[memory.id]
-            if plan.traces.has_word(memory.content):
+            if plan.traces.has_word(memory.text):
                 removed.memories[memory.id] = "it has words that only the forgotten turns have"
                 plan.turns_to_relearn |= set(turns) - removed.turns.keys()
             else:
@@ -325,7 +325,7 @@ class Planner:
 
 def turn_texts(turn: Turn) -> list[str]:
     """Every text of a turn, with the arguments and results of its tools."""
-    texts: list[str] = [turn.content]
+    texts: list[str] = [turn.text]
     for call in turn.tool_calls:
         texts += leaves(plain(list(call.input.values())))
     texts += [result.content for result in turn.tool_results]

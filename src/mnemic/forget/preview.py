@@ -60,7 +60,7 @@ def _texts(unit: Unit, plan: ForgetPlan) -> dict[str, str]:
     episodes = [*removed.episodes, *plan.rewritten_episodes]
     days = unit.journal.daily_events(None, checks.MAX_ROWS) if removed.daily_events else []
     texts: dict[str, str] = {id_: id_ for id_ in removed.sessions}
-    texts |= {turn.id: turn.content for turn in unit.ledger.turns_by_id(list(removed.turns))}
+    texts |= {turn.id: turn.text for turn in unit.ledger.turns_by_id(list(removed.turns))}
     texts |= {episode.id: episode.summary for episode in unit.episodes.by_id(episodes)}
     texts |= {f.id: f.filename for f in unit.attachments.by_id(list(removed.attachments))}
     texts |= {day.id: day.summary for day in days}
@@ -69,7 +69,7 @@ def _texts(unit: Unit, plan: ForgetPlan) -> dict[str, str]:
         visible = masked(memory)
         # A matching text may contain the secret, so a masked memory shows neither.
         if visible != memory or memory.id not in removed.matches:
-            texts[memory.id] = visible.content
+            texts[memory.id] = visible.text
     return texts
 
 

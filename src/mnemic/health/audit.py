@@ -99,16 +99,16 @@ _REMEDIES = {
 
 def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
     """Memories that a rule would merge into another, as upkeep does."""
-    readable = [memory for memory in memories if not is_sealed(memory.content)]
+    readable = [memory for memory in memories if not is_sealed(memory.text)]
     absorbed_ids: set[str] = set()
     for place, others in identical(readable):
         for other in others:
             absorbed_ids.add(readable[other].id)
-            texts = short(readable[other].content), short(readable[place].content)
+            texts = short(readable[other].text), short(readable[place].text)
             yield readable[other].id, " = ".join(texts)
     for memory, earlier in same_texts(m for m in readable if m.id not in absorbed_ids):
         absorbed_ids.add(memory.id)
-        yield memory.id, f"{short(memory.content)} = {short(earlier.content)}"
+        yield memory.id, f"{short(memory.text)} = {short(earlier.text)}"
     for kind in sorted({memory.kind for memory in readable}):
         group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)
@@ -116,8 +116,8 @@ def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Prob
         for places in components(len(group), near):
             for place, absorbed_places in absorbed(group, places, pairs, settings.reconcile):
                 for other in absorbed_places:
-                    survivor = short(group[place].content)
-                    yield group[other].id, f"{short(group[other].content)} = {survivor}"
+                    survivor = short(group[place].text)
+                    yield group[other].id, f"{short(group[other].text)} = {survivor}"
 
 
 def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
@@ -125,7 +125,7 @@ def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
     for memory in memories:
         if fault := fault_of(memory):
             what = "no instruction" if fault == "rule" else f"no {memory.predicate}"
-            yield memory.id, f"{short(masked(memory).content)} ({what})"
+            yield memory.id, f"{short(masked(memory).text)} ({what})"
 
 
 def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
@@ -133,14 +133,14 @@ def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Ite
     law_of = cache(partial(class_of, decay=settings.decay))
     for memory in memories:
         if memory.expires_at is not None and memory.expires_at <= now:
-            yield memory.id, f"{short(masked(memory).content)} (expired)"
+            yield memory.id, f"{short(masked(memory).text)} (expired)"
             continue
         if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
             continue
         law = law_of(memory.kind)
         score = faded(memory.importance, now - memory.last_accessed_at, law)
         if judge(score, memory.access_count, law) in ("archive", "delete"):
-            yield memory.id, f"{short(masked(memory).content)} (faded to {score:.2f})"
+            yield memory.id, f"{short(masked(memory).text)} (faded to {score:.2f})"
 
 
 def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
@@ -149,7 +149,7 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
     values: dict[tuple[str, str, str], Memory] = {}
     for memory in memories:
         slot = slot_of(memory.subject, memory.predicate)
-        if not slot or is_sealed(memory.content):
+        if not slot or is_sealed(memory.text):
             continue
         slots.setdefault((memory.project, slot), []).append(memory)
         if memory.value and opposites(memory.predicate):
@@ -161,52 +161,52 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
         if has_one_answer(newest.predicate):
             for memory in group[:-1]:
                 if not same_value(_answer(memory), _answer(newest)):
-                    yield memory.id, f"{short(memory.content)} ≠ {short(newest.content)}"
+                    yield memory.id, f"{short(memory.text)} ≠ {short(newest.text)}"
     for (about, predicate, value), memory in values.items():
         for other in opposites(predicate):
             against = values.get((about, other, value))
             if against is not None and predicate < other:
-                yield memory.id, f"{short(memory.content)} ≠ {short(against.content)}"
+                yield memory.id, f"{short(memory.text)} ≠ {short(against.text)}"
 
 
 def _answer(memory: Memory) -> str:
-    return memory.value or memory.content
+    return memory.value or memory.text
 
 
 def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
-        portion = [m for m in memories[start : start + _BATCH] if not is_sealed(m.content)]
+        portion = [m for m in memories[start : start + _BATCH] if not is_sealed(m.text)]
         ids = {source.turn_id for memory in portion for source in memory.sources}
         turns = {turn.id: turn for turn in unit.ledger.turns_by_id(list(ids))}
         reworded: list[Memory] = []
         for memory in portion:
-            said = [turns[source.turn_id].content for source in memory.sources]
+            said = [turns[source.turn_id].text for source in memory.sources]
             if not memory.sources and memory.trust != "owner":
-                yield memory.id, f"{short(memory.content)} (from no turn)"
-            elif memory.sources and not any(memory.content in content for content in said):
+                yield memory.id, f"{short(memory.text)} (from no turn)"
+            elif memory.sources and not any(memory.text in content for content in said):
                 reworded.append(memory)
-        statements = content_terms_of([lines_of((m.content, m.value)) for m in reworded])
+        statements = content_terms_of([lines_of((m.text, m.value)) for m in reworded])
         sources = {source.turn_id for memory in reworded for source in memory.sources}
         spoken = content_terms_of([_words_of(turns[id_]) for id_ in sources])
         heard = dict(zip(sources, spoken, strict=True))
         for memory, statement in zip(reworded, statements, strict=True):
             evidence: set[str] = set().union(*(heard[one.turn_id] for one in memory.sources))
             if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
-                yield memory.id, f"{short(memory.content)} (its turns say something else)"
+                yield memory.id, f"{short(memory.text)} (its turns say something else)"
 
 
 def _words_of(turn: Turn) -> SafeText:
     results = (stored_text(result.content) for result in turn.tool_results)
-    return lines_of((turn.sender, turn.content, *results))
+    return lines_of((turn.sender, turn.text, *results))
 
 
 def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
     """Unsealed secrets, reported by type without their value."""
     bounds = bounds_of(settings)
     usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
-    readable = [memory for memory in memories if not is_sealed(memory.content)]
-    texts = ["\n".join((m.content, m.value, *m.tags)) for m in readable]
+    readable = [memory for memory in memories if not is_sealed(memory.text)]
+    texts = ["\n".join((m.text, m.value, *m.tags)) for m in readable]
     ways = [redact_many(texts, way) for way in ([bounds] if bounds == usual else [bounds, usual])]
     for memory, text, *redacted in zip(readable, texts, *ways, strict=True):
         if any(way != text for way in redacted):

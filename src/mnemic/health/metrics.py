@@ -89,7 +89,7 @@ class Uses:
             self._check_fork()
             exchange = self._awaiting_reply.pop(turn.session, None)
             if exchange is not None and len(self._answered) < _MAX_REPLIES:
-                self._answered.append(exchange._replace(reply=turn.content[:_REPLY]))
+                self._answered.append(exchange._replace(reply=turn.text[:_REPLY]))
 
     def forget(self) -> None:
         """Drop the buffered queries and replies; counts stay."""
@@ -129,8 +129,8 @@ def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
     does not have.
     """
     ids = list(exchange.ids)
-    texts = [memory.content for memory in unit.memories.by_id(ids)]
-    texts += [turn.content for turn in unit.ledger.turns_by_id(ids)]
+    texts = [memory.text for memory in unit.memories.by_id(ids)]
+    texts += [turn.text for turn in unit.ledger.turns_by_id(ids)]
     texts += [episode.summary for episode in unit.episodes.by_id(ids)]
     texts += [file.description for file in unit.attachments.by_id(ids)]
     told = content_terms(exchange.reply) - content_terms(exchange.query)

@@ -36,7 +36,7 @@ class MemoryContextProvider(ContextProvider):
         companion = await asyncio.to_thread(self._companion, session.session_id)
         before = [one for many in context.context_messages.values() for one in many]
         turns = list(_turns([*before, *context.input_messages], companion.session))
-        asked = [turn.content for turn in turns if turn.role == "user"]
+        asked = [turn.text for turn in turns if turn.role == "user"]
         own = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
         addition = await asyncio.to_thread(companion.show, asked[-1] if asked else "", turns, own)
         if addition:

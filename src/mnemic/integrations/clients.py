@@ -172,7 +172,7 @@ class _RecordedCalls:
         readable = _materialize(request)
         turns = self._dialect.turns(readable, self._companion.session)
         is_begun = bool(turns) and turns[-1].role == "assistant" and not turns[-1].tool_calls
-        begun = turns.pop().content if is_begun else ""
+        begun = turns.pop().text if is_begun else ""
         addition = self._companion.show(
             self._dialect.query(readable),
             turns,
@@ -184,7 +184,7 @@ class _RecordedCalls:
 
     def keep(self, turn: Callable[[str], NewTurn], *, begun: str = "") -> None:
         answer = turn(self._companion.session)
-        self._companion.add(replace(answer, content=f"{begun}{answer.content}"))
+        self._companion.add(replace(answer, text=f"{begun}{answer.text}"))
 
     def keep_snapshot(self, stream: Any, snapshot: str, begun: str) -> None:
         """Record what the library's helper assembled; it asserts that anything arrived."""

@@ -54,7 +54,7 @@ def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
 
 def recall_evidence(mind: Mind, query: str, limit: int) -> list[Evidence]:
     """At most ``limit`` pieces of evidence for a host that asks memory by itself."""
-    hits = mind.recall(query, k=2 * limit)  # several may say the same
+    hits = mind.recall(query, limit=2 * limit)  # several may say the same
     return mind.evidence(query, hits)[:limit]
 
 
@@ -124,7 +124,7 @@ class Companion:
         addition = PromptAddition()
         with self._at_most_noted():
             turns: list[Turn | NewTurn] = [*messages, *(self._latest_turns() if on_server else ())]
-            shown = [turn.content or tool_text(turn) for turn in turns]
+            shown = [turn.text or tool_text(turn) for turn in turns]
             built = self._mind.context(
                 query, session=self.session, budget=self._budget, shown=[*instructions, *shown]
             )
@@ -154,11 +154,11 @@ class Companion:
 
     def add(self, turn: NewTurn) -> None:
         """Record an answer."""
-        if turn.content or turn.tool_calls or turn.tool_results:
+        if turn.text or turn.tool_calls or turn.tool_results:
             with self._at_most_noted(), self._lock:
                 self._mind.record_turn(turn)
                 self._remember([turn])
-                self._questions.replied(turn.content)
+                self._questions.replied(turn.text)
 
     def dropped(self, turns: Sequence[NewTurn], summary: str) -> None:
         """Keep an episode of messages that the host dropped from its prompt."""
@@ -222,7 +222,7 @@ def _fingerprint(turn: NewTurn | Turn) -> str:
     """Equal for a message that a host sends again."""
     calls = [f"{call.name} {call.id}" for call in turn.tool_calls]
     results = [f"{result.call_id} {result.content}" for result in turn.tool_results]
-    return "\x1f".join([turn.role, turn.content.strip(), *calls, *results])
+    return "\x1f".join([turn.role, turn.text.strip(), *calls, *results])
 
 
 def keep_latest(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:

@@ -100,9 +100,7 @@ class CrewMemory(Memory):
         return sum(sum(receipt.counts.values()) for receipt in receipts)
 
     def update(self, record_id: str, content: str | None = None, **changes: Any) -> MemoryRecord:
-        return _record(
-            self._mind.edit(record_id, text=content or self._mind.get(record_id).content)
-        )
+        return _record(self._mind.edit(record_id, text=content or self._mind.get(record_id).text))
 
     def list_records(
         self, scope: str | None = None, limit: int = 200, offset: int = 0
@@ -126,7 +124,7 @@ class CrewMemory(Memory):
 def _record(memory: Known) -> MemoryRecord:
     return MemoryRecord(
         id=memory.id,
-        content=memory.content,
+        content=memory.text,
         categories=list(memory.tags),
         importance=memory.importance,
         created_at=memory.created_at,

@@ -173,14 +173,14 @@ class GraphStore(BaseStore):
             return {}
         hits = self._mind.recall(
             query,
-            k=_MAX_HITS,
+            limit=_MAX_HITS,
             min_score=0.0,
             of=("memory",),
             project=_project(namespace),
             status="active" if _is_learnt(namespace) else "item",
         )
         found = {hit.id: hit.score for hit in hits}
-        return {one.id: found.get(one.id, 0.0) for one in memories if one.content}
+        return {one.id: found.get(one.id, 0.0) for one in memories if one.text}
 
     def _under(self, prefix: Namespace) -> Iterator[Namespace]:
         for namespace in self._all_namespaces():
@@ -261,7 +261,7 @@ def _read_kept(memory: Memory) -> tuple[str, dict[str, Any]]:
         return loaded["key"], loaded["value"]
     if _is_own(memory):
         return str(memory.metadata.get(_KEY, memory.predicate)), json.loads(memory.value)
-    return memory.id, {"text": memory.content, "kind": memory.kind}
+    return memory.id, {"text": memory.text, "kind": memory.kind}
 
 
 def _is_own(memory: Memory) -> bool:
@@ -274,7 +274,7 @@ def _hit(memory: Memory, score: float | None) -> Hit:
     return Hit(
         "memory",
         memory.id,
-        memory.content,
+        memory.text,
         1.0 if score is None else score,
         Why((), {}),
         memory.sources,

@@ -47,7 +47,7 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
 
     def _known(self, messages: Sequence[ChatMessage]) -> str:
         turns = self._turns(messages)
-        asked = [turn.content for turn in turns if turn.role == "user"]
+        asked = [turn.text for turn in turns if turn.role == "user"]
         own = [str(one.content or "") for one in messages if one.role.value == "system"]
         addition = self._companion.show(asked[-1] if asked else "", turns, own)
         self._companion.keep(turns)

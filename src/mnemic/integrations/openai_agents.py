@@ -179,4 +179,4 @@ def _make_item(turn: Turn | NewTurn) -> dict[str, Any]:
             "name": call.name,
             "arguments": json.dumps(dict(call.input), ensure_ascii=False),
         }
-    return {"role": turn.role, "content": turn.content}
+    return {"role": turn.role, "content": turn.text}

@@ -64,7 +64,7 @@ class HostQuestions:
         said = squeezed(reply)
         if self._question and squeezed(self._question) in said:
             self._answered_by = self._introduce
-        elif self._offers and all(squeezed(memory.content) in said for memory in self._offers):
+        elif self._offers and all(squeezed(memory.text) in said for memory in self._offers):
             self._answered_by = self._decide
 
     def _next_question(self) -> str:
@@ -89,4 +89,4 @@ class HostQuestions:
 
 def _list_pending(memories: Sequence[Memory]) -> str:
     """What waits may come from a tool or a page, so it is data for the model as well."""
-    return fence("\n".join(f"- {indented(one.content, '  ')}" for one in memories), "pending")
+    return fence("\n".join(f"- {indented(one.text, '  ')}" for one in memories), "pending")

@@ -159,11 +159,11 @@ def _decision(turns: Sequence[Turn], called: CalledTool) -> str:
     for turn in turns[called.answered + 1 :]:
         if turn.role == "user":
             break
-        if turn.role == "assistant" and turn.content.strip():
-            return first_sentence(strip_fenced(turn.content))
+        if turn.role == "assistant" and turn.text.strip():
+            return first_sentence(strip_fenced(turn.text))
     answer = turns[called.answered]
     in_one = called.answered == called.turn and answer.role == "assistant"
-    return first_sentence(strip_fenced(answer.content)) if in_one else ""
+    return first_sentence(strip_fenced(answer.text)) if in_one else ""
 
 
 def _is_json(text: str) -> bool:

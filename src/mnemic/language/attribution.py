@@ -41,7 +41,7 @@ def placed(candidate: Candidate, place: SessionPlace) -> Candidate:
         return candidate
     own = " ".join(candidate.subject.casefold().split()) in _USER
     of_work = candidate.kind in _OF_A_PROJECT or candidate.predicate in _DATED_WORK
-    if not ((of_work and not own) or _THIS_PROJECT.search(candidate.content)):
+    if not ((of_work and not own) or _THIS_PROJECT.search(candidate.text)):
         return candidate
     return replace(
         candidate,
@@ -67,15 +67,15 @@ def attributed(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     if len(senders) != 1 or not (sender := senders.pop()):
         return candidate
     if _is_about_the_speaker(candidate):
-        text = _attributed_text(candidate.content, sender)
-        return replace(candidate, subject=sender, content=text)
-    if not _SPEAKERS.search(candidate.content):
+        text = _attributed_text(candidate.text, sender)
+        return replace(candidate, subject=sender, text=text)
+    if not _SPEAKERS.search(candidate.text):
         return candidate
     # "My wife is a nurse": the wife of whoever says so.
-    subject, text = candidate.subject, _attributed_text(candidate.content, sender)
+    subject, text = candidate.subject, _attributed_text(candidate.text, sender)
     if subject.islower() and subject.isascii() and sender.casefold() not in subject.casefold():
         subject = f"{sender}'s {subject}"
-    return replace(candidate, subject=subject, content=text)
+    return replace(candidate, subject=subject, text=text)
 
 
 def _is_about_the_speaker(candidate: Candidate) -> bool:
@@ -84,7 +84,7 @@ def _is_about_the_speaker(candidate: Candidate) -> bool:
     if subject in _USER:
         return True
     unsaid = not subject and candidate.kind in _PERSONAL
-    return unsaid or bool(_ABOUT_THE_USER.match(candidate.content))
+    return unsaid or bool(_ABOUT_THE_USER.match(candidate.text))
 
 
 def _attributed_text(content: str, sender: str) -> str:

@@ -15,9 +15,9 @@ GLUE = " · "  # between the sentences of a digest
 
 def digest(turns: Sequence[Turn], limit: int) -> str:
     """At most ``limit`` characters: the user's first sentences in order, then the tools."""
-    sentences = [_first_sentence(turn.content) for turn in turns if turn.role == "user"]
+    sentences = [_first_sentence(turn.text) for turn in turns if turn.role == "user"]
     if not any(sentences):
-        sentences = [_first_sentence(turn.content) for turn in turns]
+        sentences = [_first_sentence(turn.text) for turn in turns]
     tools = dict.fromkeys(label(call.name) for turn in turns for call in turn.tool_calls)
     tail = f" [{', '.join(tools)}]" if tools else ""
     line = ""

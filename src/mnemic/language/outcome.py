@@ -94,7 +94,7 @@ def outcome_of(
     user_turns = [(n, turn) for n, turn in enumerate(turns) if turn.role == "user"]
     if user_turns:
         place, last = user_turns[-1]
-        judged = verdict(last.content)
+        judged = verdict(last.text)
         if judged is not None:
             return _after(judged, turns[place + 1 :], actions)
     if turns and turns[-1].role == "user":
@@ -140,7 +140,7 @@ def _after(judged: Outcome, later: Sequence[Turn], actions: Sequence[ActionNode]
 
 
 def _by_work(turns: Sequence[Turn], actions: Sequence[ActionNode], *, ended: bool) -> Outcome:
-    closing = next((turn.content for turn in reversed(turns) if turn.role == "assistant"), "")
+    closing = next((turn.text for turn in reversed(turns) if turn.role == "assistant"), "")
     closing = strip_fenced(closing)[-_LOOK:].strip()
     if actions and not actions[-1].success:
         return "partial" if any(action.success for action in actions) else "failed"

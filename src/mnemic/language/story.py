@@ -146,7 +146,7 @@ def _entities(turns: Sequence[Turn], drafted: Sequence[str]) -> tuple[str, ...]:
     entities = dict.fromkeys(drafted)
     for turn in turns:
         inputs = [str(item) for call in turn.tool_calls for item in call.input.values()]
-        names = find_entities("\n".join([strip_fenced(turn.content), *(w[:300] for w in inputs)]))
+        names = find_entities("\n".join([strip_fenced(turn.text), *(w[:300] for w in inputs)]))
         entities.update(dict.fromkeys(names))
         if len(entities) >= MOST_ENTITIES:
             break
@@ -159,7 +159,7 @@ def _request_of(turn: Turn) -> str:
 
 def _own_text(turn: Turn) -> str:
     """What a turn says without memory's own words and, of a user, without what they quote."""
-    plain = strip_fenced(turn.content)
+    plain = strip_fenced(turn.text)
     return own_voice(plain) if turn.role == "user" else plain
 
 
@@ -168,7 +168,7 @@ def _first_request(turns: Sequence[Turn]) -> str:
 
 
 def _closes(turn: Turn) -> bool:
-    return turn.role == "assistant" and is_request(strip_fenced(turn.content))
+    return turn.role == "assistant" and is_request(strip_fenced(turn.text))
 
 
 @cache

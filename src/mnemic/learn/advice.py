@@ -58,12 +58,12 @@ class ModelJudge:
     def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
         zone = self.settings.schedule.zone
         existing = "\n".join(
-            f"[{n}] ({day_of(memory.valid_from, zone)}) {redact(memory.content)}"
+            f"[{n}] ({day_of(memory.valid_from, zone)}) {redact(memory.text)}"
             for n, memory in enumerate(neighbours, 1)
         )
-        language = language_of([candidate.content], self.settings.memory.language)
+        language = language_of([candidate.text], self.settings.memory.language)
         answer = self.model.ask(
-            f"{fence(redact(candidate.content), 'new')}\n\n{fence(existing, 'known')}",
+            f"{fence(redact(candidate.text), 'new')}\n\n{fence(existing, 'known')}",
             purpose=PURPOSE,
             schema=_SCHEMA,
             parse=lambda answer: _decision(answer, neighbours),
@@ -141,10 +141,10 @@ class NeighbourSearch:
     def _near(self, status: MemoryStatus) -> list[Memory]:
         if self.strict:
             return self.unit.memories.worded_alike(
-                self.candidate.content, project=self.candidate.project, status=status, now=self.now
+                self.candidate.text, project=self.candidate.project, status=status, now=self.now
             )
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
-        terms = query_terms(self.candidate.content)
+        terms = query_terms(self.candidate.text)
         matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
         docs = [match.doc for match in matches]
         records = self.unit.text.records(docs)
@@ -161,11 +161,11 @@ class NeighbourSearch:
 
     def _alike(self, memory: Memory) -> bool:
         if self.strict:
-            return as_written(self.candidate.content) == as_written(memory.content)
+            return as_written(self.candidate.text) == as_written(memory.text)
         cosine = self.cosines.get(memory.id)
         if cosine is not None:
             return cosine > self.settings.merge_cosine
-        mine, theirs = weighed_words(self.candidate.content), weighed_words(memory.content)
+        mine, theirs = weighed_words(self.candidate.text), weighed_words(memory.text)
         return overlap(mine, theirs) >= self.settings.merge_overlap
 
 
@@ -180,7 +180,7 @@ def meeting(
     """The memories that a candidate may repeat, replace or contradict: those of its slot, those it
     is opposed to, and those about the same that are much alike. A judge is asked of no others.
     """
-    mine, about = _telling_words(candidate.content), subject_of(candidate.subject)
+    mine, about = _telling_words(candidate.text), subject_of(candidate.subject)
 
     def meets(memory: Memory) -> bool:
         theirs = subject_of(memory.subject)
@@ -189,7 +189,7 @@ def meeting(
         return (
             same_value(candidate.value, memory.value)
             or cosines.get(memory.id, 0.0) >= _MEETING_COSINE
-            or overlap(mine, _telling_words(memory.content)) >= _MEETING_OVERLAP
+            or overlap(mine, _telling_words(memory.text)) >= _MEETING_OVERLAP
         )
 
     near = (memory for memory in existing.near if meets(memory))
@@ -263,7 +263,7 @@ class Adviser:
                 unit, candidate, now, self._settings, cosines, self._categories
             )
             neighbours = meeting(candidate, search.neighbours("active"), cosines)
-        if not neighbours or any(one.content == candidate.content for one in neighbours):
+        if not neighbours or any(one.text == candidate.text for one in neighbours):
             return Advice(cosines, failure=failure)  # the rules see as much
         seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbours}
         try:
@@ -280,7 +280,7 @@ class Adviser:
         if number is None:
             return {}, ""
         try:
-            vector = self._embedder.embed([candidate.content])[0]
+            vector = self._embedder.embed([candidate.text])[0]
         except ModelError as error:
             return {}, str(error)
         if not vector.any():
@@ -301,6 +301,6 @@ class Adviser:
         """
         if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, TrainedReader):
             return cosine
-        mine, theirs = weighed_words(candidate.content), weighed_words(memory.content)
+        mine, theirs = weighed_words(candidate.text), weighed_words(memory.text)
         differ = apart(mine, theirs, CHARACTER_WEIGHT)
         return self._settings.merge_cosine if differ else cosine

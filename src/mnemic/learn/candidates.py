@@ -31,7 +31,7 @@ _LONGEST = 1_000_000  # characters of a statement
 def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> SafeCandidate:
     """The candidate as it may be stored, or InvalidInput that says what is wrong."""
     limit = min(guard.characters, longest)
-    if not checks.check_text(candidate.content, "content", limit).strip():
+    if not checks.check_text(candidate.text, "text", limit).strip():
         raise InvalidInput("A candidate says nothing", remedy="Give it a content")
     checks.check_choice(candidate.trust, TRUSTS, "trust")
     for name in ("importance", "confidence"):
@@ -43,13 +43,13 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
             f"duration={checks.brief_value(candidate.duration)} is unknown",
             remedy=f"Use one of {', '.join((*DURATIONS, *PRIORITIES))}, or a span such as 30d",
         )
-    content = guard.text(candidate.content.strip(), "content", limit)
+    content = guard.text(candidate.text.strip(), "text", limit)
     labels = checks.check_tags(candidate.tags, guard.tags)
 
     def part(text: str, what: str) -> SafeName:
         """Nothing of a part that is only a secret of the statement."""
         checks.check_text(text, what, checks.MAX_NAME)
-        return guard.label(guard.part(text, candidate.content, content, what), what)
+        return guard.label(guard.part(text, candidate.text, content, what), what)
 
     kind_named = candidate.kind
     if guard.words.scopes and candidate.origin == "extraction" and kind_named == "rule":
@@ -61,10 +61,10 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
     kind, metadata = _in_words(candidate, guard, word, kinds, project != GLOBAL_PROJECT)
     return SafeCandidate(
         kind=kind,
-        content=content,
+        text=content,
         subject=part(candidate.subject, "subject"),
         predicate=part(candidate.predicate, "predicate"),
-        value=guard.part(candidate.value, candidate.content, content, "value"),
+        value=guard.part(candidate.value, candidate.text, content, "value"),
         importance=candidate.importance,
         confidence=candidate.confidence,
         duration=candidate.duration,
@@ -96,7 +96,7 @@ def candidate_of(memory: Memory) -> SafeCandidate:
     """A memory as it was proposed."""
     return SafeCandidate(
         kind=memory.kind,
-        content=memory.content,
+        text=memory.text,
         subject=memory.subject,
         predicate=memory.predicate,
         value=memory.value,

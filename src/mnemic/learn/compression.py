@@ -128,7 +128,7 @@ class Compression:
             if self._recorder.guard.name(message.session, "session") != session:
                 raise InvalidInput(
                     f"A message belongs to session {message.session!r}",
-                    remedy="Pass NewTurn(session, role, content) of the session itself",
+                    remedy="Pass NewTurn(session, role, text) of the session itself",
                 )
             same = (
                 None if message.index is not None else recorded_as.get(self._as_recorded(message))
@@ -173,4 +173,4 @@ def _new_turn(message: object, session: str) -> NewTurn:
 
 
 def _content(turn: Turn | TurnRow) -> tuple[object, ...]:
-    return (turn.role, turn.content, *(result.content for result in turn.tool_results))
+    return (turn.role, turn.text, *(result.content for result in turn.tool_results))

@@ -32,7 +32,7 @@ def note_deletion(
             payload={"reason": constant("a person's word"), "kind": memory.kind},
             at=now,
         )
-        payload = digests({"marks": list(_marks(memory.content, memory))})
+        payload = digests({"marks": list(_marks(memory.text, memory))})
         for source in memory.sources:
             unit.journal.add_event(
                 _UNLEARN,
@@ -49,7 +49,7 @@ def was_deleted(unit: Unit, candidate: SafeCandidate) -> bool:
     for turn in candidate.sources:
         for event in unit.journal.events(subject=turn, type_=_UNLEARN, limit=checks.MAX_ROWS):
             if marks is None:
-                marks = frozenset(_marks(candidate.content, candidate))
+                marks = frozenset(_marks(candidate.text, candidate))
             deleted = event.payload["marks"]
             if isinstance(deleted, list) and not marks.isdisjoint(map(str, deleted)):
                 return True

@@ -103,7 +103,7 @@ class InjectedTexts:
     def add_context(self, session: SafeName | None, context: Context) -> None:
         """Note the text of a context and the records it was made of."""
         records = dict.fromkeys(id_ for section in context.sections for id_ in section.ids)
-        offered = [Shown(memory.content, memory.id) for memory in context.pending]
+        offered = [Shown(memory.text, memory.id) for memory in context.pending]
         self.add(session, [Shown(context.text), *(Shown("", id_) for id_ in records), *offered])
 
     def flush(self) -> None:
@@ -185,7 +185,7 @@ class _Records:
         if not listed:
             return
         for memory in unit.memories.by_id(listed):
-            self._records[memory.id] = (memory.content, memory.trust)
+            self._records[memory.id] = (memory.text, memory.trust)
         for turn in unit.ledger.turns_by_id(listed):
             self._records[turn.id] = _of_turn(turn)
         for episode in unit.episodes.by_id(listed):
@@ -207,9 +207,9 @@ class _Records:
 def _of_turn(turn: Turn) -> tuple[str, Trust]:
     """What an agent says beside a tool's result may be the tool's words."""
     if turn.tool_results and rank(turn.trust) > rank("tool"):
-        text = turn.content or "\n".join(result.content for result in turn.tool_results)
+        text = turn.text or "\n".join(result.content for result in turn.tool_results)
         return text, "tool"
-    return turn.content, turn.trust
+    return turn.text, turn.trust
 
 
 def known_marks(
@@ -236,8 +236,8 @@ def tainted(candidate: Told, turns: Sequence[Turn], lines: Sequence[UntrustedLin
     if untrusted(candidate.trust) or not lines:
         return candidate
     cited = frozenset(candidate.sources)
-    own = "\n".join(turn.content for turn in turns if turn.id in cited and turn.trust == "owner")
-    trust = taint_of(f"{candidate.content}\n{candidate.value}", own, lines)
+    own = "\n".join(turn.text for turn in turns if turn.id in cited and turn.trust == "owner")
+    trust = taint_of(f"{candidate.text}\n{candidate.value}", own, lines)
     if trust is None:
         return candidate
     return replace(candidate, trust=least_trusted((candidate.trust, trust)))

@@ -43,7 +43,7 @@ class EpisodeWriter:
         if model is None or not turns or not self._settings.extraction.stories:
             return None
         language = language_of(
-            [turn.content for turn in turns if turn.role == "user"], self._settings.memory.language
+            [turn.text for turn in turns if turn.role == "user"], self._settings.memory.language
         )
         now = self._clock.now()
         return ask_for_episode(model, turns, language, self._settings, now).value

@@ -74,7 +74,7 @@ def heard(turns: Sequence[Turn], marks: Mapping[int, int] | None) -> list[Turn]:
     if marks is None:
         return list(turns)
     return [
-        replace(turn, content=without_echo(turn.content, turn.role, _ShownBefore(marks, turn)))
+        replace(turn, text=without_echo(turn.text, turn.role, _ShownBefore(marks, turn)))
         for turn in turns
     ]
 
@@ -108,7 +108,7 @@ _SAMPLES = (
 
 def _sample(index: int, text: str, at: datetime) -> Turn:
     """A turn that is never stored."""
-    fields: dict[str, Any] = {"id": str(index), "session": "s", "content": text, "trust": "owner"}
+    fields: dict[str, Any] = {"id": str(index), "session": "s", "text": text, "trust": "owner"}
     return Turn(index=index, role="user", at=at, **fields)
 
 
@@ -170,7 +170,7 @@ class RuleExtractor:
         """Judges stretches of a message by the reader, which reads it when it is first asked."""
         if self.note is None or turn.trust != "owner":
             return None
-        spoken = f"{before.role}: {before.content}" if before else ""
+        spoken = f"{before.role}: {before.text}" if before else ""
         day = local_time(turn.at, self.settings.schedule.zone).date()
         message = TurnText(text, turn.sender or turn.role, day, spoken)
         noted = cache(partial(self.note, message))
@@ -247,12 +247,12 @@ class ModelExtractor:
         settings = self.settings
         zone = home_zone(turns[-1].at if turns else None, settings.schedule.zone)
         spoken = in_local_time(
-            [turn for turn in turns if turn.content.strip() or turn.tool_results], zone
+            [turn for turn in turns if turn.text.strip() or turn.tool_results], zone
         )
         if not spoken:
             return ExtractionResult()
         language = language_of(
-            [turn.content for turn in turns if turn.role == "user"], settings.memory.language
+            [turn.text for turn in turns if turn.role == "user"], settings.memory.language
         )
         local = in_local_time(earlier, zone)
         before = "\n".join(turn_line(turn, language) for turn in local)
@@ -291,7 +291,7 @@ class ModelExtractor:
 def _own_text(turn: Turn, *, certain: bool = False) -> EarlierMessage:
     """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
     # The patterns read less of either end; what they read has no secret cut in two.
-    text = redact(f"\n{GAP}\n".join(two_ends(turn.content, 4 * LONGEST)))
+    text = redact(f"\n{GAP}\n".join(two_ends(turn.text, 4 * LONGEST)))
     own = own_voice(text, GAP, certain=certain) if turn.role == "user" else text
     return EarlierMessage(turn.role, own)
 

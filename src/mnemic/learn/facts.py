@@ -204,7 +204,7 @@ class FactReader:
         candidate = Candidate(
             # What is of no kind in particular is a plain fact.
             kind="fact" if kind is None else self._kind(kind, f"{place}.kind"),
-            content=content,
+            text=content,
             importance=share_in(fact.get("importance"), f"{place}.importance"),
             confidence=share_in(fact.get("confidence"), f"{place}.confidence"),
             duration=_duration(_first(fact, ("duration", "priority"))),

@@ -63,17 +63,17 @@ class SpokenWords:
 
     @cached_property
     def agent(self) -> Words:
-        return _words("\n".join(turn.content for turn in self._by("agent")))
+        return _words("\n".join(turn.text for turn in self._by("agent")))
 
     @cached_property
     def external(self) -> Words:
-        texts = [turn.content for turn in self._by("external")]
-        quoted = [quoted_voice(turn.content) for turn in self._by("owner")]
+        texts = [turn.text for turn in self._by("external")]
+        quoted = [quoted_voice(turn.text) for turn in self._by("owner")]
         return _words("\n".join([*texts, *quoted]))
 
     @cached_property
     def tools(self) -> Words:
-        texts: list[str] = [turn.content for turn in self._by("tool")]
+        texts: list[str] = [turn.text for turn in self._by("tool")]
         for turn in (*self.earlier, *self.turns):
             texts += [result.content for result in turn.tool_results]
         return _words("\n".join(end for text in texts for end in two_ends(text, _READ)))
@@ -90,7 +90,7 @@ class SpokenWords:
         trusts: set[Trust] = {turn.trust for turn in shown}
         if any(turn.tool_results for turn in shown):
             trusts.add("tool")
-        if any(has_quoted(turn.content) for turn in self._by("owner")):
+        if any(has_quoted(turn.text) for turn in self._by("owner")):
             trusts.add("external")
         return frozenset(trusts)
 
@@ -138,16 +138,16 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
     """
     if candidate.trust in _STRANGERS:
         return None
-    cited, about = frozenset(candidate.sources), _words(candidate.content)
+    cited, about = frozenset(candidate.sources), _words(candidate.text)
     read = [
         statement
         for turn in speakers.turns
         if turn.id in cited and turn.trust == "owner"
-        for statement in extract(own_voice(turn.content, certain=True), said_at=turn.at)
+        for statement in extract(own_voice(turn.text, certain=True), said_at=turn.at)
         if statement.kind == candidate.kind and not statement.withdraws
     ]
-    best = max(read, key=lambda one: len(about & _words(one.content)), default=None)
-    if best is None or len(about & _words(best.content)) < _TOLD:
+    best = max(read, key=lambda one: len(about & _words(one.text)), default=None)
+    if best is None or len(about & _words(best.text)) < _TOLD:
         return None
     said = {
         "kind",
@@ -167,7 +167,7 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if candidate.trust in _STRANGERS:
         return candidate.trust
     stated = speakers.stated(candidate.sources)
-    text = f"{candidate.content}\n{candidate.value}"
+    text = f"{candidate.text}\n{candidate.value}"
     words, said = _words(text), _words("\n".join(stated))
     # "Next Wednesday" is written as a date, which nobody said.
     undated = _words(pattern("date").sub(" ", text)) or words
@@ -177,7 +177,7 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if stated and not steers and _is_translation(undated, words, stated, speakers):
         return trust
     taken = speakers.strangers(_words(pattern("bare").sub(" ", text)) - said - speakers.owner)
-    if steers and _has_new_name(candidate.content, stated):
+    if steers and _has_new_name(candidate.text, stated):
         taken += speakers.heard & _STRANGERS
     if candidate.kind != "rule" and not pattern("of_oneself").search("\n".join(stated)):
         taken += speakers.strangers(words, _LEAST)
@@ -188,7 +188,7 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if own < _LEAST and not taken:
         # The owner's in words that are all the model's, or what somebody said in code.
         taken += ["agent"] if _tells(stated) else speakers.heard
-        if _in_one_script(candidate.content, stated):
+        if _in_one_script(candidate.text, stated):
             taken.append("agent")
     if _share(words, speakers.agent) > _AGENT_SAYS_MORE * own:
         taken.append("agent")
@@ -196,7 +196,7 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
 
 
 def _stated_in(turn: Turn, *, certain: bool = False) -> str:
-    own = own_voice(turn.content, certain=certain)
+    own = own_voice(turn.text, certain=certain)
     return compiled(_QUESTION).sub(_in_passing, own)
 
 
@@ -204,7 +204,7 @@ def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:
     """Whether a statement means what the owner meant. What steers the agent has to stand on words
     that are certainly the owner's, in their own language, and a rule keeps their limits.
     """
-    text, steers = candidate.content, candidate.kind in STEERING
+    text, steers = candidate.text, candidate.kind in STEERING
     stated = speakers.stated(candidate.sources)
     wording = wording_of(stated)
     if candidate.kind not in _SIGNED:

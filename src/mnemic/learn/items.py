@@ -43,7 +43,7 @@ class ItemWriter:
             item = Memory(
                 id=new_id(now),
                 kind="fact",
-                content=content,
+                text=content,
                 value=kept,
                 subject=EMPTY,
                 predicate=EMPTY,

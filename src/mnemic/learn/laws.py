@@ -122,7 +122,7 @@ def kind_read(text: str) -> str:
 def fault_of(statement: Candidate | Memory) -> str:
     """What is wrong with a statement by its slot: "value", "rule", or nothing."""
     if statement.kind == "rule":
-        return "" if _reader().instructions.may_be(statement.content) else "rule"
+        return "" if _reader().instructions.may_be(statement.text) else "rule"
     type_ = value_type(statement.predicate)
     if type_ == "instruction" or not statement.value or statement.kind == "credential":
         return ""
@@ -133,7 +133,7 @@ def same_texts(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
     """Memories that say word for word what an earlier one says, each with that one."""
     seen: dict[tuple[str, str, str], Memory] = {}
     for memory in sorted(memories, key=lambda memory: (memory.created_at, memory.id)):
-        key = (memory.project, subject_of(memory.subject), plain_words(memory.content))
+        key = (memory.project, subject_of(memory.subject), plain_words(memory.text))
         first = seen.setdefault(key, memory)
         if first is not memory:
             yield memory, first
@@ -191,10 +191,10 @@ def says_change(candidate: Candidate, turns: Sequence[Turn]) -> bool:
 
 def _around(candidate: Candidate, turns: Sequence[Turn]) -> list[str]:
     """The statement, and the sentences that say its value; all of them where it was reworded."""
-    sentences = [part for turn in turns for part in _SENTENCE_ENDS.split(turn.content)]
+    sentences = [part for turn in turns for part in _SENTENCE_ENDS.split(turn.text)]
     value = fold(candidate.value)
     saying = [sentence for sentence in sentences if value and value in fold(sentence)]
-    return [candidate.content, *(saying or sentences)]
+    return [candidate.text, *(saying or sentences)]
 
 
 def said_elsewhere(waiting: Iterable[Memory], turns: Sequence[Turn]) -> bool:
@@ -219,15 +219,15 @@ def settle_wording(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         if not any(_one_fact(candidate, other) for other in unique):
             unique.append(candidate)
-    texts = [candidate.content for candidate in unique]
+    texts = [candidate.text for candidate in unique]
     return [
-        one if one.withdraws or texts.count(one.content) < 2 else word_alone(one) for one in unique
+        one if one.withdraws or texts.count(one.text) < 2 else word_alone(one) for one in unique
     ]
 
 
 def _one_fact(one: Candidate, other: Candidate) -> bool:
     return (
-        one.content == other.content
+        one.text == other.text
         and one.withdraws == other.withdraws
         and predicate_of(one.predicate) == predicate_of(other.predicate)
         and fold(one.value) == fold(other.value)
@@ -248,7 +248,7 @@ def with_endings(
     for turn in turns:
         if turn.role != "user" or turn.trust != "owner":
             continue
-        for sentence in _reader().stated(own_voice(turn.content)):
+        for sentence in _reader().stated(own_voice(turn.text)):
             plan = _plan_meant(unit, sentence, now)
             change = None if plan is None else _changed_plan(plan, sentence, turn)
             if change is not None:
@@ -274,7 +274,7 @@ def _denied(unit: Unit, sentence: str, turn: Turn, now: datetime) -> Iterator[Ca
     for memory in unit.memories.by_id([records[match.doc][1] for match in matches]):
         if memory.kind == "rule" or not memory.value or not _speaks_of(memory, sentence, reader):
             continue
-        value, saying = _content_words(memory.value), _content_words(memory.content)
+        value, saying = _content_words(memory.value), _content_words(memory.text)
         about = _content_words(memory.predicate) | saying
         named = fold(memory.value) in folded
         rest = words & (about - value - _content_words(memory.subject))
@@ -324,7 +324,7 @@ def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:
             continue
         if memory.expires_at is not None and memory.expires_at <= now:
             continue
-        shared = len(words & (_content_words(memory.subject) | _content_words(memory.content)))
+        shared = len(words & (_content_words(memory.subject) | _content_words(memory.text)))
         if shared > most:
             best, most, tied = memory, shared, False
         elif shared == most and shared:

@@ -41,7 +41,7 @@ def note_important(unit: Unit, memory: Memory, operation: SafeName, at: datetime
 
 def memory_terms(memory: Memory) -> SafeText:
     """What a memory is found by; of a credential only its label."""
-    texts = (memory.subject, memory.predicate, unsealed_part(memory.content), *memory.tags)
+    texts = (memory.subject, memory.predicate, unsealed_part(memory.text), *memory.tags)
     return index_text(lines_of(texts))
 
 

@@ -151,4 +151,4 @@ class MemoryReader:
         """The text of a credential."""
         with self._store.read(self._space) as unit:
             memory = existing_memory(unit, id_)
-        return self._vault.open(memory.content)
+        return self._vault.open(memory.text)

@@ -242,7 +242,7 @@ class MemoryWriter:
         operation: SafeName,
         edited: Memory | None = None,
     ) -> Settlement:
-        candidate = self._candidate(new, None if edited is None else edited.content)
+        candidate = self._candidate(new, None if edited is None else edited.text)
         learnt_at = maybe_moment(new.learnt_at, "learnt_at")
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
@@ -303,7 +303,7 @@ class MemoryWriter:
         safe = checked(
             Candidate(
                 kind=new.kind,
-                content=new.subject or "?" if sealed else new.text,
+                text=new.subject or "?" if sealed else new.text,
                 subject=new.subject,
                 predicate=new.predicate,
                 value="" if sealed else new.value.strip(),
@@ -325,8 +325,8 @@ class MemoryWriter:
         if not sealed:
             return safe
         if before is not None and new.text == before and is_sealed(before):
-            return replace(safe, content=before)
-        return replace(safe, content=self._sealed(new.text.strip(), new))
+            return replace(safe, text=before)
+        return replace(safe, text=self._sealed(new.text.strip(), new))
 
     def _noted_scope(self, new: NewMemory) -> Mapping[str, Any]:
         if not new.scope:
@@ -369,7 +369,7 @@ class MemoryWriter:
         for memory in unit.memories.find(wanted):
             if (fold(memory.subject), fold(memory.predicate)) == about:
                 try:
-                    if self._vault.open(memory.content) == text:
+                    if self._vault.open(memory.text) == text:
                         return memory
                 except ConfigError:
                     continue  # sealed with another key: whether it is the same cannot be told
@@ -415,7 +415,7 @@ def _inherited(new: NewMemory, old: Memory) -> NewMemory:
 def _edited(old: Memory, changes: MemoryChanges) -> NewMemory | None:
     """A memory with its changes, or None when nothing differs."""
     before: dict[str, Any] = {
-        "text": old.content,
+        "text": old.text,
         "duration": "",
         **{name: getattr(old, name) for name in _FIELDS if name not in _UNREAD},
     }

@@ -56,7 +56,7 @@ class Proposals:
         if not isinstance(candidate, Candidate):
             raise InvalidInput(
                 f"a candidate is a {type(candidate).__name__}",
-                remedy="Pass mnemic.Candidate(kind, content)",
+                remedy="Pass mnemic.Candidate(kind, text)",
             )
         safe = replace(checked(candidate, self._reconciler.guard), origin="proposal")
         if safe.confidence is None:

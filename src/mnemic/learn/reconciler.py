@@ -509,7 +509,7 @@ def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
 
 def _is_over(unit: Unit, candidate: Candidate) -> bool:
     """Whether it names a value that was learnt from its turns and holds no longer."""
-    content = candidate.content.casefold()
+    content = candidate.text.casefold()
     return any(
         memory.status == "superseded" and memory.value and memory.value.casefold() in content
         for source in candidate.sources

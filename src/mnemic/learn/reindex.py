@@ -42,7 +42,7 @@ def index_again(unit: Unit, type_: RecordType, ids: list[str], *, changed: bool 
 
 def _turns(unit: Unit, ids: list[str]) -> list[tuple[SafeName, SafeText]]:
     return [
-        (t.id, turn_terms(t.sender, t.content, t.tool_calls, t.tool_results).terms)
+        (t.id, turn_terms(t.sender, t.text, t.tool_calls, t.tool_results).terms)
         for t in unit.ledger.turns_by_id(ids)
     ]
 

@@ -184,7 +184,7 @@ def _followed(unit: Unit, settings: ScratchpadSettings, zone: str) -> _Pad:
         if turn.trust == "owner" and (pad.updated_at is None or turn.at > pad.updated_at):
             before = pad.focus
             local = local_time(turn.at, home)
-            pad = advance(pad, own_voice(turn.content), local, settings)
+            pad = advance(pad, own_voice(turn.text), local, settings)
             pad = replace(pad, updated_at=turn.at)
             if pad.focus and pad.focus != before:
                 if turn.session not in projects:

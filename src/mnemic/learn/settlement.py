@@ -262,7 +262,7 @@ class Settlement:
         memory = Memory(
             id=self.id or new_id(self.now),
             kind=candidate.kind,
-            content=candidate.content,
+            text=candidate.text,
             subject=candidate.subject,
             predicate=candidate.predicate,
             value=candidate.value,

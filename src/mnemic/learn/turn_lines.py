@@ -38,7 +38,7 @@ def turn_line(turn: Turn, language: Language) -> str:
     """A turn in a few lines."""
     who = f"{turn.role} ({label(turn.sender)})" if turn.sender else turn.role
     source = "" if turn.trust in ("owner", "agent") else f" <{turn.trust}>"
-    content = strip_fenced(turn.content)
+    content = strip_fenced(turn.text)
     if turn.role == "user":
         content = _with_marks(content)
     text = tool_summary(content, TOOL_CHARS) if turn.role == "tool" else content

@@ -57,7 +57,7 @@ class WindowSummaryJob:
         if memory is None or model is None or overflow is None:
             return
         language = language_of(
-            [turn.content for turn in overflow.turns if turn.role == "user"],
+            [turn.text for turn in overflow.turns if turn.role == "user"],
             self._settings.memory.language,
         )
         shown = conversation(overflow.turns, language, self._settings.extraction.batch_tokens.high)

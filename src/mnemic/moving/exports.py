@@ -92,7 +92,7 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     return NewTurn(
         session=session,
         role=role,
-        content=text,
+        text=text,
         sender=read_text(author, "name"),
         channel="chatgpt",
         tool_calls=tuple(content.calls),
@@ -137,7 +137,7 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
     return NewTurn(
         session=session,
         role=read_role(fields.get("sender", fields.get("role"))),
-        content=content.text,
+        text=content.text,
         channel="claude",
         tool_calls=tuple(content.calls),
         tool_results=tuple(content.results),
@@ -167,7 +167,7 @@ def _read_listed(message: Any, session: str) -> NewTurn | None:
     """One message of a list; empty ones, which chat APIs allow, are skipped."""
     turn = read_message(message, session)
     # The place in the list counts; an index would be another program's own.
-    spoken = turn.content.strip() or turn.tool_calls or turn.tool_results
+    spoken = turn.text.strip() or turn.tool_calls or turn.tool_results
     return replace(turn, index=None) if spoken else None
 
 

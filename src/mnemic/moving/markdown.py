@@ -291,11 +291,11 @@ class MarkdownWriter:
         if secret:
             details.append(self.say("the secret: {secret}", secret=visible(secret)))
         lines = [
-            f"{self._anchor(memory.id)}{_make_bold(self._cut(memory.content))}  ",
+            f"{self._anchor(memory.id)}{_make_bold(self._cut(memory.text))}  ",
             " · ".join(map(escaped, details)),
             *(self._quotation(turn, memory) for turn in statement.turns),
             *(
-                f"\n{self.say('Before that')}: ~~{escaped(self._line(version.content, 400))}~~"
+                f"\n{self.say('Before that')}: ~~{escaped(self._line(version.text, 400))}~~"
                 f" ({escaped(self._format_held(version))})"
                 for version in reversed(statement.before)
             ),
@@ -355,8 +355,8 @@ class MarkdownWriter:
 
     def _quotation(self, turn: Turn, memory: Memory) -> str:
         """A source of a statement; of a long one the part around the statement."""
-        whole = self._text(turn.content or "\n".join(one.content for one in turn.tool_results))
-        places = (whole.find(part) for part in (memory.content, memory.value) if part)
+        whole = self._text(turn.text or "\n".join(one.content for one in turn.tool_results))
+        places = (whole.find(part) for part in (memory.text, memory.value) if part)
         place = next((found for found in places if found >= 0), 0)
         start = max(0, min(place - _QUOTED // 4, len(whole) - _QUOTED))
         end = start + _QUOTED
@@ -409,7 +409,7 @@ class MarkdownWriter:
 
     def _session(self, session: RecordedSession, back: str) -> Iterator[str]:
         goals = (episode.goal or episode.summary for episode in session.episodes)
-        words = (turn.content for turn in session.turns if turn.role == "user")
+        words = (turn.text for turn in session.turns if turn.role == "user")
         titles = (session.info.topic, *goals, *words, session.info.id)
         yield f"#### {escaped(self._line(next(title for title in titles if title.strip())))}"
         about = [
@@ -433,8 +433,8 @@ class MarkdownWriter:
     def _turn(self, turn: Turn, back: str) -> str:
         hour = f"{self.contents.local(turn.at):%H:%M}"
         parts = [f"{self._anchor(turn.id)}{_make_bold(self._speaker(turn))} {hour}"]
-        if turn.content:
-            parts.append(quoted(self._cut(turn.content)))
+        if turn.text:
+            parts.append(quoted(self._cut(turn.text)))
         for call in turn.tool_calls:
             name = f"{self.say('tool call')} {self._line(call.name)}"
             parts.append(f"{escaped(name)}: {escaped(self._json(call.input))}")
@@ -444,7 +444,7 @@ class MarkdownWriter:
         learnt = self._learnt.get(turn.id, ())
         if learnt:
             links = " · ".join(
-                f"[{escaped(self._line(memory.content, 60))}]({back}#{self._anchors[memory.id]})"
+                f"[{escaped(self._line(memory.text, 60))}]({back}#{self._anchors[memory.id]})"
                 for memory in learnt
             )
             parts.append(self.say("Learnt from this: {memories}", memories=links))
@@ -493,5 +493,5 @@ class MarkdownWriter:
 
 def _list_texts(contents: MemoryContents) -> list[str]:
     """Texts that show the language of a memory."""
-    known = (statement.memory.content for statement in contents.known)
-    return [*known, *(turn.content for turn in islice(contents.turns, _SAMPLE))]
+    known = (statement.memory.text for statement in contents.known)
+    return [*known, *(turn.text for turn in islice(contents.turns, _SAMPLE))]

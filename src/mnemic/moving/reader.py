@@ -18,6 +18,7 @@ from mnemic.moving.source import ImportSource
 GROUP = "mnemic.readers"
 # Asked in this order; the last one takes any file.
 OWN = (
+    "coding_agents",
     "openakita",
     "chroma",
     "myclaw",

@@ -396,7 +396,7 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     important.
     """
     docs = _partition(request, unit, _PARTITION_CANDIDATES)
-    if len(docs) <= request.k:
+    if len(docs) <= request.limit:
         return RouteResult(docs)
     project = request.scope.project or _named_project(unit, request.query)
     name = "" if project is None else project.casefold()
@@ -407,7 +407,7 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     core = frozenset(unit.memories.core_among([match.doc for match in matches.matches]))
     found = [match.doc for match in matches.matches if match.doc not in core]
     chosen = dict.fromkeys([*found, *docs])
-    return RouteResult(list(chosen)[: request.k if found else None])
+    return RouteResult(list(chosen)[: request.limit if found else None])
 
 
 def _partition(request: Request, unit: Unit, limit: int) -> list[int]:

@@ -214,7 +214,7 @@ class Recall:
     def _search(self, attempts: Attempts, request: Request) -> list[Hit] | None:
         """The best hits of the usual candidates; where more are wanted, then those of many more.
 
-        ``k`` only decides where this ends, so that a few hits are the beginning of many.
+        ``limit`` only decides where this ends, so that a few hits are the beginning of many.
         """
         hits: list[Hit] = []
         for depth in _DEPTHS:
@@ -230,9 +230,9 @@ class Recall:
                 for hit in found or ()
                 if hit.id not in known
             ]
-            if len(hits) >= request.k or not lists.cut:
+            if len(hits) >= request.limit or not lists.cut:
                 break
-        return hits[: request.k]
+        return hits[: request.limit]
 
     def _search_turns(self, attempts: Attempts, request: Request) -> list[Hit] | None:
         """What was said, where the table of memories or the index may not be readable."""
@@ -252,14 +252,14 @@ class Recall:
         if not lists.docs:
             return []
         reranker = self._reranker if request.depth == 1 else None
-        wide = replace(request, k=max(request.k, RERANKED)) if reranker else request
+        wide = replace(request, limit=max(request.limit, RERANKED)) if reranker else request
         hits = attempts.run(
             "rank", lambda unit: as_hits(unit, self._ranker.rank(unit, wide, lists))
         )
         if reranker is None or not hits:
             return hits
         if request.of_time:
-            return hits[: request.k]
+            return hits[: request.limit]
         moved = attempts.run(
             "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )

@@ -39,7 +39,7 @@ def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
     return Hit(
         type="turn",
         id=turn.id,
-        text=turn.content or tool_text(turn),
+        text=turn.text or tool_text(turn),
         score=score,
         why=why,
         sources=(turn.source,),
@@ -66,7 +66,7 @@ def _memory_hit(memory: Memory, score: float, why: Why) -> Hit:
     return Hit(
         type="memory",
         id=memory.id,
-        text=masked(memory).content,
+        text=masked(memory).text,
         score=score,
         why=why,
         sources=memory.sources,

@@ -86,7 +86,7 @@ class Ranker(Protocol):
     """Puts candidates in order."""
 
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
-        """The best ``k``, best first."""
+        """The best ``limit``, best first."""
 
 
 def ranker_for(settings: Settings) -> Ranker:
@@ -129,7 +129,7 @@ class LearnedRanker:
         score[first] = _SURE
         score[dated] = _OF_TIME + (_SURE - _OF_TIME) * score[dated]
         rest = sorted((n for n in order if n not in first), key=lambda n: (not dated[n], -score[n]))
-        best = [*first, *rest][: request.k]
+        best = [*first, *rest][: request.limit]
         shares = model.shares(rows[best]) if request.explained else [{} for _ in best]
         chosen = [docs[n] for n in best]
         records = stored_records(unit, chosen)
@@ -163,14 +163,14 @@ class LearnedRanker:
 def _best(
     unit: Unit, request: Request, pool: CandidatePool, odds: Floats, order: Places
 ) -> list[int]:
-    """At least the best ``k`` that the scope allows, best first; all for a persona, which may put
+    """At least the best ``limit`` of the scope, best first; all for a persona, which may put
     a later one first.
 
     Only as many are looked at as it takes until no other can be among them: looking closely
     lowers some and raises none.
     """
     docs = pool.around.docs
-    wanted = len(docs) if request.persona else request.k
+    wanted = len(docs) if request.persona else request.limit
     found: list[int] = []
     rest = order.tolist()
     while rest and (len(found) < wanted or odds[found[wanted - 1]] <= odds[rest[0]]):
@@ -240,12 +240,12 @@ class FormulaRanker:
         # What is beyond the usual pool is only weighed where more is wanted, and comes after it:
         # so the first hits are the same however many are wanted.
         size = max(_LEAST_POOL, _POOL * self._settings.recall.limit) + len(request.without)
-        while order and len(best) < request.k:
+        while order and len(best) < request.limit:
             pool, order = _in_scope(unit, request, relevant.docs, order, size)
             weighed = self._weigh(unit, request, relevant, pool, asked_for)
             best += sorted(weighed, key=lambda one: -one.score)
             size = len(order)
-        best = best[: request.k]
+        best = best[: request.limit]
         docs = [relevant.docs[one.place] for one in best]
         words = unit.text.matched(lists.text, docs) if lists.text else {}
         falling = accumulate((one.score for one in best), min)

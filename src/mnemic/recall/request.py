@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -39,7 +39,7 @@ class Request:
     """A checked query."""
 
     query: str
-    k: int
+    limit: int
     min_score: float
     scope: Scope
     asking: QueryIntent
@@ -58,7 +58,7 @@ class Request:
 def read_request(
     query: str,
     *,
-    k: int | None = None,
+    limit: int | None = None,
     min_score: float | None = None,
     of: Iterable[RecordType] | RecordType | None = None,
     session: str | None = None,
@@ -75,6 +75,7 @@ def read_request(
     until: datetime | str | None = None,
     as_of: datetime | str | None = None,
     known_at: datetime | str | None = None,
+    metadata: Mapping[str, str | float | bool | None] | None = None,
     persona: str | None = None,
     around: Sequence[str] = (),
     without: Collection[str] = (),
@@ -88,7 +89,7 @@ def read_request(
     that of the days it names.
     """
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
-    k = checks.check_count(usual.limit if k is None else k, "k", MAX_HITS)
+    limit = checks.check_count(usual.limit if limit is None else limit, "limit", MAX_HITS)
     min_score = checks.check_share(usual.min_score if min_score is None else min_score, "min_score")
     if min_importance is not None:
         checks.check_share(min_importance, "min_importance")
@@ -114,12 +115,13 @@ def read_request(
         as_of=maybe_moment(as_of, "as_of", zone),
         known_at=maybe_moment(known_at, "known_at", zone),
         now=now,
+        having={} if metadata is None else guard.metadata_texts(metadata),
     )
     local = in_zone(now, zone)
     times = _times(query, local, zone)
     return Request(
         query=query,
-        k=k,
+        limit=limit,
         min_score=min_score,
         scope=records,
         asking=read_intent(query, local),

@@ -33,7 +33,7 @@ class _Entry(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"{self.stated.content} {self.stated.value} {self.stated.predicate}"
+        return f"{self.stated.text} {self.stated.value} {self.stated.predicate}"
 
     @property
     def says(self) -> Units:
@@ -93,7 +93,7 @@ def _in_own_words(question: SlotQuestion, found: Sequence[int], unit: Unit) -> l
         ids[memory.id]
         for memory in unit.memories.by_id(list(ids))
         if (anybody or subject_of(memory.subject) in question.own)
-        and question.content <= units(memory.content)
+        and question.content <= units(memory.text)
     ]
     return answers if len(answers) <= _FEW else []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import TypedDict
 
 from mnemic.clock import Clock
 from mnemic.days import Zone
+from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.jobs.waiting import model_wait
 from mnemic.language.dates.moments import calendar_day, maybe_moment
@@ -44,6 +46,8 @@ from mnemic.types import (
 )
 
 _REVIVED = constant("to be tried again")
+_SHORTEST, _SHOWN = 4, 5  # characters of the beginning of an id; ids that begin alike
+_BEGINNING = re.compile(rf"[0-9a-f-]{{{_SHORTEST},36}}")
 _READ = 500  # dead turns looked at in one go
 
 
@@ -124,6 +128,24 @@ class LedgerReader:
             limit=checks.check_limit(query.get("limit", 100)),
             offset=checks.check_offset(query.get("offset", 0)),
         )
+
+    def find_id(self, prefix: str) -> str:
+        """The whole id of the only record whose id begins so."""
+        if _BEGINNING.fullmatch(checks.check_name(prefix, "prefix")) is None:
+            raise InvalidInput(
+                f"{prefix!r:.60} is not the beginning of an id",
+                remedy=f"Give at least {_SHORTEST} of its characters, such as 01a1e748",
+            )
+        with self._store.read(self._space) as unit:
+            ids = unit.ledger.ids_beginning(prefix, _SHOWN + 1)
+        if not ids:
+            raise NotFound(f"No record's id begins with {prefix}", remedy="List them for their ids")
+        if len(ids) > 1:
+            listed = ", ".join(ids[:_SHOWN]) + (" …" if len(ids) > _SHOWN else "")
+            raise InvalidInput(
+                f"Several ids begin with {prefix}: {listed}", remedy="Give more of it"
+            )
+        return ids[0]
 
     # --- the journal ----------------------------------------------------------------------------
 

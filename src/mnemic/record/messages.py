@@ -71,7 +71,7 @@ def read_message(message: Any, session: str, *, position: int | None = None) -> 
     return NewTurn(
         session=session,
         role=role,
-        content=content.text,
+        text=content.text,
         sender=read_text(fields, "sender", "name"),
         channel=read_text(fields, "channel"),
         tool_calls=tuple(content.calls),

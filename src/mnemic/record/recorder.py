@@ -64,7 +64,7 @@ _NO_TOOLS: _Tools = ((), ())
 def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
     """The row for a turn, or InvalidInput that says what to change."""
     names = _names(new, guard)
-    content = guard.text(new.content, "content")
+    content = guard.text(new.text, "text")
     used = _tools(new, guard)
     _check_whole(content, used, guard.characters)
     indexed = turn_terms(names.sender, content, *used)
@@ -79,7 +79,7 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[T
     """The rows for turns, or InvalidInput that says what to change."""
     named = [_names(new, guard) for new in news]
     tools = [_tools(new, guard) for new in news]
-    contents = guard.texts([new.content for new in news], "content")
+    contents = guard.texts([new.text for new in news], "text")
     for content, used in zip(contents, tools, strict=True):
         if used is not _NO_TOOLS:
             _check_whole(content, used, guard.characters)
@@ -112,7 +112,7 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
     if not isinstance(new, NewTurn):
         raise InvalidInput(
             f"a turn is a {type(new).__name__}",
-            remedy="Pass mnemic.NewTurn(session, role, content)",
+            remedy="Pass mnemic.NewTurn(session, role, text)",
         )
     if new.role not in ROLES:
         checks.check_choice(new.role, ROLES, "role")
@@ -453,7 +453,7 @@ def _batch(source: Iterator[NewTurn]) -> list[NewTurn]:
     characters = 0
     for new in islice(source, BATCH):
         batch.append(new)
-        characters += len(new.content) if isinstance(getattr(new, "content", None), str) else 0
+        characters += len(new.text) if isinstance(getattr(new, "text", None), str) else 0
         if characters > _BATCH_CHARACTERS:
             break
     return batch
@@ -465,7 +465,7 @@ def _turn(row: TurnRow, placed: Placed) -> Turn:
         row.session,
         placed.idx,
         row.role,
-        row.content,
+        row.text,
         row.at,
         row.sender,
         row.channel,

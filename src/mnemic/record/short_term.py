@@ -275,5 +275,5 @@ def cleared_index(unit: Unit, session: SafeName) -> int:
 
 def turn_tokens(turn: Turn, count: TokenCounter) -> int:
     """The tokens of a whole turn, its tool calls and results included."""
-    texts = (turn.content, *(f"{c.name} {dict(c.input)}" for c in turn.tool_calls))
+    texts = (turn.text, *(f"{c.name} {dict(c.input)}" for c in turn.tool_calls))
     return sum(map(count, (*texts, *(result.content for result in turn.tool_results))))

@@ -121,9 +121,9 @@ class Watcher:
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":
             return False
-        if self._settings.on_request and asks_to_remember(row.content):
+        if self._settings.on_request and asks_to_remember(row.text):
             return True
-        if not self._settings.per_turn or len(row.content) < self._settings.per_turn_min_chars:
+        if not self._settings.per_turn or len(row.text) < self._settings.per_turn_min_chars:
             return False
         most = self._settings.per_turn_max
         return not most or unit.ledger.count_prompt(row.session) <= most

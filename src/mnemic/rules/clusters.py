@@ -65,7 +65,7 @@ def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
     """
     groups: dict[tuple[str, bool, str], list[int]] = {}
     for place, memory in enumerate(memories):
-        words = plain_words(memory.content)
+        words = plain_words(memory.text)
         if words:
             groups.setdefault((memory.project, bool(memory.session), words), []).append(place)
     found: list[tuple[int, list[int]]] = []
@@ -103,7 +103,7 @@ def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSe
     The same answer to a question that has one answer is the same in any words. Elsewhere a single
     telling word more may turn the meaning, and a rule does not know which ones do.
     """
-    if not _comparable(one, other) or not may_agree(one.content, other.content):
+    if not _comparable(one, other) or not may_agree(one.text, other.text):
         return False
     if one.value and other.value and not same_value(one.value, other.value):
         return False

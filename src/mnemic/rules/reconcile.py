@@ -170,7 +170,7 @@ def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbours) 
 
 
 def _alike(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
-    return may_agree(candidate.content, memory.content) and existing.alike(memory)
+    return may_agree(candidate.text, memory.text) and existing.alike(memory)
 
 
 def _one_subject(candidate: Candidate, memory: Memory) -> bool:
@@ -187,7 +187,7 @@ def _meant(candidate: Candidate, slot: Sequence[Memory]) -> tuple[Memory, ...]:
     of_a_sort = tuple(m for m in slot if values_touch(candidate.value, m.value))
     if of_a_sort:
         return of_a_sort
-    shared = [len(_words(candidate.content) & _words(memory.content)) for memory in slot]
+    shared = [len(_words(candidate.text) & _words(memory.text)) for memory in slot]
     most = max(shared, default=0)
     return (slot[shared.index(most)],) if most and shared.count(most) == 1 else ()
 

@@ -49,6 +49,7 @@ _NAMES: dict[object, str] = {
     Callable: "a function",
     _Path: "a path",
 }
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _LISTS = (Iterable, Sequence)
 _TEXT = (str, bytes, bytearray)
 
@@ -75,7 +76,7 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
     expected: dict[str, _Expected] = {}
     exact: dict[str, frozenset[object]] = {}
     positions: list[str] = []
-    closed: set[str] = set()  # the names that a call with unpacked keywords takes
+    named: frozenset[str] | None = None  # the keywords it takes; None: any
 
     def check(name: str, value: object) -> None:
         parameter = expected[name]
@@ -86,14 +87,15 @@ def checked(call: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(call)
     def check_and_call(*args: P.args, **kwargs: P.kwargs) -> R:
+        nonlocal named
         if not positions:
-            closed.update(_read(call, positions, expected))
+            named = _read(call, positions, expected)
             exact.update((name, one.exact) for name, one in expected.items())
         for name, value in kwargs.items():
             if name in exact and type(value) not in exact[name]:
                 check(name, value)
-            elif closed and name not in closed:
-                raise TypeError(f"{call.__name__}() got an unexpected keyword argument {name!r}")
+            elif named is not None and name not in named:
+                raise TypeError(_unexpected(call.__name__, name, named))
         for name, value in zip(positions, args, strict=False):
             if name in exact and type(value) not in exact[name]:
                 check(name, value)
@@ -114,10 +116,21 @@ class CheckedCalls:
                 setattr(cls, name, checked(member))
 
 
+def _unexpected(call: str, name: str, known: Iterable[str]) -> str:
+    """What a keyword that a call does not take is answered with."""
+    from difflib import get_close_matches
+
+    former = {"content": "text", "k": "limit", "top_k": "limit", "user_id": "space"}.get(name, "")
+    near = [former] if former in known else get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+    takes = f"It takes {', '.join(sorted(known))}." if known else "It takes no keywords."
+    hint = f"Did you mean {near[0]!r}?" if near else takes
+    return f"{call}() got an unexpected keyword argument {name!r}. {hint}"
+
+
 def _read(
     call: Callable[..., object], positions: list[str], expected: dict[str, _Expected]
-) -> list[str]:
-    """Fill in what each parameter takes; says the names of a call with unpacked keywords."""
+) -> frozenset[str] | None:
+    """Fill in what each parameter takes; says the keywords, None where any is taken."""
     hints = get_type_hints(call)
     parameters = inspect.signature(call).parameters.values()
     unpacked = [get_args(hint)[0] for hint in hints.values() if get_origin(hint) is Unpack]
@@ -131,7 +144,11 @@ def _read(
         if parameter.kinds:
             expected[one.name] = parameter
     positions += [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
-    return list(hints) if unpacked else []
+    if any(one.kind is one.VAR_KEYWORD for one in parameters) and not unpacked:
+        return None
+    fields = [name for keywords in unpacked for name in get_type_hints(keywords)]
+    own = [one.name for one in parameters if one.kind in _NAMED and one.name != "self"]
+    return frozenset((*fields, *own))
 
 
 def _kinds(annotation: object) -> Iterable[Any]:

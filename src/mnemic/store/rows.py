@@ -96,7 +96,7 @@ class TurnRow(NamedTuple):
     session: SafeName
     idx: int | None
     role: Role
-    content: SafeText
+    text: SafeText
     tool_calls: tuple[SafeCall, ...]
     tool_results: tuple[SafeResult, ...]
     at: datetime
@@ -213,6 +213,7 @@ class PadRow:
 class Scope:
     """What a search may find; ``within`` a project: what belongs to it or to none. ``since`` and
     ``until`` are about when it was said or learnt, ``days`` about when it was said or true.
+    ``having`` are keys of its metadata with their value as text.
     """
 
     types: tuple[RecordType, ...]
@@ -231,12 +232,14 @@ class Scope:
     as_of: datetime | None = None
     known_at: datetime | None = None
     now: datetime | None = None
+    having: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def narrow(self) -> bool:
         """Whether it leaves out records of its types by anything but the state they are in."""
         return (
             any((self.session, self.project, self.topic, self.words, self.speaker, self.trust))
+            or bool(self.having)
             or (self.status or self.within) is not None
             or self.min_importance is not None
             or (self.since or self.until or self.days) is not None
@@ -291,7 +294,7 @@ class SlotEntry(NamedTuple):
     subject: str
     predicate: str
     value: SafeText
-    content: SafeText
+    text: SafeText
     trust: Trust
 
 

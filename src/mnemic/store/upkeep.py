@@ -74,7 +74,7 @@ class CoreLine(NamedTuple):
     """What a prompt tells of a core memory; it is read for every message, so it is little."""
 
     id: SafeName
-    content: SafeText
+    text: SafeText
     kind: Kind
     trust: Trust
     valid_from: datetime

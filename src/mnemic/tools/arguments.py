@@ -28,7 +28,7 @@ class NoArguments:
 class AddMemory:
     """A statement to be kept."""
 
-    content: str
+    text: str
     kind: Kind = "fact"
     scope: Scope = ""
     duration: Priority = ""
@@ -114,7 +114,7 @@ class EditMemory:
     """What to change of a memory; what is left out stays."""
 
     id: str
-    content: str | None = None
+    text: str | None = None
     kind: str | None = None
     value: str | None = None
     importance: float | None = None
@@ -138,7 +138,7 @@ class SpokenTurn:
     """One turn of a conversation."""
 
     role: Speaker
-    content: str
+    text: str
     sender: str = ""
 
 

@@ -35,7 +35,7 @@ def list_memories(context: ToolContext, wanted: ListMemories) -> ToolAnswer:
 def get_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
     """One memory, of whatever status."""
     memory = _get(context, chosen.id)
-    text = cut(memory.content, context.settings.answer_chars)
+    text = cut(memory.text, context.settings.answer_chars)
     return context.show(EvidencePage([_line(context, memory, text)]), "get_memory", nothing="")
 
 
@@ -47,8 +47,6 @@ def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
     if not given:
         remedy = context.text("memory.say_what")
         raise InvalidInput(context.text("memory.no_change"), remedy=remedy)
-    if "content" in given:
-        given["text"] = given.pop("content")
     trust = least_trusted((memory.trust, "agent"))
     changes = cast("MemoryChanges", {**given, "trust": trust, "origin": "proposal"})
     _check_admission(context, memory, changes)
@@ -131,9 +129,9 @@ def _done(context: ToolContext, outcome: str, memory: Memory) -> ToolAnswer:
 
 
 def _line(context: ToolContext, memory: Memory, text: str | None = None) -> EvidenceLine:
-    text = cut(memory.content, ITEM_CHARS) if text is None else text
+    text = cut(memory.text, ITEM_CHARS) if text is None else text
     status = "" if memory.status == "active" else memory.status
     kind, day = context.kind_of(memory), context.day_of(memory.valid_from)
     facts = (day, kind, memory.trust, status, first_source(memory.sources))
     data = {**plain(memory), **context.mind.words(memory)}
-    return EvidenceLine(line(memory.id, facts, text), {**data, "content": text})
+    return EvidenceLine(line(memory.id, facts, text), {**data, "text": text})

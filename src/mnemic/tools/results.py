@@ -27,7 +27,7 @@ def page(entry: Schema, **more: Schema) -> Schema:
     return fields(results=listed(entry), left_out=COUNT, next_offset=following, **more)
 
 
-MEMORY = fields(id=TEXT, content=TEXT, kind=TEXT, status=TEXT, trust=TEXT)
+MEMORY = fields(id=TEXT, text=TEXT, kind=TEXT, status=TEXT, trust=TEXT)
 FOUND = page(fields(type=TEXT, id=TEXT, text=TEXT, at=TEXT))
 TRACES = page({"type": "object"}, source=TEXT, unreadable=COUNT)
 MEMORIES = page(MEMORY)

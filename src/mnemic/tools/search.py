@@ -28,7 +28,7 @@ def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
     end = request.offset + context.limited(request.limit)
     hits = context.mind.recall(
         request.query,
-        k=end,
+        limit=end,
         of=of,
         kind=request.kind,
         scope=request.scope,
@@ -85,7 +85,7 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     if traces.level != "database":  # recall has noted those
         for turn in traces.turns:
             context.mind.note_shown(
-                [turn.content, *(result.content for result in turn.tool_results)],
+                [turn.text, *(result.content for result in turn.tool_results)],
                 trust=turn.trust or "external",
             )
     notes = [context.text(f"search.levels.{traces.level}")] if lines else []
@@ -108,7 +108,7 @@ def _files(context: ToolContext, request: SearchTraces) -> list[EvidenceLine]:
     words = content_terms(request.query)
     hits = context.mind.recall(
         request.query,
-        k=min(_MOST_FILES, context.limited(request.limit)),
+        limit=min(_MOST_FILES, context.limited(request.limit)),
         of="attachment",
         session=request.session,
         since=request.since,
@@ -124,7 +124,7 @@ def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
         for call in turn.tool_calls
     ]
     results = [cut(result.content, ITEM_CHARS) for result in turn.tool_results]
-    content = cut(turn.content, ITEM_CHARS)
+    content = cut(turn.text, ITEM_CHARS)
     at = "" if turn.at is None else str(plain(turn.at))
     id_ = turn.session if turn.index is None else f"{turn.session}#{turn.index}"
     body = "\n".join(filter(None, [content, *tool_lines(turn, inputs, results, context.language)]))
@@ -138,7 +138,7 @@ def _turn_line(context: ToolContext, turn: Trace) -> EvidenceLine:
         "role": turn.role,
         "sender": turn.sender,
         "at": at,
-        "content": content,
+        "text": content,
         "tool_calls": plain([{"name": call.name, "input": text} for call, text in calls]),
         "tool_results": plain([{"is_error": one.is_error, "content": t} for one, t in answers]),
     }

@@ -28,7 +28,7 @@ def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
     settled = context.mind.propose(
         Candidate(
             kind=new.kind,
-            content=new.content,
+            text=new.text,
             subject=new.subject,
             predicate=new.predicate,
             value=new.value,
@@ -114,7 +114,7 @@ def _check_answered(context: ToolContext, id_: str, answer: Answer) -> None:
     memory = context.mind.get(id_)
     if memory.status == "pending" and _user_answer(context, memory) != answer:
         raise InvalidInput(
-            context.text("statements.unanswered", text=neutral(cut(memory.content, ITEM_CHARS))),
+            context.text("statements.unanswered", text=neutral(cut(memory.text, ITEM_CHARS))),
             remedy=context.text("statements.ask_first"),
         )
 
@@ -125,7 +125,7 @@ def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
     """
     # In whichever session: a server of tools does not know the one that the host records.
     turns = context.mind.turns(newest_first=True, limit=_ASKED_WITHIN)
-    question = squeezed(memory.content)
+    question = squeezed(memory.text)
     replies: dict[str, Turn] = {}  # by session, the user's turn that follows in it
     for turn in turns:
         if turn.id < memory.id or turn.role not in ("user", "assistant"):
@@ -136,7 +136,7 @@ def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
         reply = replies.pop(turn.session, None)
         if reply is None or reply.trust != "owner" or RECORDED_BY in turn.metadata:
             continue
-        answer = read_confirmation(reply.content) if question in squeezed(turn.content) else None
+        answer = read_confirmation(reply.text) if question in squeezed(turn.text) else None
         if answer is not None:
             return answer
     return None
@@ -166,7 +166,7 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
     return {
         **context.mind.words(memory),
         "id": memory.id,
-        "content": memory.content,
+        "text": memory.text,
         "kind": memory.kind,
         "status": memory.status,
         "trust": memory.trust,
@@ -176,5 +176,5 @@ def _facts(context: ToolContext, memory: Memory) -> dict[str, str]:
 def _pending_line(context: ToolContext, memory: Memory) -> EvidenceLine:
     kind, day = context.kind_of(memory), context.day_of(memory.valid_from)
     facts = (day, kind, memory.trust, first_source(memory.sources))
-    text = cut(memory.content, ITEM_CHARS)
-    return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "content": text})
+    text = cut(memory.text, ITEM_CHARS)
+    return EvidenceLine(line(memory.id, facts, text), {**_facts(context, memory), "text": text})

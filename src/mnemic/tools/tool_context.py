@@ -70,7 +70,7 @@ class ToolContext:
             return []
         most = self.mind.settings.recall.enrich_turns
         turns = self.mind.turns(session=self.session, newest_first=True, limit=most)
-        return [turn.content for turn in reversed(turns) if turn.role in ("user", "assistant")]
+        return [turn.text for turn in reversed(turns) if turn.role in ("user", "assistant")]
 
     def kind_of(self, record: Memory | Hit) -> str:
         """The word of the preset's document for the kind of a memory."""

@@ -94,7 +94,7 @@ def find_traces(mind: Mind, query: TraceQuery, host_source: TraceSource | None) 
 def _in_database(mind: Mind, query: TraceQuery) -> list[tuple[Hit, Turn]]:
     hits = mind.recall(
         query.query,
-        k=query.limit,
+        limit=query.limit,
         of=("turn",),
         session=query.session,
         since=query.since,
@@ -185,7 +185,7 @@ class _Folder:
 
 def _searchable(turn: NewTurn) -> str:
     tool_texts = (str(plain(part)) for part in (*turn.tool_calls, *turn.tool_results))
-    return "\n".join((turn.content, *tool_texts)).casefold()
+    return "\n".join((turn.text, *tool_texts)).casefold()
 
 
 def _place(turn: Trace) -> tuple[str, int | None]:
@@ -197,7 +197,7 @@ def _without_time(turn: Turn) -> NewTurn:
     return NewTurn(
         turn.session,
         turn.role,
-        turn.content,
+        turn.text,
         sender=turn.sender,
         channel=turn.channel,
         tool_calls=turn.tool_calls,

@@ -22,7 +22,7 @@ def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
             NewTurn(
                 session,
                 turn.role,
-                turn.content,
+                turn.text,
                 sender=turn.sender,
                 trust="agent" if turn.role == "user" else None,
                 metadata={RECORDED_BY: "model"},

@@ -74,14 +74,15 @@ class Evidence:
 class RecallQuery(TypedDict, total=False):
     """What narrows a recall.
 
-    ``k`` is how many hits at most, ``min_score`` and ``min_importance`` what they have to reach;
+    ``limit`` is the most hits, ``min_score`` and ``min_importance`` what they have to reach;
     only memories and episodes have an importance. ``kind`` and ``scope`` take the words of the
     preset's document, too. ``around`` is what was said just before the query, which helps one that
     says little by itself. ``status`` is that of the memories: "active" unless said otherwise.
     ``as_of`` asks for what was true at that time, ``known_at`` for what was believed then.
+    ``metadata`` are keys with the value each must have; only memories and turns have any.
     """
 
-    k: int | None
+    limit: int | None
     min_score: float | None
     of: Iterable[RecordType] | RecordType | None
     session: str | None
@@ -97,6 +98,7 @@ class RecallQuery(TypedDict, total=False):
     until: datetime | str | None
     as_of: datetime | str | None
     known_at: datetime | str | None
+    metadata: Mapping[str, str | float | bool | None] | None
     persona: str | None
     around: Sequence[str]
 

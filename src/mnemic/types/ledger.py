@@ -54,7 +54,7 @@ class NewTurn:
 
     session: str
     role: Role
-    content: str
+    text: str
     sender: str = ""
     channel: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -66,7 +66,7 @@ class NewTurn:
 
 
 class TurnDetails(TypedDict, total=False):
-    """What a turn may come with, beside its session, role and content; see ``NewTurn``."""
+    """What a turn may come with, beside its session, role and text; see ``NewTurn``."""
 
     sender: str
     channel: str
@@ -133,7 +133,7 @@ class Turn:
     session: SafeName
     index: int
     role: Role
-    content: SafeText
+    text: SafeText
     at: datetime
     sender: SafeName = EMPTY
     channel: SafeName = EMPTY

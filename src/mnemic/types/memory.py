@@ -138,7 +138,7 @@ class Memory:
 
     id: SafeName
     kind: Kind
-    content: SafeText
+    text: SafeText
     subject: SafeName
     predicate: SafeName
     project: SafeName
@@ -182,7 +182,7 @@ class Candidate:
     """
 
     kind: Kind | str
-    content: str
+    text: str
     subject: str = ""
     predicate: str = ""
     value: str = ""
@@ -208,7 +208,7 @@ class SafeCandidate(Candidate):
     """A candidate whose strings passed the guard, with its partition named."""
 
     kind: Kind
-    content: SafeText
+    text: SafeText
     subject: SafeName = EMPTY
     predicate: SafeName = EMPTY
     value: SafeText = EMPTY

@@ -113,10 +113,10 @@ class Bus:
             event = next((one for one in events if one.id == wanted), None)
             if event is None:
                 return  # forgotten meanwhile
-            event = replace(event, payload=self._with_content(unit, event))
+            event = replace(event, payload=self._with_memory(unit, event))
         action(event)
 
-    def _with_content(self, unit: Unit, event: Event) -> Mapping[str, Json]:
+    def _with_memory(self, unit: Unit, event: Event) -> Mapping[str, Json]:
         """The payload with the memory that the event is about, as it is now: what was forgotten
         since must not be told.
         """
@@ -124,7 +124,7 @@ class Bus:
         if memory is None or memory.kind == "credential":
             return event.payload
         about: dict[str, Json] = {
-            "content": memory.content,
+            "text": memory.text,
             "kind": memory.kind,
             "category": self._words.kinds.said_of(memory.kind, memory.metadata),
             "importance": memory.importance,

@@ -58,7 +58,7 @@ def near_pairs(
     least = 1 - distance
     new = np.full(len(memories), fresh is None)
     new[list(fresh or ())] = True
-    words = _WordTable([memory.content for memory in memories])
+    words = _WordTable([memory.text for memory in memories])
     seen = _with_new(words.pairs(), new)
     if vectors is not None:
         # Shared words mean little where the vectors are far apart; planes alone mean nothing.
@@ -216,7 +216,7 @@ def _apart(one: Memory, other: Memory) -> int:
         for memory in (one, other)
         for term in index_text(f"{memory.subject} {memory.predicate} {memory.value}").split()
     }
-    words, others = weighed_words(one.content), weighed_words(other.content)
+    words, others = weighed_words(one.text), weighed_words(other.text)
     for word in about:
         words.pop(word, None)
         others.pop(word, None)

@@ -51,7 +51,7 @@ def _language(step: Step, unit: Unit) -> Language:
     """That of the settings, else that of what is known and of what the user said last."""
     said = unit.ledger.turns(TurnFilter(role="user", newest_first=True, limit=_TEXTS))
     known = unit.memories.find(MemoryFilter(status="active", limit=_TEXTS))
-    texts = [*(turn.content for turn in said), *(memory.content for memory in known)]
+    texts = [*(turn.text for turn in said), *(memory.text for memory in known)]
     return language_of(texts, step.settings.memory.language)
 
 
@@ -60,7 +60,7 @@ def _learnt(step: Step, unit: Unit, language: Language) -> list[str]:
     since = (unit.runs.last_done(step.name) or step.now - _DAY) + timedelta.resolution
     new = unit.memories.find(MemoryFilter(status="active", since=since, limit=_LISTED + 1))
     shown = step.settings.vocabulary.kinds.shown
-    lines = [f"{short(memory.content)} ({shown(memory.kind)})" for memory in reversed(new)]
+    lines = [f"{short(memory.text)} ({shown(memory.kind)})" for memory in reversed(new)]
     told = unit.episodes.latest(session=None, since=since, until=None, limit=_LISTED)
     lines += [_line("session", short(episode.summary), language) for episode in reversed(told)]
     return lines
@@ -83,7 +83,7 @@ def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
     dead = unit.tasks.unfinished("dead", _LISTED)
     waiting = unit.memories.find(MemoryFilter(status="pending", holds_at=step.now, limit=_LISTED))
     jobs = [_line("dead job", f"{job.kind} {job.key}: {job.error}", language) for job in dead]
-    return jobs + [_line("pending", short(memory.content), language) for memory in waiting]
+    return jobs + [_line("pending", short(memory.text), language) for memory in waiting]
 
 
 def _line(name: str, text: str, language: Language) -> str:

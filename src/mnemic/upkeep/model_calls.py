@@ -51,7 +51,7 @@ def ask_for_fewer(
         purpose="rewrite",
         schema=_object({"facts": {"type": "array", "items": {**item}}}),
         parse=lambda answer: _read_rewritten(answer.get("facts"), "facts", len(memories)),
-        system=prompt("rewrite", language_of([m.content for m in memories], language)),
+        system=prompt("rewrite", language_of([m.text for m in memories], language)),
     )
     return answer.value
 
@@ -72,7 +72,7 @@ def ask_for_profile(
         purpose="profile",
         schema=_object({"entries": {"type": "array", "items": {**item}}}),
         parse=lambda answer: _read_rewritten(answer.get("entries"), "entries", len(memories)),
-        system=filled("profile", language_of([m.content for m in memories], language), most=most),
+        system=filled("profile", language_of([m.text for m in memories], language), most=most),
     )
     return answer.value[:most]
 
@@ -87,7 +87,7 @@ def ask_for_same(
         purpose="dedup",
         schema=schema,
         parse=lambda answer: _read_groups(answer, len(memories)),
-        system=prompt("same", language_of([m.content for m in memories], language)),
+        system=prompt("same", language_of([m.text for m in memories], language)),
     )
     return answer.value
 
@@ -101,7 +101,7 @@ def ask_for_core(
         purpose="core",
         schema=_object({"core": _NUMBERS}),
         parse=lambda answer: _read_places(answer.get("core"), "core", len(memories)),
-        system=filled("core", language_of([m.content for m in memories], language), most=most),
+        system=filled("core", language_of([m.text for m in memories], language), most=most),
     )
     return [memories[place] for place in answer.value[:most]]
 
@@ -136,7 +136,7 @@ def ask_for_knowledge(
 
 def _list_memories(memories: Sequence[Memory]) -> str:
     return "\n".join(
-        f"[{n}] ({m.kind}, {m.valid_from:%Y-%m-%d}) {redact(m.content)}"
+        f"[{n}] ({m.kind}, {m.valid_from:%Y-%m-%d}) {redact(m.text)}"
         for n, m in enumerate(memories, 1)
     )
 
@@ -185,7 +185,7 @@ def _read_fact(fact: Json, place: str) -> Candidate:
         raise WrongShape(f"{place}.content is empty")
     return Candidate(
         kind=choice_in(_kind_word(fact), LEARNT, f"{place}.kind", KIND_ALIASES),
-        content=content,
+        text=content,
         importance=share_in(fact.get("importance"), f"{place}.importance"),
         origin="compression",
         project=_name(fact.get("project"), f"{place}.project"),

@@ -16,4 +16,4 @@ async def remember(provider: MemoryContextProvider) -> None:
 
 with mnemic.open("memory.db", worker="none") as mind:
     asyncio.run(remember(MemoryContextProvider(mind)))
-    assert mind.turns(session="one")[0].content == "I use Python 3.12"
+    assert mind.turns(session="one")[0].text == "I use Python 3.12"

@@ -16,7 +16,7 @@ class Letters:
 
 vectors = {"vectors": "chromadb"}
 with mnemic.open("memory.db", worker="none", embedder=Letters(), index=vectors) as mind:
-    mind.record(session="s", role="user", content="puppy")
+    mind.record(session="s", role="user", text="puppy")
     mind.drain()
     assert "vector" in mind.recall("yuppp")[0].why.routes
 assert Path("memory.db.chroma").is_dir()

@@ -7,4 +7,4 @@ with mnemic.open("memory.db", worker="none") as mind:
 
     agent = Agent(TestModel(), capabilities=[MemoryCapability(mind, session="one")])
     agent.run_sync("I use Python 3.12")
-    assert mind.turns(session="one")[0].content == "I use Python 3.12"
+    assert mind.turns(session="one")[0].text == "I use Python 3.12"

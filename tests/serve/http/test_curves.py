@@ -16,7 +16,7 @@ from tests.serve.http.conftest import Running
 def test_growth_counts_each_day(mind: Mind, clock: ManualClock) -> None:
     yesterday = NOON - timedelta(days=1)
     mind.record_many([NewTurn("s", "user", "tea", at=yesterday), NewTurn("s", "user", "milk")])
-    mind.record(session="old", role="user", content="long ago", at=NOON - timedelta(days=99))
+    mind.record(session="old", role="user", text="long ago", at=NOON - timedelta(days=99))
     mind.remember("likes tea", kind="preference")
     waiting = mnemic.Candidate("rule", "Always ask", confidence=0.9, trust="agent")
     assert mind.propose(waiting).outcome == "pending"
@@ -76,7 +76,7 @@ def test_a_document_is_edited_over_http(served: Running) -> None:
     edited = document.text.replace("jasmine tea", "oolong tea")
     report = remote.write_document("MEMORY.md", edited, digest=document.digest)
     assert report.changed
-    assert [memory.content for memory in remote.memories(text="tea")] == ["likes oolong tea"]
+    assert [memory.text for memory in remote.memories(text="tea")] == ["likes oolong tea"]
     with pytest.raises(mnemic.Conflict, match="changed meanwhile"):
         remote.write_document("MEMORY.md", "mine", digest=document.digest)
     for wrong in ("../memory.db", "nothing.md", ""):

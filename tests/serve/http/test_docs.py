@@ -41,7 +41,7 @@ def test_the_commands(served: Running) -> None:
         )  # fmt: skip
         answers.append(json.loads(done.stdout))
     turn, hits = answers
-    assert hits[0]["text"] == turn["content"]
+    assert hits[0]["text"] == turn["text"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -43,7 +43,7 @@ def test_a_service_from_start_to_end(tmp_path: Path) -> None:
         with http, http.stream("GET", "/events/stream", timeout=30) as stream:
             lines = stream.iter_lines()
             assert next(lines) == ": events"
-            turn = json.dumps({"session": "late", "role": "user", "content": "the last one"})
+            turn = json.dumps({"session": "late", "role": "user", "text": "the last one"})
             late = pool.submit(http.post, "/turns", content=slowly(turn.encode()), timeout=30)
             assert begun.wait(30)
             assert http.get("/stats").status_code == 200  # so the other one has arrived
@@ -55,7 +55,7 @@ def test_a_service_from_start_to_end(tmp_path: Path) -> None:
         assert running.process.stderr is not None
         assert running.process.stderr.read() == ""
     with mnemic.open(database, worker="none") as here:
-        assert [turn.content for turn in here.turns(session="late")] == ["the last one"]
+        assert [turn.text for turn in here.turns(session="late")] == ["the last one"]
         assert all(finding.ok for finding in here.doctor())
         assert here.jobs(state="running") == []
 
@@ -68,8 +68,8 @@ def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> N
     with mnemic.connect(database, worker="none") as engine:
         token = engine.tokens.add("app", "admin", ["*"])[0]
     writes: list[tuple[str, dict[str, Any]]] = [
-        ("turns", {"session": "s", "role": "user", "content": "I like tea"}),
-        ("turns/bulk", {"turns": [{"session": "s", "role": "user", "content": "and milk"}]}),
+        ("turns", {"session": "s", "role": "user", "text": "I like tea"}),
+        ("turns/bulk", {"turns": [{"session": "s", "role": "user", "text": "and milk"}]}),
         ("sessions", {"project": "kitchen"}),
         ("attachments", {"path_or_url": "/x/cat.png"}),
         ("events", {"type": "host.noted", "payload": {"n": 1}}),
@@ -88,7 +88,7 @@ def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> N
                 for n, (path, body) in enumerate(writes)
             ]  # fmt: skip
             other = http.post("/v1/spaces/default/turns", headers={"idempotency-key": "key 0"},
-                              json={**writes[0][1], "content": "I like coffee"})  # fmt: skip
+                              json={**writes[0][1], "text": "I like coffee"})  # fmt: skip
         assert (other.status_code, other.json()["code"]) == (409, "Conflict")
         return [(one.status_code, one.json() if one.content else None) for one in answers]
 
@@ -101,7 +101,7 @@ def test_a_key_is_known_after_a_kill_and_to_another_process(tmp_path: Path) -> N
         assert send(second) == answered
         assert send(beside) == answered
     with mnemic.open(database, worker="none") as mind:
-        assert [turn.content for turn in mind.turns()] == ["I like tea", "and milk"]
+        assert [turn.text for turn in mind.turns()] == ["I like tea", "and milk"]
         assert len(mind.sessions()) == 2
         assert len(mind.events(type="host.noted")) == 1
 
@@ -119,7 +119,7 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path, clock: ManualClock) 
         mind = served.mind(token=made["token"])
         assert mind.stats().turns == 0
         with pytest.raises(mnemic.Forbidden, match="scope read"):
-            mind.record(session="s", role="user", content="tea")
+            mind.record(session="s", role="user", text="tea")
         assert made["id"] in shell("token", "revoke", made["id"], *db).stdout
         wait_for(lambda: _is_refused(mind))
     assert "There is no token" in shell("token", "revoke", made["id"], *db, code=1).stderr

@@ -107,7 +107,7 @@ def test_a_form_of_another_site_cannot_write(served: Running) -> None:
         assert "SameSite=strict" in cookie
         csrf = login.json()["csrf"]
     page = httpx.Client(base_url=served.url, cookies=login.cookies, trust_env=False)
-    turn = {"session": "s", "role": "user", "content": "tea"}
+    turn = {"session": "s", "role": "user", "text": "tea"}
     turns = "/v1/spaces/default/turns"
     refused(page.post(turns, json=turn), 403)
     refused(page.post(turns, json=turn, headers={"x-csrf-token": "guess"}), 403)
@@ -136,10 +136,10 @@ def test_a_revoked_token_is_refused_at_once(served: Running) -> None:
 
 
 def test_a_token_sees_only_its_spaces(served: Running) -> None:
-    served.mind("mine").record(session="s", role="user", content="my tea")
-    served.mind("theirs").record(session="s", role="user", content="their tea")
+    served.mind("mine").record(session="s", role="user", text="my tea")
+    served.mind("theirs").record(session="s", role="user", text="their tea")
     mine = served.mind("mine", served.token("write", "mine"))
-    assert [turn.content for turn in mine.turns()] == ["my tea"]
+    assert [turn.text for turn in mine.turns()] == ["my tea"]
     assert {hit.text for hit in mine.recall("tea")} == {"my tea"}
     with served.http(served.token("write", "mine")) as http:
         assert http.get("/v1/spaces").json() == ["mine"]
@@ -152,7 +152,7 @@ def test_a_token_sees_only_its_spaces(served: Running) -> None:
 def test_a_receipt_tells_nothing_of_another_space(served: Running) -> None:
     """Whoever makes up a receipt of another space would learn what is said there."""
     theirs = served.mind("theirs")
-    theirs.record(session="s", role="user", content="their secret garden")
+    theirs.record(session="s", role="user", text="their secret garden")
     receipt = theirs.forget(session="s")
     mine = served.mind("mine")
     with pytest.raises(mnemic.InvalidInput, match="another space"):

@@ -94,7 +94,7 @@ def talking(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield (
         "record",
         mind.record(
-            session="a/b ü", role="user", content="多喝绿茶", at=NOON, index=3, metadata={"k": [1]}
+            session="a/b ü", role="user", text="多喝绿茶", at=NOON, index=3, metadata={"k": [1]}
         ),
     )
     many = [NewTurn("bulk", "user", f"line {n}", at=NOON) for n in range(30)]
@@ -146,10 +146,10 @@ def recalling(mind: Mind) -> Iterator[tuple[str, Any]]:
     yield "memories", mind.memories(order="oldest", limit=50)
     yield "memories as of", mind.memories(as_of=NOON, text="TEA")
     yield "projects", mind.projects()
-    yield "recall", mind.recall("what tea do they like?", k=3, since="2026-01-01")
+    yield "recall", mind.recall("what tea do they like?", limit=3, since="2026-01-01")
     yield "recall of", mind.recall("tea", of="turn", around=["green"])
     yield "retrieve", mind.retrieve("tea", max_tokens=200)
-    records = mind.evidence("tea", mind.recall("tea", k=3))
+    records = mind.evidence("tea", mind.recall("tea", limit=3))
     yield "evidence", [(one.hit, one.head) for one in records]
     yield "context", mind.context("tea?", session="talk", budget=2000, host={"system": "Be kind"})
     yield "words", mind.words(mind.get(kept.id))
@@ -210,16 +210,16 @@ def test_a_life_gives_the_same_answers_here_and_there(open_mind: OpenMind, tmp_p
 
 WRONG: dict[str, Callable[[Mind], object]] = {
     "no memory": lambda mind: mind.get("nobody"),
-    "no session name": lambda mind: mind.record(session="", role="user", content="x"),
-    "a role": lambda mind: mind.record(session="s", role="king", content="x"),  # type: ignore[arg-type]
+    "no session name": lambda mind: mind.record(session="", role="user", text="x"),
+    "a role": lambda mind: mind.record(session="s", role="king", text="x"),  # type: ignore[arg-type]
     "a type": lambda mind: mind.recall(7),  # type: ignore[arg-type]
     "a limit": lambda mind: mind.turns(limit=0),
     "a time": lambda mind: mind.turns(since="yesterday-ish"),
     "an order": lambda mind: mind.memories(order="best"),  # type: ignore[arg-type]
     "a taken place": lambda mind: [
-        mind.record(session="s", role="user", content=text, index=0) for text in ("a", "b")
+        mind.record(session="s", role="user", text=text, index=0) for text in ("a", "b")
     ],
-    "half a character": lambda mind: mind.record(session="s", role="user", content="\ud800"),
+    "half a character": lambda mind: mind.record(session="s", role="user", text="\ud800"),
     "no rule": lambda mind: mind.approve_rule("nobody"),
     "an unknown source": lambda mind: mind.rollback("planet:mars"),
     "nothing to forget": lambda mind: mind.forget(),
@@ -249,7 +249,7 @@ def test_a_list_longer_than_a_page_comes_whole(served: Running) -> None:
     remote.record_many([NewTurn("s", "user", f"line {n}") for n in range(1_203)])
     assert len(remote.turns(limit=5_000)) == 1_203
     assert len(remote.turns()) == 100
-    assert [turn.content for turn in remote.turns(limit=1_100, offset=2)][-1] == "line 1101"
+    assert [turn.text for turn in remote.turns(limit=1_100, offset=2)][-1] == "line 1101"
     for number in range(5):
         remote.emit("host.noted", {"n": number})
     with served.http() as http:
@@ -288,7 +288,7 @@ def test_commands_take_an_address(served: Running, monkeypatch: pytest.MonkeyPat
     assert [hit["text"] for hit in shell.json("recall", "tea", *at)] == ["I like green tea"]
     kept = shell.json("add", "likes oolong", "--kind", "preference", *at)
     assert "likes oolong" in shell("memories", *at).stdout
-    assert served.engine.mind("alice").get(kept["id"]).content == "likes oolong"
+    assert served.engine.mind("alice").get(kept["id"]).text == "likes oolong"
     monkeypatch.setenv("MNEMIC_TOKEN", "wrong")
     assert "token" in shell("stats", *at, code=1).stderr
 

@@ -27,7 +27,7 @@ def test_no_answer_is_an_error_of_the_server(tmp_path: Path) -> None:
     schema = schemathesis.openapi.from_dict(openapi(OPERATIONS))
     with serving(tmp_path, ManualClock(NOON)) as served:
         mind = served.engine.mind("s")
-        mind.record(session="s", role="user", content="I like tea")
+        mind.record(session="s", role="user", text="I like tea")
         mind.remember("likes tea", kind="preference")
         headers = {"authorization": f"Bearer {served.admin}"}
         asked = 0

@@ -21,7 +21,7 @@ from tests.serve.http.conftest import Running, serving
 from tests.waiting import wait_for
 
 TURNS = "/v1/spaces/default/turns"
-TURN = {"session": "s", "role": "user", "content": "I like tea"}
+TURN = {"session": "s", "role": "user", "text": "I like tea"}
 
 
 def test_a_request_that_is_repeated_is_done_once(served: Running) -> None:
@@ -32,7 +32,7 @@ def test_a_request_that_is_repeated_is_done_once(served: Running) -> None:
         assert first.status_code == 200
         assert again.json() == first.json()
         assert len(http.get(TURNS).json()["items"]) == 1
-        other = http.post(TURNS, json={**TURN, "content": "milk"}, headers=key)
+        other = http.post(TURNS, json={**TURN, "text": "milk"}, headers=key)
         assert (other.status_code, other.json()["code"]) == (409, "Conflict")
         elsewhere = http.post("/v1/spaces/second/turns", json=TURN, headers=key)
         assert elsewhere.json()["id"] != first.json()["id"]
@@ -63,7 +63,7 @@ def test_what_is_sent_is_checked_before_anything_is_done(served: Running) -> Non
         ({"content": b"[" * 100_000}, "not JSON"),
         ({"content": b"\xff"}, "not JSON"),
         ({"json": {**TURN, "colour": "red"}}, "colour is not a parameter"),
-        ({"json": {**TURN, "content": 7}}, "content is not a text"),
+        ({"json": {**TURN, "text": 7}}, "text is not a text"),
         ({"json": {"session": "s"}}, "is missing"),
         ({"json": {**TURN, "tool_calls": [{"input": {}}]}}, "tool_calls[0].name is missing"),
         ({"json": {**TURN, "role": "king"}}, "role is not one of user, assistant"),
@@ -91,7 +91,7 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
             return super().now()
 
     with serving(tmp_path, Waiting(NOON), limits) as served, served.http() as http:
-        assert http.post(TURNS, json={**TURN, "content": "x" * 2_000}).status_code == 413
+        assert http.post(TURNS, json={**TURN, "text": "x" * 2_000}).status_code == 413
         big = (b"x" * 100 for _ in range(100))
         chunked = http.post(TURNS, content=big, headers={"content-type": "application/json"})
         assert chunked.status_code == 413
@@ -197,9 +197,9 @@ def test_a_stream_ends_when_its_token_is_revoked(served: Running) -> None:
 
 
 def test_health_and_figures(served: Running) -> None:
-    served.mind("a").record(session="s", role="user", content="tea")
+    served.mind("a").record(session="s", role="user", text="tea")
     served.mind('b"\\').recall("tea")
-    served.mind('b"\\').record(session="s", role="user", content="tea")
+    served.mind('b"\\').record(session="s", role="user", text="tea")
     with served.http() as http:
         assert http.get("/healthz").json() == {"status": "ok"}
         assert http.get("/readyz").json() == {"status": "ok"}
@@ -226,7 +226,7 @@ def test_mcp_on_the_same_port_with_the_same_tokens(served: Running) -> None:
                 transport = streamable_http_client(f"{served.url}{path}", http_client=http)
                 async with Client(transport) as client:
                     tools = await client.list_tools()
-                    arguments = {"content": "The user likes oolong tea", "kind": "preference"}
+                    arguments = {"text": "The user likes oolong tea", "kind": "preference"}
                     added = await client.call_tool("add_memory", arguments)
                     assert not added.is_error, added
                     found = await client.call_tool("search_memory", {"query": "tea"})
@@ -247,13 +247,13 @@ def test_names_with_slashes_dots_and_other_scripts(served: Running) -> None:
         mind = served.mind(name)
         with mind.session(f"talk {name}") as talk:
             talk.user(f"in {name}")
-            assert [turn.content for turn in talk.recent()] == [f"in {name}"]
+            assert [turn.text for turn in talk.recent()] == [f"in {name}"]
         assert [info.id for info in mind.sessions()] == [f"talk {name}"]
     assert served.mind().stats().turns == 0
 
 
 def test_a_memory_that_is_off_says_so(tmp_path: Path, clock: ManualClock) -> None:
     with serving(tmp_path, clock, memory={"enabled": False}) as served:
-        served.mind().record(session="s", role="user", content="tea")
+        served.mind().record(session="s", role="user", text="tea")
         with pytest.raises(mnemic.MemoryOff):
             served.mind().forget(session="s")

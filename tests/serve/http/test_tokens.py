@@ -75,7 +75,7 @@ def test_the_trail_says_who_did_what(served: Running) -> None:
     writer = served.token("write", "mine")
     grant = served.tokens.find(writer)
     mind = served.mind("mine", writer)
-    mind.record(session="s", role="user", content="I like tea")
+    mind.record(session="s", role="user", text="I like tea")
     memory = mind.remember("likes tea", kind="preference")
     mind.archive(memory.id)
     mind.recall("tea")
@@ -91,8 +91,8 @@ def test_the_trail_says_who_did_what(served: Running) -> None:
 
 def test_a_space_is_deleted_with_preview_receipt_and_trail(served: Running, tmp_path: Path) -> None:
     mind = served.mind("mine")
-    mind.record(session="s", role="user", content="My zebrafish is called Quintus")
-    served.mind("theirs").record(session="s", role="user", content="tea")
+    mind.record(session="s", role="user", text="My zebrafish is called Quintus")
+    served.mind("theirs").record(session="s", role="user", text="tea")
     with served.http() as http:
         preview = http.delete("/v1/spaces/mine", params={"dry_run": True}).json()
         assert preview["counts"] == {"turn": 1, "session": 1}
@@ -106,25 +106,25 @@ def test_a_space_is_deleted_with_preview_receipt_and_trail(served: Running, tmp_
     assert all(finding.ok for finding in mind.doctor(forgotten=json.dumps(receipt)))
     (entry,) = served.tokens.trail()
     assert (entry.operation, entry.subject) == ("forget_space", receipt["id"])
-    mind.record(session="s", role="user", content="again")
-    assert [turn.content for turn in mind.turns()] == ["again"]
+    mind.record(session="s", role="user", text="again")
+    assert [turn.text for turn in mind.turns()] == ["again"]
 
 
 def test_work_begun_before_a_space_was_forgotten_does_not_bring_it_back(tmp_path: Path) -> None:
     with mnemic.connect(tmp_path / "m.db", worker="none") as engine:
         mind = engine.mind("mine")
-        mind.record(session="s", role="user", content="tea")
+        mind.record(session="s", role="user", text="tea")
         with mind._store.pinned("mine"):
             engine.forget_space("mine")
             with pytest.raises(mnemic.Conflict, match="forgotten meanwhile"):
-                mind.record(session="s", role="user", content="late")
+                mind.record(session="s", role="user", text="late")
         assert engine.spaces() == []
 
 
 def test_forget_all_asks_first_and_writes_a_receipt(tmp_path: Path) -> None:
     shell, db = Shell(tmp_path / "m.db"), ("--db", str(tmp_path / "m.db"))
     with mnemic.open(tmp_path / "m.db", worker="none") as mind:
-        mind.record(session="s", role="user", content="tea")
+        mind.record(session="s", role="user", text="tea")
     assert "--yes" in shell("forget", "--all", *db, code=2).stderr
     assert "1 turn" in shell("forget", "--all", "--dry-run", *db).stdout
     assert "--all" in shell("forget", "--all", "--id", "x", *db, code=2).stderr

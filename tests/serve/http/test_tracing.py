@@ -20,7 +20,7 @@ def test_a_request_its_recall_and_jobs_are_spans(served: Running) -> None:
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exported))
     trace.set_tracer_provider(provider)
-    served.mind().record(session="s", role="user", content="I like tea")
+    served.mind().record(session="s", role="user", text="I like tea")
     assert exported.get_finished_spans() == (), "nothing before it is switched on"
     tracing.start()
     try:

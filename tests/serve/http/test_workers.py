@@ -33,7 +33,7 @@ def test_processes_share_a_port_tokens_figures_and_an_access_log(tmp_path: Path)
         headers = {"authorization": f"Bearer {running.token}"}
         assert len(children(running)) == 3, "two answer, one learns"
         for n in range(12):  # each on a connection of its own
-            turn = {"session": "s", "role": "user", "content": f"I like tea number {n}"}
+            turn = {"session": "s", "role": "user", "text": f"I like tea number {n}"}
             answer = httpx.post(f"{running.url}/v1/spaces/default/turns", json=turn,
                                 headers=headers)  # fmt: skip
             assert answer.status_code == 200
@@ -72,7 +72,7 @@ def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None
         running.process.wait(60)
     assert len(kept) >= 9 * kills, "the others went on"
     with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
-        assert set(kept) <= {turn.content for turn in mind.turns(limit=10_000)}
+        assert set(kept) <= {turn.text for turn in mind.turns(limit=10_000)}
         assert all(finding.ok for finding in mind.doctor())
 
 
@@ -83,7 +83,7 @@ def _has_changed(running: Announced, before: list[int]) -> bool:
 def _is_recorded(running: Announced, text: str) -> bool:
     try:
         with open_remote(running.url, token=running.token) as mind:
-            mind.record(session="s", role="user", content=text)
+            mind.record(session="s", role="user", text=text)
     except mnemic.ServiceUnavailable:
         return False
     return True

@@ -121,7 +121,7 @@ def _dead_work(mind: mnemic.Mind, folder: Path, clock: ManualClock) -> None:
     shutil.rmtree(way, ignore_errors=True)
     way.write_text("in the way")
     for session in ("lost", "lost too"):
-        mind.record(session=session, role="user", content="Tea at five, please.")
+        mind.record(session=session, role="user", text="Tea at five, please.")
     for _ in range(4):
         mind.drain(due_only=True)
         clock.advance(hours=1)

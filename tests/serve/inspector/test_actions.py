@@ -176,7 +176,7 @@ def test_the_timeline_tells_what_was_done(visit: Watched) -> None:
 def test_a_conversation_is_not_called_by_its_greeting(visit: Watched, served: Running) -> None:
     mind = served.engine.mind("work")
     for text in ("Hey Tim!", "My brother Paul moved to Kiel last week."):
-        mind.record(session="hello", role="user", content=text)
+        mind.record(session="hello", role="user", text=text)
     visit.space = "work"
     page = visit.open("timeline")
     expect(page.locator(".session h3")).to_have_text("My brother Paul moved to Kiel last week.")
@@ -250,7 +250,7 @@ def test_nothing_is_written_when_nothing_was_corrected(visit: Watched, mind: Min
     page = visit.open(f"memories/{memory.id}")
     page.click(".memory [data-action=edit]")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator(".memory h2")).to_have_text(memory.content)
+    expect(page.locator(".memory h2")).to_have_text(memory.text)
     assert len(mind.history(memory.id).versions) == 2
 
 
@@ -372,7 +372,7 @@ def test_a_memory_that_is_not_there_is_told(visit: Watched) -> None:
 
 def test_pending_statements_are_answered(visit: Watched, mind: Mind) -> None:
     page = visit.open("pending")
-    waiting = {str(memory.content): memory.id for memory in mind.pending()}
+    waiting = {str(memory.text): memory.id for memory in mind.pending()}
     cards = page.locator(".cards > li")
     badge = page.locator("#nav a[data-page=pending] .badge")
     expect(badge).to_contain_text("3")
@@ -421,7 +421,7 @@ def test_an_edited_document_becomes_memory(visit: Watched, mind: Mind) -> None:
     (now,) = mind.memories(text="Hamburg")
     versions = [version.id for version in mind.history(now.id).versions]
     assert versions == [lives.id, now.id], "the line is a new version of the same memory"
-    assert [question.memory.content for question in mind.questions()] == ["I prefer window seats"]
+    assert [question.memory.text for question in mind.questions()] == ["I prefer window seats"]
     page.get_by_role("button", name="Edit").click()
     folder = mind.documents_folder
     assert folder is not None

@@ -154,11 +154,11 @@ def test_one_memory_with_all_its_fields(visit: Watched, served: Running) -> None
     mind = served.engine.mind("default")
     for memory in [*mind.memories(limit=2), *mind.memories(order="oldest", limit=1)]:
         page = visit.open(f"memories/{memory.id}")
-        expect(page.locator(".memory h2")).to_have_text(memory.content)
+        expect(page.locator(".memory h2")).to_have_text(memory.text)
         expect(page.locator(".memory .turn.at").first).to_be_visible()
         harmless(visit)
         page.click(".memory [data-action=edit]")
-        assert page.input_value("textarea[name=text]") == memory.content
+        assert page.input_value("textarea[name=text]") == memory.text
         page.keyboard.press("Escape")
 
 

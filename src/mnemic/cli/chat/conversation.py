@@ -38,7 +38,7 @@ class ChatConversation:
 
     def ask(self, text: str) -> Exchange:
         """Record a message of the person, and build the context for it."""
-        turn = self._mind.record(session=self.session, role="user", content=text)
+        turn = self._mind.record(session=self.session, role="user", text=text)
         built = self._mind.context(text, session=self.session, model=self._mind.settings.chat.name)
         self.last = Exchange(turn, built)
         return self.last
@@ -48,7 +48,7 @@ class ChatConversation:
 
         A reply that breaks off, also by Ctrl-C, is recorded as far as it was shown.
         """
-        system, messages = conversation(exchange.context, exchange.turn.content)
+        system, messages = conversation(exchange.context, exchange.turn.text)
         instructions = "\n\n".join(filter(None, (self._system, system)))
         pieces: list[str] = []
 
@@ -66,9 +66,7 @@ class ChatConversation:
     def _record(self, pieces: Sequence[str], metadata: dict[str, bool]) -> None:
         reply = "".join(pieces).strip()
         if reply:
-            self._mind.record(
-                session=self.session, role="assistant", content=reply, metadata=metadata
-            )
+            self._mind.record(session=self.session, role="assistant", text=reply, metadata=metadata)
 
     def compress(self, exchange: Exchange) -> bool:
         """Write an episode of turns outside the window, once there are enough."""
@@ -96,7 +94,7 @@ class ChatConversation:
         if not ids:
             return []
         limit = len(ids) + 2 * self._mind.settings.recall.evidence
-        hits = self._mind.recall(turn.content, k=limit, min_score=0.0)
+        hits = self._mind.recall(turn.text, limit=limit, min_score=0.0)
         return [hit for hit in hits if hit.id in ids]
 
     def learnt(self) -> tuple[list[Memory], int]:
@@ -162,7 +160,7 @@ def _new_turn(turn: Turn) -> NewTurn:
     return NewTurn(
         turn.session,
         turn.role,
-        turn.content,
+        turn.text,
         tool_calls=turn.tool_calls,
         tool_results=turn.tool_results,
     )

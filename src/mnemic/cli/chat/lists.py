@@ -21,7 +21,7 @@ def show_hits(terminal: Terminal, hits: Iterable[Hit], kinds: Words) -> None:
 def show_memories(terminal: Terminal, memories: Iterable[Memory], kinds: Words) -> None:
     terminal.show_list(
         (
-            one.content,
+            one.text,
             (join_parts(term(kinds.said_of(one.kind, one.metadata)), when(one.valid_from)),),
         )
         for one in memories

@@ -14,7 +14,9 @@ from mnemic.types import Decision, Hit, Memory
 
 MORE = "...> "  # before a further line of a message
 _MAX_PENDING = 100  # pending statements
-YES, NO, LATER = "1", "2", "3"
+YES = {"1", "y", "yes", "是", "好"}
+NO = {"2", "n", "no", "否", "不"}
+LATER = {"3", "l", "later", "稍后"}
 SKIP = "skip"  # an empty answer to a question of onboarding
 
 
@@ -74,14 +76,14 @@ class TerminalQuestions:
             self._offered.add(memory.id)
             self._terminal.strong(phrase("Is this right?"))
             show_memories(self._terminal, [memory], self._kinds)
-            keys = phrase("1 yes, keep it · 2 no · 3 later · Enter: skip > ")
+            keys = phrase("y yes, keep it · n no · l later · Enter: skip > ")
             answer = self._terminal.read(keys, MORE).strip()
-            if answer == YES:
+            if answer.lower() in YES:
                 self._terminal.dim(self._confirmation(self._mind.confirm(memory.id)))
-            elif answer == NO:
+            elif answer.lower() in NO:
                 self._mind.ignore(memory.id)
                 self._terminal.dim(phrase("Not kept, and not asked again."))
-            elif answer == LATER:
+            elif answer.lower() in LATER:
                 self._mind.snooze(memory.id)
                 self._terminal.dim(phrase("Asked again later."))
             elif answer:
@@ -92,7 +94,7 @@ class TerminalQuestions:
         if settled.memory is None:
             return phrase("Not kept: {reason}", reason=sentence(settled.reason))
         template = "Known already: {text}" if settled.outcome == "same" else "Kept: {text}"
-        return phrase(template, text=settled.memory.content)
+        return phrase(template, text=settled.memory.text)
 
     def forget(self, what: str, listed: Sequence[Hit]) -> None:
         """Show what would be removed, and remove it when confirmed."""
@@ -108,7 +110,8 @@ class TerminalQuestions:
             return
         self._terminal.strong(phrase("These would be gone for good:"))
         show_forgotten(self._terminal, preview.items)
-        if self._terminal.read(phrase("Forget them? 1 yes · Enter: no > ")).strip() != YES:
+        reply = self._terminal.read(phrase("Forget them? y yes · Enter: no > ")).strip().lower()
+        if reply not in YES:
             self._terminal.dim(phrase("Nothing was changed."))
             return
         receipt = self._mind.forget(id=target.id, query=target.query)

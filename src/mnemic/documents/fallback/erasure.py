@@ -130,9 +130,7 @@ def _scrub_notes(store: Store, space: str, folder: Folder, target: ErasureTarget
         if memory in target.memories or memory in existing:
             return memory in target.memories
         return (
-            _quotes_target(target, note.memory)
-            if note.ours
-            else target.repeats(note.memory.content)
+            _quotes_target(target, note.memory) if note.ours else target.repeats(note.memory.text)
         )
 
     judged = (

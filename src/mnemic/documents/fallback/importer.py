@@ -151,11 +151,11 @@ class PlainFileImporter:
         fresh = [note for note in listed if note.memory.id not in became]
         existing = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
         for note in fresh:
-            repeated = not note.ours and note.memory.content in existing
+            repeated = not note.ours and note.memory.text in existing
             became[note.memory.id] = "" if repeated else self._remember(note, became)
         with self.store.write(self.space) as unit:
             # The agent saw all of it, and has said some of it again.
-            injected = [note.memory.content for note in listed]
+            injected = [note.memory.text for note in listed]
             note_injected(unit, ANYWHERE, injected, self.now(), self.settings.trust)
             written = Written(fingerprint(text), became)
             unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
@@ -165,7 +165,7 @@ class PlainFileImporter:
         """The id of the memory that the note becomes, the same one each time; none for what a
         person has changed into no statement.
         """
-        if is_placeholder(note.memory.content):
+        if is_placeholder(note.memory.text):
             return ""
         with self.store.read(self.space) as unit:
             old = unit.memories.get(became.get(note.supersedes, ""))
@@ -179,7 +179,7 @@ class PlainFileImporter:
     def _current_texts(self) -> frozenset[str]:
         with self.store.read(self.space) as unit:
             current = unit.memories.find(MemoryFilter(status="active", limit=_ALL))
-        return frozenset(memory.content for memory in current)
+        return frozenset(memory.text for memory in current)
 
     # --- what was imported ----------------------------------------------------------------------
 
@@ -207,7 +207,7 @@ def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnR
     except NotFound:
         yield row._replace(idx=entry.turn.index)
     else:
-        if (existing.role, existing.content) != (row.role, row.content):
+        if (existing.role, existing.text) != (row.role, row.text):
             yield row
 
 
@@ -244,7 +244,7 @@ def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
     return NewTurn(
         turn.session,
         turn.role,
-        turn.content,
+        turn.text,
         turn.sender,
         turn.channel,
         turn.tool_calls,
@@ -259,7 +259,7 @@ def new_memory(note: Note, supersedes: str | None) -> NewMemory:
     """The statement of a note; one of a person's own holds from when it is read."""
     memory = note.memory
     return NewMemory(
-        memory.content,
+        memory.text,
         kind=memory.kind,
         subject=memory.subject,
         predicate=memory.predicate,

@@ -85,11 +85,11 @@ def written(entry: Entry) -> str:
             return f"{mark({'failed': plain(entry)})}\n\n"
         case LoggedTurn(turn=turn):
             who = f"{turn.role} {turn.sender}".strip().replace("\n", " ")
-            quoted = "\n".join(f"> {line}" if line else ">" for line in turn.content.split("\n"))
+            quoted = "\n".join(f"> {line}" if line else ">" for line in turn.text.split("\n"))
             payload = {
                 key: value for key, value in plain(turn).items() if value not in ("", [], {})
             }
-            payload.pop("content", None)
+            payload.pop("text", None)
             del payload["state"]
             extra = {"project": entry.project, "topic": entry.topic, "placed": entry.placed}
             payload |= {key: value for key, value in extra.items() if value}
@@ -151,7 +151,7 @@ def _free_turn(day: date, at: datetime, index: int, text: str) -> Turn:
         "at": at,
         "trust": "owner",
     }
-    return Turn(content=stored_text(text), **fields)
+    return Turn(text=stored_text(text), **fields)
 
 
 def _is_free(lines: Sequence[str]) -> bool:
@@ -188,7 +188,7 @@ def _logged_turn(payload: dict[str, Any], content: str) -> LoggedTurn:
     around = {key: payload.pop(key) for key in ("project", "topic", "placed") if key in payload}
     payload["tool_calls"] = tuple(ToolCall(**call) for call in payload.get("tool_calls", ()))
     payload["tool_results"] = tuple(ToolResult(**one) for one in payload.get("tool_results", ()))
-    return LoggedTurn(Turn(content=stored_text(content), **payload), **around)
+    return LoggedTurn(Turn(text=stored_text(content), **payload), **around)
 
 
 # --- marks: metadata of an entry as JSON in a comment, which readers do not show ------------------

@@ -41,7 +41,7 @@ def written(note: Note) -> str:
     fields = {k: v for k, v in plain(note.memory).items() if k not in _LEFT_OUT}
     fields |= {"supersedes": note.supersedes, "operation": note.operation}
     payload = {key: value for key, value in fields.items() if value not in ("", [], {}, None)}
-    text = note.memory.content.replace("\n", "\n  ")
+    text = note.memory.text.replace("\n", "\n  ")
     return f"- {text} {mark({'memory': payload})}\n"
 
 
@@ -124,7 +124,7 @@ def _memory(text: str, **fields: Any) -> Memory:
         "expires_at": None,
     }
     return Memory(
-        content=stored_text(text),
+        text=stored_text(text),
         status="active",
         **(usual | fields),
     )

@@ -401,7 +401,7 @@ def _batches(turns: Iterable[NewTurn]) -> Iterator[list[NewTurn]]:
     size = 0
     for turn in turns:
         checks.check_all([turn], NewTurn, "turns")
-        weight = 4 * len(turn.content) + sum(len(one.content) for one in turn.tool_results) + 500
+        weight = 4 * len(turn.text) + sum(len(one.content) for one in turn.tool_results) + 500
         if batch and (size + weight > _BATCH or len(batch) == _BATCH_TURNS):
             yield batch
             batch, size = [], 0

@@ -247,6 +247,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("propose", "POST", "/proposals", "write", Mind.propose),
     Operation("memories", "GET", "/memories", "read", Mind.memories),
     Operation("get", "GET", _MEMORY, "read", Mind.get),
+    Operation("find_id", "GET", "/ids/{prefix}", "read", Mind.find_id),
     Operation("edit", "PATCH", _MEMORY, "write", Mind.edit),
     Operation("delete", "DELETE", _MEMORY, "admin", Mind.delete),
     Operation("history", "GET", f"{_MEMORY}/history", "read", Mind.history),

@@ -54,11 +54,11 @@ def corrected(
         )
         if not fits(value_type(earlier.predicate), right):
             continue
-        text = earlier.content
+        text = earlier.text
         content = (
             text.replace(earlier.value, right) if earlier.value in text else f"{text} → {right}"
         )
-        return replace(earlier, value=right, content=content, is_update=True, asked=False)
+        return replace(earlier, value=right, text=content, is_update=True, asked=False)
     return None
 
 

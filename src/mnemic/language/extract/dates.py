@@ -66,16 +66,16 @@ def only_a_time(clause: str) -> bool:
 
 
 def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
-    if _AGAIN.search(candidate.value or candidate.content):
+    if _AGAIN.search(candidate.value or candidate.text):
         return candidate
-    times = _times_ahead(candidate.content, said_at)
+    times = _times_ahead(candidate.text, said_at)
     # The words of the value may be the end of a longer time: "the day after tomorrow".
     named = [time for time in times if _overlap(time.text, candidate.value)]
     if not named and not times:
         return candidate
     time = (named or times)[-1]
     first, last = _days(time)
-    content = candidate.content
+    content = candidate.text
     if not _WRITTEN.search(time.text):
         content += f" ({first})" if first == last else f" ({first} – {last})"
     ends = datetime(last.year, last.month, last.day, tzinfo=said_at.tzinfo) + timedelta(days=1)
@@ -84,7 +84,7 @@ def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
         if subject.lower().endswith(" " + time.text[:cut].lower().strip()):
             subject = subject[: -len(time.text[:cut].strip())].rstrip()
             break
-    return replace(candidate, content=content, subject=subject, valid_to=ends)
+    return replace(candidate, text=content, subject=subject, valid_to=ends)
 
 
 def due(words: str, said_at: datetime) -> tuple[date, date] | None:
@@ -111,8 +111,8 @@ def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
 
 def _until(rule: Candidate, said_at: datetime) -> Candidate:
     """A rule that was given for a time ends with it: "until Friday", 这周."""
-    for time in () if _AGAIN.search(rule.content) else _times_ahead(rule.content, said_at):
-        before = rule.content[: rule.content.find(time.text)]
+    for time in () if _AGAIN.search(rule.text) else _times_ahead(rule.text, said_at):
+        before = rule.text[: rule.text.find(time.text)]
         if _LIMIT.search(before) or _LIMITED.match(time.text):
             return replace(rule, valid_to=time.end)
     return rule
@@ -127,9 +127,9 @@ def _overlap(time: str, value: str) -> bool:
 def _since(candidate: Candidate, said_at: datetime) -> Candidate:
     """Since when it holds, from when it will, or when it happened, as far as it says so."""
     today = said_at.date()
-    times = find_times(candidate.content, said_at)
-    if _TO_COME.search(candidate.content) and not _DONE.search(candidate.content):
-        times = _times_ahead(candidate.content, said_at) or times
+    times = find_times(candidate.text, said_at)
+    if _TO_COME.search(candidate.text) and not _DONE.search(candidate.text):
+        times = _times_ahead(candidate.text, said_at) or times
     for time in times:
         began = time.start.date()
         if began == today or began.year < 1900:
@@ -138,5 +138,5 @@ def _since(candidate: Candidate, said_at: datetime) -> Candidate:
         text = f"{began:%Y-%m-%d}" if length <= timedelta(days=8) else f"{began:%Y-%m}"
         if length > _LONGEST_PLAN or _WRITTEN.search(time.text):
             return replace(candidate, valid_from=time.start)
-        return replace(candidate, content=f"{candidate.content} ({text})", valid_from=time.start)
+        return replace(candidate, text=f"{candidate.text} ({text})", valid_from=time.start)
     return candidate

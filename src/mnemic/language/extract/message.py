@@ -115,7 +115,7 @@ class MessageReader:
         whole = len(stated) == len(sentence.clauses)
         rule = self._rule(self._completer.without_lead(text)) if whole else None
         if rule:
-            yield replace(rule, content=self._tidy(text))
+            yield replace(rule, text=self._tidy(text))
             return
         for one in self._clauses(stated, before, earlier, people):
             yield self._whose(one, text)
@@ -147,7 +147,7 @@ class MessageReader:
         person = self._people.reached(sentence.partition(candidate.value)[0])
         if person is None:
             return candidate
-        return word_alone(replace(candidate, subject=person.called, content=self._tidy(sentence)))
+        return word_alone(replace(candidate, subject=person.called, text=self._tidy(sentence)))
 
     def _put_right(
         self,
@@ -212,7 +212,7 @@ class MessageReader:
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    yield replace(complete, content=self._tidy(said))
+                    yield replace(complete, text=self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
             goes_on = named and completer.attribute.fullmatch(clause) is not None
             kin = any(one.predicate != "pet" for one in self._people.named_in(some))
@@ -222,7 +222,7 @@ class MessageReader:
                 alone.append(clause)
         if rule:
             joint = "，" if HAN.search(alone[0]) else ", "
-            yield replace(rule, content=self._tidy(joint.join(alone)))
+            yield replace(rule, text=self._tidy(joint.join(alone)))
 
     def _clause(
         self, whole: str, clause: str, stated: Sequence[str], scope: Scope = "clause"
@@ -282,7 +282,7 @@ class MessageReader:
         """Whom a question speaks of: in "what can I give my husband Owen?" there is one."""
         for clause in asked:
             for one in self._people.named_in(self._mentions(clause, clause, asked)):
-                yield replace(one, content=self._tidy(clause))
+                yield replace(one, text=self._tidy(clause))
 
     def _mentions(
         self, whole: str, clause: str, stated: Sequence[str], subject: Subject | None = None
@@ -348,7 +348,7 @@ class MessageReader:
                 yield replace(one, asked=True)
             return
         note = self._rule(requested) or self._note(requested.strip(" .。!！，,"))
-        yield replace(note, asked=True, content=self._tidy(requested))
+        yield replace(note, asked=True, text=self._tidy(requested))
 
     def _note(self, text: str) -> Candidate:
         """What was asked to be remembered and has no slot of its own."""
@@ -392,7 +392,7 @@ class MessageReader:
 def _tells(candidate: Candidate, clause: str) -> bool:
     """Whether a candidate has what a clause says."""
     value = candidate.value.lower()
-    return clause in candidate.content or bool(value and value in clause.lower())
+    return clause in candidate.text or bool(value and value in clause.lower())
 
 
 def _is_brief(text: str) -> bool:

@@ -20,13 +20,13 @@ _DAY = re.compile(r" \(\d{4}-\d\d[\d –-]*\)$")
 
 def word_alone(candidate: Candidate) -> Candidate:
     """The candidate with a text that says it and nothing else, in the language it was said."""
-    plain = _DAY.sub("", candidate.content)
+    plain = _DAY.sub("", candidate.text)
     text = _worded(candidate, plain)
     if not text or text == plain:
         return candidate
-    day = _DAY.search(candidate.content)
+    day = _DAY.search(candidate.text)
     dated = day and (candidate.valid_from is not None or candidate.valid_to is not None)
-    return replace(candidate, content=text + (day.group() if day and dated else ""))
+    return replace(candidate, text=text + (day.group() if day and dated else ""))
 
 
 def _worded(candidate: Candidate, content: str) -> str:

@@ -24,8 +24,8 @@ def unsealed_part(content: Text) -> Text:
 
 def masked(memory: Memory) -> Memory:
     """The memory as people and prompts see it: a credential shows its label, never its secret."""
-    if not is_sealed(memory.content):
+    if not is_sealed(memory.text):
         return memory
     named = filter(None, (memory.subject, memory.predicate))
     label = joined(*named, by=" ")
-    return replace(memory, content=joined(label, constant(MASK), by=": "))
+    return replace(memory, text=joined(label, constant(MASK), by=": "))

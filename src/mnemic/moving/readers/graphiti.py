@@ -229,7 +229,7 @@ def _in_order(said: list[_Said], format: str) -> Iterator[Piece]:
     places: Counter[str] = Counter()
     for one in sorted(said, key=lambda one: (one.session, one.at or _LONG_AGO)):
         for turn in one.turns:
-            if not turn.content.strip():
+            if not turn.text.strip():
                 continue
             if not one.session:
                 yield Piece(one.place, None, "it names no session")

@@ -122,7 +122,7 @@ class _Reading:
             position=index,
         )
         role: Role = turn.role
-        content, calls, results = turn.content, list(turn.tool_calls), list(turn.tool_results)
+        content, calls, results = turn.text, list(turn.tool_calls), list(turn.tool_results)
         if role == "user":
             role, content = _unwrap(content)
         elif role == "assistant":

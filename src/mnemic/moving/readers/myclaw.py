@@ -81,16 +81,16 @@ def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
     for lines, note in blocks(text):
         place = f"{name}, line {number}"
         number += len(lines)
-        if note is None or is_placeholder(note.memory.content):
+        if note is None or is_placeholder(note.memory.text):
             continue
-        if "\ufffd" in note.memory.content:
+        if "\ufffd" in note.memory.text:
             yield Piece(place, None, "it is not UTF-8")
         elif note.memory.kind == "credential":
             yield Piece(place, None, "it is a credential, which is kept only on request")
         else:
             learnt = note.memory.created_at if note.ours else changed
             memory = replace(new_memory(note, None), valid_from=None, learnt_at=learnt)
-            yield Piece(place, memory, key=note.memory.content)
+            yield Piece(place, memory, key=note.memory.text)
 
 
 def _day(name: str, text: str) -> Iterator[Piece]:

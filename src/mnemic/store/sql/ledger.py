@@ -31,11 +31,12 @@ from mnemic.types import EMPTY, SafeName, SafeText, SessionInfo, Turn, TurnState
 
 _TURN = Fields(
     Turn,
-    "id session index role content at sender channel tool_calls:calls tool_results:results tokens"
+    "id session index role text at sender channel tool_calls:calls tool_results:results tokens"
     " trust state reason metadata:metadata",
     "t.",
     session="s.id",
     index="t.idx",
+    text="t.content",
 )
 _SESSION = Fields(SessionInfo, "id project topic started_at:time last_at:time ended_at:time? turns")
 _OF_SESSIONS = {
@@ -122,6 +123,18 @@ class SqlLedger(SpeechRows):
 
     def session(self, session: SafeName) -> SessionInfo | None:
         return next(iter(self._sessions("AND id = :session", session=session)), None)
+
+    def ids_beginning(self, prefix: str, limit: int) -> list[SafeName]:
+        """Ids of records of any kind that begin so, by the index of each table."""
+        found = [
+            self._column(
+                f"SELECT id FROM {table} WHERE space = :space AND id >= :first AND id < :last"
+                " ORDER BY id LIMIT :most",
+                first=prefix, last=prefix + "~", most=limit,
+            )
+            for table in ("memories", "turns", "episodes", "attachments", "jobs")
+        ]  # fmt: skip
+        return [id_ for ids in found for id_ in ids][:limit]
 
     def sessions(
         self,
@@ -229,7 +242,7 @@ class SqlLedger(SpeechRows):
         same: tuple[Any, ...] | None
         if index in state.waiting:
             other = state.waiting[index]
-            same = (other.role, other.content, other.tool_calls, other.tool_results)
+            same = (other.role, other.text, other.tool_calls, other.tool_results)
         else:
             stored = self._conn.execute(
                 "SELECT role, content, tool_calls, tool_results FROM turns"
@@ -240,7 +253,7 @@ class SqlLedger(SpeechRows):
                 return False
             role, content, calls, results = stored
             same = (role, content, codec.load_calls(calls), codec.load_results(results))
-        if same != (row.role, row.content, row.tool_calls, row.tool_results):
+        if same != (row.role, row.text, row.tool_calls, row.tool_results):
             raise Conflict(
                 f"Session {row.session!r} already has another turn at index {index}",
                 remedy="Leave index out to append, or give the next free one",
@@ -495,7 +508,7 @@ def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tu
         session,
         index,
         row.role,
-        row.content,
+        row.text,
         codec.dump_any(row.tool_calls),
         codec.dump_any(row.tool_results),
         codec.to_micros(row.at),

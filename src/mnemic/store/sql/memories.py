@@ -18,10 +18,11 @@ from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, Safe
 
 MEMORY = Fields(
     Memory,
-    "id kind content subject predicate project topic tags:words importance confidence trust status"
+    "id kind text subject predicate project topic tags:words importance confidence trust status"
     " access_count created_at:time updated_at:time last_accessed_at:time valid_from:time"
     " valid_to:time? superseded_at:time? superseded_by expires_at:time? episode value confirmations"
     " session snoozed_until:time? offered metadata:metadata origin",
+    text="content",
 )
 # What can change about a memory; what it says stays.
 _REVISED = (
@@ -54,8 +55,9 @@ class SqlMemories(Part):
         if self._unit.admission is not None:
             self._unit.admission.admit(self._unit, "memories", 1)
         doc, slot = self._next_doc("memory"), slot_of(memory.subject, memory.predicate)
-        own = {"doc": doc, "slot": slot, "wording": wording_of(memory.content)}
-        self._insert("memories", {**own, **MEMORY.of(memory)})
+        own = {"doc": doc, "slot": slot, "wording": wording_of(memory.text)}
+        fields = {**own, **MEMORY.of(memory)}
+        self._insert("memories", {"content": fields.pop("text"), **fields})
         self._unit.text.add(doc, terms)
         if not memory.sources:
             return memory

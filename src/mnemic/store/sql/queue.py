@@ -139,6 +139,11 @@ class SqlQueue(ABC):
         with self._store.read_queue() as conn:
             return int(_run(conn, "running", now=now, space=space).get)
 
+    def due(self, now: datetime) -> int:
+        """How many jobs could run now."""
+        with self._store.read_queue() as conn:
+            return int(_run(conn, "due", now=now).get)
+
     # --- schedules ------------------------------------------------------------------------------
 
     def schedule(self, space: str, kind: str, cron: str, zone: str, next_at: datetime) -> bool:

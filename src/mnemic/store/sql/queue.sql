@@ -14,6 +14,9 @@ FROM step
 WHERE space IS NOT NULL
   AND (SELECT min(j.run_at) FROM jobs j WHERE j.state = 'ready' AND j.space = step.space) <= :now
 
+-- name: due
+SELECT count(*) FROM jobs WHERE state = 'ready' AND run_at <= :now
+
 -- name: finish
 DELETE FROM jobs WHERE space = :space AND id = :id AND lease_owner = :owner
 

@@ -87,6 +87,13 @@ def _bounds(days: LocalSpan) -> dict[str, int]:
     return {name: codec.to_micros(moment) for name, moment in moments.items()}
 
 
+# Only these have metadata.
+_HAVING: dict[RecordType, str] = {
+    "turn": has_metadata("r.metadata"),
+    "memory": has_metadata("r.metadata"),
+}
+
+
 class ScopeFilter:
     """The conditions of one search over one space."""
 
@@ -109,6 +116,7 @@ class ScopeFilter:
             "as_of": codec.maybe_to_micros(scope.as_of),
             "known_at": codec.maybe_to_micros(scope.known_at),
             "now": codec.maybe_to_micros(scope.now),
+            "having": codec.dump(dict(scope.having)),
         }
         if scope.days is not None:
             self._values |= _bounds(scope.days)
@@ -188,6 +196,7 @@ class ScopeFilter:
                 (scope.min_importance, _CONDITIONS[f"importance {type_}"]),
                 (scope.speaker, "r.sender = :speaker" if type_ == "turn" else "false"),
                 (scope.trust, "r.trust = :trust" if type_ in ("turn", "memory") else "false"),
+                (scope.having or None, _HAVING.get(type_, "false")),
                 (scope.since, f"r.{time} >= :since"),
                 (scope.until, f"r.{time} < :until"),
                 (scope.days, self._of_days(type_)),

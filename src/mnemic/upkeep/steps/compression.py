@@ -100,7 +100,7 @@ def _propose(
     return [
         grounded(_find_partition(step, _add_sources(candidate, turns)), speakers, core)
         for candidate in ask_for_knowledge(model, day, summaries, language, projects)
-        if GLUE not in candidate.content
+        if GLUE not in candidate.text
     ]
 
 
@@ -110,10 +110,10 @@ def _find_partition(step: Step, candidate: Candidate) -> Candidate:
     """
     with step.store.read(step.space) as unit:
         same = unit.memories.find(
-            MemoryFilter(status="active", holds_at=step.now, contains=candidate.content)
+            MemoryFilter(status="active", holds_at=step.now, contains=candidate.text)
         )
         for memory in same:
-            if plain_words(memory.content) == plain_words(candidate.content):
+            if plain_words(memory.text) == plain_words(candidate.text):
                 return replace(candidate, project=memory.project, topic=memory.topic)
         turns = unit.ledger.turns_by_id(candidate.sources)
         info = unit.ledger.session(turns[-1].session) if turns else None
@@ -126,7 +126,7 @@ def _add_sources(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
     """The candidate with the turns that have most of its words as evidence, and the trust of the
     least trusted one.
     """
-    shares = {turn.id: words_shared(candidate.content, turn.content) for turn in turns}
+    shares = {turn.id: words_shared(candidate.text, turn.text) for turn in turns}
     most = max(shares.values())
     some = [turn for turn in turns if shares[turn.id] == most][-_SOURCES:]
     return replace(

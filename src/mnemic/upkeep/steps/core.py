@@ -83,7 +83,7 @@ def _overflow(action: str, memory: Memory, limit: int) -> Change:
     return Change(
         "delete" if action == "delete" else "archive",
         memory.id,
-        short(memory.content),
+        short(memory.text),
         Reason(
             f"more than {limit} memories; of these it is worth least",
             f"记忆超过 {limit} 条，其中它的价值最低",
@@ -92,9 +92,7 @@ def _overflow(action: str, memory: Memory, limit: int) -> Change:
 
 
 def _tier_change(action: str, memory: Memory, why: Reason) -> Change:
-    return Change(
-        "core" if action == "core" else "leave_core", memory.id, short(memory.content), why
-    )
+    return Change("core" if action == "core" else "leave_core", memory.id, short(memory.text), why)
 
 
 def _why(memory: Memory) -> Reason:

@@ -72,7 +72,7 @@ def _fate(step: Step, memory: Memory) -> Change | None:
         f"{memory.importance:g} has faded to {score:.3f} in {idle.days} days without use",
         f"{idle.days} 天未用，{memory.importance:g} 已衰减到 {score:.3f}",
     )
-    return Change(fate, memory.id, short(memory.content), why)
+    return Change(fate, memory.id, short(memory.text), why)
 
 
 def _is_short(step: Step, memory: Memory) -> bool:
@@ -93,7 +93,7 @@ def expire(step: Step) -> None:
                 Change(
                     "expire",
                     memory.id,
-                    short(memory.content),
+                    short(memory.text),
                     Reason(f"its time ended on {until}", f"已于 {until} 到期"),
                 )
                 for memory in memories

@@ -123,9 +123,9 @@ def _merges(
 
 
 def _merge(memory: Memory, into: Memory, why: tuple[str, str]) -> Change:
-    kept = short(into.content)
+    kept = short(into.text)
     reason = Reason(f"{why[0]}: {kept}", f"{why[1]}：{kept}")
-    return Change("merge", memory.id, short(memory.content), reason, into.id)
+    return Change("merge", memory.id, short(memory.text), reason, into.id)
 
 
 def current_memories(step: Step) -> list[NumberedMemory]:

@@ -181,7 +181,7 @@ class _Writer:
         return all(
             memory.id in now
             and now[memory.id].status == "active"
-            and now[memory.id].content == memory.content
+            and now[memory.id].text == memory.text
             for memory in entry.old
             if memory.id not in self._gone
         )
@@ -214,14 +214,14 @@ class _Writer:
         by = self._model
         reason = Reason(f"not in the profile by {by}", f"{by} 没有把它写进画像")
         action: Action = "leave_core" if stays else "archive"
-        self._make(Change(action, memory.id, short(memory.content), reason))
+        self._make(Change(action, memory.id, short(memory.text), reason))
         if not stays:
             self._gone.add(memory.id)
 
     def _archive(self, old: Memory, new: Memory) -> None:
-        text = short(new.content)
+        text = short(new.text)
         reason = Reason(f"rewritten by {self._model}: {text}", f"由 {self._model} 改写：{text}")
-        self._make(Change("archive", old.id, short(old.content), reason, new.id))
+        self._make(Change("archive", old.id, short(old.text), reason, new.id))
         self._gone.add(old.id)
 
     def _make(self, change: Change) -> None:
@@ -236,7 +236,7 @@ class _Writer:
         candidate = checked(
             Candidate(
                 kind=kind,
-                content=entry.text.content,
+                text=entry.text.content,
                 # What one statement answers, its new wording answers too.
                 subject=one.subject if one else "",
                 predicate=one.predicate if one and one.value in entry.text.content else "",
@@ -289,7 +289,7 @@ def _entries(texts: Sequence[Rewritten], memories: Sequence[Memory]) -> list[_En
     nearest: dict[int, list[int]] = {}
     if silent := [n for n, text in enumerate(texts) if not text.places]:
         for place, memory in enumerate(memories):
-            shares = {n: words_shared(memory.content, texts[n].content) for n in silent}
+            shares = {n: words_shared(memory.text, texts[n].content) for n in silent}
             best = max(silent, key=lambda n: shares[n])
             if place not in named and _says(texts[best].content, memory):
                 nearest.setdefault(best, []).append(place)
@@ -301,13 +301,13 @@ def _entries(texts: Sequence[Rewritten], memories: Sequence[Memory]) -> list[_En
 
 def _says(text: str, memory: Memory) -> bool:
     """Whether a statement has at least half of the words of another."""
-    content = memory.content
+    content = memory.text
     return 2 * words_shared(content, text) >= words_shared(content, content)
 
 
 def _is_grounded(entry: _Entry) -> bool:
     """No figure that none of the old statements has, and some word that one has."""
-    before = "\n".join(memory.content for memory in entry.old)
+    before = "\n".join(memory.text for memory in entry.old)
     content = entry.text.content
     return not new_figures(content, before) and bool(words_shared(content, before))
 

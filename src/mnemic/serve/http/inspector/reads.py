@@ -77,7 +77,7 @@ def memory_rows(mind: Mind, **query: Unpack[MemoryQuery]) -> list[MemoryRow]:
             if place not in turns:
                 turns[place] = next(iter(turns_around(mind, *place, around=0)), None)
             turn = turns[place]
-        said = (turn.content[:_SAID_CHARS], turn.role) if turn else ("", "")
+        said = (turn.text[:_SAID_CHARS], turn.role) if turn else ("", "")
         rows.append(MemoryRow(memory, *said))
     return rows
 
@@ -113,10 +113,10 @@ def _learned(mind: Mind, episodes: list[Episode]) -> list[Memory]:
 def _title(mind: Mind, session: str, episodes: list[Episode], learned: list[Memory]) -> str:
     """The first text that is long enough to say something: a goal, what was learned, or a turn."""
     goals = [episode.goal for episode in reversed(episodes) if episode.goal]
-    texts: list[str] = [*goals, *(memory.content for memory in learned)]
+    texts: list[str] = [*goals, *(memory.text for memory in learned)]
     if not any(map(_says_something, texts)):
         turns = mind.turns(session=session, role="user", limit=_LOOKED_AT)
-        texts += [turn.content for turn in turns if turn.content.strip()]
+        texts += [turn.text for turn in turns if turn.text.strip()]
     return next(filter(_says_something, texts), next(iter(texts), ""))[:_TITLE_CHARS]
 
 
@@ -132,7 +132,7 @@ def _happening(mind: Mind, event: Event) -> Happening:
     if memory is None:
         return Happening(event, "")
     after = _memory(mind, str(event.payload.get("by", "")))
-    return Happening(event, memory.content, after.content if after else "", "memories", memory.id)
+    return Happening(event, memory.text, after.text if after else "", "memories", memory.id)
 
 
 def _memory(mind: Mind, id_: str) -> Memory | None:

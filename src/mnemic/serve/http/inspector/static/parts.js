@@ -164,7 +164,7 @@ export function turnBlock(turn, highlighted = false) {
       turn.trust !== USUAL[turn.role] && turn.trust !== "owner" && chip(word("trust", turn.trust), "warn"),
       turn.state !== "extracted" && turn.state !== "empty" && chip(word("state", turn.state), turn.state === "new" ? "" : "bad"),
       turn.reason && h("span", { class: "muted" }, turn.reason)),
-    turn.content && h("p", { class: "prose" }, turn.content),
+    turn.text && h("p", { class: "prose" }, turn.text),
     turn.tool_calls.map((call) => detail(t("turn.call", { name: call.name }), JSON.stringify(call.input, null, 1))),
     turn.tool_results.map((result) =>
       detail(result.is_error ? t("turn.failed") : t("turn.result"), result.content)));

@@ -32,7 +32,7 @@ function state(device) {
 async function link(api, space, id) {
   if (!id) return "–";
   try {
-    return h("a", { href: address(space, "memories", id) }, (await api.get(["memories", id])).content);
+    return h("a", { href: address(space, "memories", id) }, (await api.get(["memories", id])).text);
   } catch (error) {
     if (error.status !== 404) throw error;
     return "–";

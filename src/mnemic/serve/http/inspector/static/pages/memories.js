@@ -112,7 +112,7 @@ export async function render({ api, space, id, query: asked, setQuery }) {
         class: `row-link${leaving.has(memory.id) ? " leaving" : ""}`, href: address(space, "memories", memory.id, query),
         "data-id": memory.id, "aria-current": memory.id === open ? "true" : null,
       },
-        h("span", { class: "row-text", id: `row-${memory.id}` }, memory.content),
+        h("span", { class: "row-text", id: `row-${memory.id}` }, memory.text),
         h("span", { class: "row-meta" },
           kindChip(memory.kind),
           memory.status !== "active" && chip(word("status", memory.status)),

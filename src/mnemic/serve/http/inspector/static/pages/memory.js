@@ -19,7 +19,7 @@ export async function memoryView(api, id, query, actions) {
     api.get(["memories", id]), api.get(["memories", id, "history"]),
     api.get(["memories", id, "decay"], { days: FADE_DAYS }),
   ]);
-  const body = h("div", { class: "memory-text" }, h("h2", { class: "prose", tabindex: "-1" }, memory.content));
+  const body = h("div", { class: "memory-text" }, h("h2", { class: "prose", tabindex: "-1" }, memory.text));
   const list = address(api.space, "memories", "", query);
   return h("article", { class: "memory" },
     h("div", { class: "memory-head" },
@@ -45,7 +45,7 @@ export async function memoryView(api, id, query, actions) {
 }
 
 function edit(body, memory, api, actions) {
-  const text = h("textarea", { name: "text", rows: "4", required: true, value: memory.content });
+  const text = h("textarea", { name: "text", rows: "4", required: true, value: memory.text });
   const kind = choice("kind", [...new Set([...KINDS, memory.kind])].map((one) => [one, word("kind", one)]), memory.kind);
   const weight = h("input", { type: "number", name: "importance", min: "0", max: "1", step: "any", value: memory.importance });
   const tags = h("input", { name: "tags", value: memory.tags.join(", ") });
@@ -64,13 +64,13 @@ function edit(body, memory, api, actions) {
     event.preventDefault();
     const listed = tags.value.split(/[,，]/).map((tag) => tag.trim()).filter(Boolean);
     const changes = {
-      ...(text.value !== memory.content && { text: text.value }),
+      ...(text.value !== memory.text && { text: text.value }),
       ...(kind.value !== memory.kind && { kind: kind.value }),
       ...(weight.value !== "" && Number(weight.value) !== memory.importance && { importance: Number(weight.value) }),
       ...(listed.join("\n") !== memory.tags.join("\n") && { tags: listed }),
     };
     if (!Object.keys(changes).length) return replace(body, shown);
-    const before = Object.fromEntries(Object.keys(changes).map((name) => [name, name === "text" ? memory.content : memory[name]]));
+    const before = Object.fromEntries(Object.keys(changes).map((name) => [name, name === "text" ? memory.text : memory[name]]));
     return button("", async () => {
       const next = await api.patch(["memories", memory.id], changes);
       await show(next.id);
@@ -106,7 +106,7 @@ function versions(listed) {
       ? h("p", { class: "muted" }, t("memory.versions.one", { at: moment(listed[0].created_at) }))
       : h("ol", { class: "versions" }, listed.map((version, nth) => h("li", null,
         h("p", { class: "muted" }, t("memory.version", { number: number(nth + 1), at: moment(version.created_at) }), " · ", word("origin", version.origin)),
-        nth === 0 ? h("p", { class: "diff" }, version.content) : diff(listed[nth - 1].content, version.content),
+        nth === 0 ? h("p", { class: "diff" }, version.text) : diff(listed[nth - 1].text, version.text),
         nth > 0 && changed(listed[nth - 1], version)))));
 }
 

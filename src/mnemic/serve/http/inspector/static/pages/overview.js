@@ -42,7 +42,7 @@ async function knowledge(api, space, stats) {
     load({ limit: SHOWN }), ...groups.map(async ([, kinds]) =>
       (await Promise.all(kinds.map((kind) => load({ kind, order: "importance", limit: SHOWN })))).flat().sort((a, b) => b.importance - a.importance).slice(0, SHOWN)),
   ]);
-  const link = (memory) => h("a", { href: address(space, "memories", memory.id) }, memory.content);
+  const link = (memory) => h("a", { href: address(space, "memories", memory.id) }, memory.text);
   return h("section", { class: "card stack knowledge" },
     h("div", { class: "head" }, h("h2", null, t("overview.known")), linkButton("search", t("overview.ask"), address(space, "search"))),
     h("p", { class: "muted" }, t(stats.sessions ? "overview.known.from" : "overview.known.only", {

@@ -49,7 +49,7 @@ function statement(api, memory, again) {
     next.querySelector("button")?.focus();
   });
   return h("li", { class: "card", "data-reveal": "" },
-    h("p", { class: "prose" }, memory.content),
+    h("p", { class: "prose" }, memory.text),
     h("p", { class: "chips" }, kindChip(memory.kind), trustChip(memory.trust),
       h("span", { class: "muted" }, moment(memory.created_at)),
       memory.snoozed_until && chip(t("pending.snoozed", { at: moment(memory.snoozed_until) }))),
@@ -65,7 +65,7 @@ function statement(api, memory, again) {
 function removed(api, space, question, again) {
   const { memory } = question;
   return h("li", { class: "card" },
-    h("p", { class: "prose" }, memory.content),
+    h("p", { class: "prose" }, memory.text),
     h("p", { class: "muted" }, t("pending.removed", { names: question.documents.join(", "), at: moment(question.asked_at) })),
     h("div", { class: "actions" }, allowed("write",
       answer(t("pending.archive"), () => api.post(["memories", memory.id, "archive"]), t("memory.archived"), again, { class: "primary" }),

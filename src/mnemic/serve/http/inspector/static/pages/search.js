@@ -19,7 +19,7 @@ export async function render({ api, space, query }) {
   const form = h("form", { class: "filters", role: "search" },
     h("div", { class: "grow" }, field(t("search.query"), words)),
     field(t("search.of"), choice("of", [["", t("search.all")], ...TYPES.map((type) => [type, word("type", type)])], query.of ?? "")),
-    field(t("search.count"), choice("k", COUNTS.map((count) => [count, count]), query.k ?? "10")),
+    field(t("search.count"), choice("limit", COUNTS.map((count) => [count, count]), query.limit ?? "10")),
     h("button", { class: "primary" }, icon("search"), t("search.go")));
   const results = h("div", { class: "stack", "aria-live": "polite" });
   form.addEventListener("submit", (event) => {
@@ -33,7 +33,7 @@ export async function render({ api, space, query }) {
     replace(results, h("p", { class: "muted" }, t("loading")));
     try {
       const [hits, settings] = await Promise.all([
-        api.post("recall", { query: query.q, k: Number(query.k ?? 10), ...(query.of ? { of: query.of } : {}) }), api.get("settings"),
+        api.post("recall", { query: query.q, limit: Number(query.limit ?? 10), ...(query.of ? { of: query.of } : {}) }), api.get("settings"),
       ]);
       replace(results, hits.length ? answers(api, hits, settings.ranking) : empty(t("search.none"), t("search.none.hint"),
         linkButton("memories", t("search.none.browse"), address(space, "memories"))));

@@ -85,7 +85,7 @@ function card(space, { session, title, episodes, learned }) {
       h("span", { class: "when muted" }, times(session.started_at, session.last_at))),
     told(episodes, title).map(story),
     learned.length > 0 && h("div", { class: "learned" }, h("span", { class: "muted" }, t("timeline.learned")),
-      h("ul", null, learned.map((memory) => h("li", null, icon("memories"), h("a", { href: address(space, "memories", memory.id) }, memory.content))),
+      h("ul", null, learned.map((memory) => h("li", null, icon("memories"), h("a", { href: address(space, "memories", memory.id) }, memory.text))),
         count > learned.length && h("li", { class: "muted" }, t("timeline.learned.more", { count: number(count - learned.length) })))),
     h("p", { class: "chips" },
       chip(t("timeline.turns", { count: number(session.turns) })),

@@ -1,0 +1,1 @@
+"""Mnemic behind the calls of other memory libraries."""

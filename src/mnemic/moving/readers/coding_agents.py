@@ -1,0 +1,235 @@
+"""Transcripts that coding agents leave on this machine: Claude Code, Codex, Cursor.
+
+None of them documents its files; what is read here is what their sources and many people's tools
+agree on. Claude Code and Codex append a JSON object a line to one file per session, below
+``~/.claude/projects`` and ``~/.codex/sessions``. Cursor keeps its conversations in the table
+``cursorDiskKV`` of ``state.vscdb``. A line that is still being written is left for the next time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from mnemic.moving.json_records import parse_json
+from mnemic.moving.pieces import Piece
+from mnemic.moving.source import ImportSource
+from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
+from mnemic.record.messages import (
+    UnreadableMessage,
+    read_calls,
+    read_message,
+    read_text,
+    time_of,
+)
+from mnemic.types import NewTurn, ToolResult
+
+CLAUDE_CODE, CODEX, CURSOR = "claude-code", "codex", "cursor"
+_TABLE = "cursorDiskKV"
+# What a program puts into the user's mouth: commands, reminders, the surroundings.
+_NOT_SPOKEN = ("<command-", "<local-command", "<system-reminder>", "<environment_context>",
+               "<user_instructions>", "<turn_aborted>", "# AGENTS.md instructions",
+               "Caveat: The messages below")  # fmt: skip
+_SIGNS = {CLAUDE_CODE: (b'"sessionId"', b'"uuid"'), CODEX: (b'"payload"', b'"timestamp"')}
+
+
+class Transcript:
+    """One growing file; ``read`` gives what was appended since the last time."""
+
+    def __init__(self, format: str, name: str) -> None:
+        self._format = format
+        self._session = f"{format}:{PurePosixPath(name).stem}"
+        self._index: dict[str, int] = {}
+        self.project = ""
+        self.offset = self._line = 0
+
+    def read(self, stream: BinaryIO) -> Iterator[Piece]:
+        """Complete lines only."""
+        for line in stream:
+            if not line.endswith(b"\n"):
+                return
+            self.offset += len(line)
+            self._line += 1
+            place = f"line {self._line}"
+            try:
+                turn = self._read_entry(parse_json(line)) if line.strip() else None
+            except (UnreadableMessage, ValueError) as reason:
+                yield Piece(place, None, str(reason))
+                continue
+            if turn is not None:
+                index = self._index.get(turn.session, 0)
+                self._index[turn.session] = index + 1
+                yield Piece(place, replace(turn, index=index))
+
+    def _read_entry(self, entry: Any) -> NewTurn | None:
+        if not isinstance(entry, dict):
+            raise UnreadableMessage("it is not an object")
+        if self._format == CLAUDE_CODE:
+            return self._read_claude_code(entry)
+        payload = entry.get("payload")
+        if not isinstance(payload, dict):
+            return None
+        if entry.get("type") == "session_meta":
+            self._session = f"{CODEX}:{read_text(payload, 'id') or self._session}"
+            self._set_project(payload)
+        reads = (
+            _CODEX.get(str(payload.get("type"))) if entry.get("type") == "response_item" else None
+        )
+        turn = None if reads is None else reads(payload, self._session)
+        return None if turn is None else replace(turn, at=time_of(entry.get("timestamp")))
+
+    def _read_claude_code(self, entry: Mapping[str, Any]) -> NewTurn | None:
+        """User and assistant; not what subagents say to each other, nor the program's own notes."""
+        self._set_project(entry)
+        message = entry.get("message")
+        skipped = entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary")
+        if (
+            entry.get("type") not in ("user", "assistant")
+            or skipped
+            or not isinstance(message, dict)
+        ):
+            return None
+        session = f"{CLAUDE_CODE}:{read_text(entry, 'sessionId') or self._session}"
+        turn = _spoken(read_message({**message, "role": entry["type"]}, session))
+        return None if turn is None else replace(turn, at=time_of(entry.get("timestamp")))
+
+    def _set_project(self, fields: Mapping[str, Any]) -> None:
+        folder = fields.get("cwd")
+        if not self.project and isinstance(folder, str):
+            self.project = PurePosixPath(folder.replace("\\", "/")).name
+
+
+def _spoken(turn: NewTurn) -> NewTurn | None:
+    """The turn, unless it is empty or a program wrote it in the user's name."""
+    empty = not (turn.text.strip() or turn.tool_calls or turn.tool_results)
+    foreign = turn.role == "user" and turn.text.lstrip().startswith(_NOT_SPOKEN)
+    return None if empty or foreign else turn
+
+
+def _codex_message(payload: Mapping[str, Any], session: str) -> NewTurn | None:
+    if payload.get("role") not in ("user", "assistant"):
+        return None
+    return _spoken(
+        read_message({"role": payload["role"], "content": payload.get("content")}, session)
+    )
+
+
+def _codex_call(payload: Mapping[str, Any], session: str) -> NewTurn:
+    return NewTurn(session, "assistant", "", tool_calls=tuple(read_calls([dict(payload)])))
+
+
+def _codex_output(payload: Mapping[str, Any], session: str) -> NewTurn:
+    output = payload.get("output")
+    text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+    return NewTurn(
+        session, "tool", "", tool_results=(ToolResult(text, read_text(payload, "call_id")),)
+    )
+
+
+_CODEX: dict[str, Callable[[Mapping[str, Any], str], NewTurn | None]] = {
+    "message": _codex_message,
+    "function_call": _codex_call,
+    "custom_tool_call": _codex_call,
+    "function_call_output": _codex_output,
+    "custom_tool_call_output": _codex_output,
+}
+
+
+class CodingAgentReader:
+    """Reads one transcript, or every one in a folder."""
+
+    formats = (CLAUDE_CODE, CODEX, CURSOR)
+
+    def recognises(self, source: ImportSource) -> str:
+        if source.head.startswith(MAGIC):
+            return CURSOR if source.name == "state.vscdb" else ""
+        if source.is_folder:
+            names = source.visible_members(".jsonl")[:1]
+            return _sign(_head(source, names[0])) if names else ""
+        return _sign(source.head) if source.name.endswith(".jsonl") else ""
+
+    def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
+        if format == CURSOR:
+            assert source.path is not None, "a pipe is not a SQLite file"
+            with sqlite_tables(source.path) as tables:
+                yield from read_cursor(tables)
+        elif source.is_folder:
+            names = source.visible_members(".jsonl")
+            source.total = sum(map(source.member_size, names))
+            for name in names:
+                with source.open_member(name) as stream:
+                    for piece in Transcript(format, name).read(stream):
+                        yield piece.within(name)
+        else:
+            with source.open() as stream:
+                yield from Transcript(format, source.name).read(stream)
+
+
+def read_cursor(tables: SqliteTables) -> Iterator[Piece]:
+    """Conversations with their messages in the order of their headers."""
+    values: dict[str, Any] = {}
+    for row in tables.rows(_TABLE):
+        key, value = str(row.value.get("key", "")), row.value.get("value")
+        if row.reason or value is None or not key.startswith(("composerData:", "bubbleId:")):
+            continue
+        try:
+            values[key] = parse_json(value.encode() if isinstance(value, str) else value)
+        except ValueError as reason:
+            yield Piece(f"{_TABLE}, {key}", None, str(reason))
+    for key, composer in sorted(values.items()):
+        kind, _, id_ = key.partition(":")
+        if kind == "composerData" and isinstance(composer, dict):
+            for index, header in enumerate(composer.get("fullConversationHeadersOnly") or ()):
+                bubble = values.get(f"bubbleId:{id_}:{header.get('bubbleId')}")
+                if not isinstance(bubble, dict):
+                    continue
+                try:
+                    turn = _read_bubble(bubble, f"{CURSOR}:{id_}", composer.get("createdAt"))
+                except UnreadableMessage as reason:
+                    yield Piece(f"{id_}, message {index + 1}", None, str(reason))
+                    continue
+                if turn is not None:
+                    topic = str(composer.get("name") or "")
+                    placed = replace(turn, index=index)
+                    yield Piece(f"{id_}, message {index + 1}", placed, topic=topic)
+
+
+def _read_bubble(bubble: Mapping[str, Any], session: str, begun: Any) -> NewTurn | None:
+    role = {1: "user", 2: "assistant"}.get(bubble.get("type", 0))
+    if role is None:
+        return None
+    tool = bubble.get("toolFormerData")
+    fields: dict[str, Any] = {"role": role, "content": bubble.get("text") or ""}
+    if isinstance(tool, dict) and tool.get("name"):
+        fields["tool_calls"] = [{"name": tool["name"], "arguments": tool.get("rawArgs") or "{}"}]
+        fields["tool_results"] = [str(tool["result"])] if tool.get("result") else []
+    turn = _spoken(read_message(fields, session))
+    return None if turn is None else replace(turn, at=time_of(bubble.get("createdAt") or begun))
+
+
+def _sign(head: bytes) -> str:
+    return next((format for format, signs in _SIGNS.items() if all(s in head for s in signs)), "")
+
+
+def _head(source: ImportSource, name: str) -> bytes:
+    with source.open_member(name) as stream:
+        return stream.read(1 << 16)
+
+
+def usual_places(home: Path) -> dict[str, tuple[Path, ...]]:
+    """Where each program leaves its transcripts."""
+    cursor = "User/globalStorage/state.vscdb"
+    return {
+        CLAUDE_CODE: (home / ".claude/projects",),
+        CODEX: (home / ".codex/sessions",),
+        CURSOR: (
+            home / ".config/Cursor" / cursor,
+            home / "Library/Application Support/Cursor" / cursor,
+        ),
+    }
+
+
+READER = CodingAgentReader()

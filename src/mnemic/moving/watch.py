@@ -1,0 +1,94 @@
+"""Taking in transcripts of other programs, once and as they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mnemic.engine.mind import Mind
+from mnemic.errors import InvalidInput
+from mnemic.moving.importer import Importer, Reading, Refused
+from mnemic.moving.pieces import Piece
+from mnemic.moving.reader import reader_of
+from mnemic.moving.readers.coding_agents import CLAUDE_CODE, CODEX, Transcript, usual_places
+from mnemic.moving.source import ImportSource
+
+_LINED = (CLAUDE_CODE, CODEX)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came out of one file just now."""
+
+    path: Path
+    format: str
+    added: int
+    known: int
+    rejected: int
+
+
+class Watcher:
+    """Looks at files and folders again and again; only what is new in a file is read."""
+
+    def __init__(
+        self, mind: Mind, places: Iterable[Path], refused: Callable[[Refused], None]
+    ) -> None:
+        self._mind = mind
+        self._places = tuple(places)
+        self._refused = refused
+        self._seen: dict[Path, tuple[int, int]] = {}
+        self._files: dict[Path, Transcript] = {}
+
+    def look(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Taken]:
+        """Take in what has changed since the last look."""
+        for path in _files(self._places):
+            status = path.stat()
+            state = (status.st_size, status.st_mtime_ns)
+            if stopping() or self._seen.get(path) == state:
+                continue
+            taken = self._take(path)
+            self._seen[path] = state
+            if taken is not None:
+                yield taken
+
+    def _take(self, path: Path) -> Taken | None:
+        source = ImportSource.of(path, session=path.stem)
+        try:
+            reader, format = reader_of(source)
+        except InvalidInput as error:
+            self._refused(Refused(str(path), error.message))
+            return None
+        if format in _LINED:
+            file = self._files.setdefault(path, Transcript(format, path.name))
+            if path.stat().st_size < file.offset:  # it was begun anew
+                file = self._files[path] = Transcript(format, path.name)
+            with path.open("rb") as stream:
+                stream.seek(file.offset)
+                pieces = list(file.read(stream))
+            project = file.project
+        else:
+            pieces, project = list(reader.read(source, format)), ""
+        return self._import(path, format, pieces, project)
+
+    def _import(self, path: Path, format: str, pieces: list[Piece], project: str) -> Taken | None:
+        reading = Reading(format, project=project, refused=self._refused)
+        for _ in Importer(self._mind, reading).run(pieces):
+            pass
+        done = reading.progress
+        if not (done.added or done.rejected):
+            return None
+        return Taken(path, format, done.added, done.known, done.rejected)
+
+
+def present_places(home: Path) -> list[Path]:
+    """The usual places that exist on this machine."""
+    return [path for paths in usual_places(home).values() for path in paths if path.exists()]
+
+
+def _files(places: Iterable[Path]) -> Iterator[Path]:
+    for place in places:
+        if place.is_dir():
+            yield from sorted(one for one in place.rglob("*.jsonl") if not one.is_symlink())
+        elif place.exists():
+            yield place
