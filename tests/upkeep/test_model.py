@@ -129,13 +129,8 @@ def test_a_model_chooses_the_core_among_the_important(open_mind: OpenMind) -> No
         server.then(said({"core": [4, 1]}))
         mind.upkeep("weekly")
         with mind._store.read(mind.space) as unit:
-<<<<<<< HEAD
-            chosen = {m.content for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
-    assert chosen == {"rule 3 of the house", "rule 0 of the house"}
-=======
             chosen = {m.text for m in unit.memories.by_id(sorted(unit.tiers.core_ids()))}
-    assert chosen == {"lesson 3 of the house", "lesson 0 of the house"}
->>>>>>> command
+    assert chosen == {"rule 3 of the house", "rule 0 of the house"}
 
 
 @pytest.mark.feature("U1", "N3")
