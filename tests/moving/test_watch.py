@@ -12,7 +12,7 @@ import pytest
 
 from mnemic import Mind, Turn
 from mnemic.moving.importer import Refused, import_source
-from mnemic.moving.watch import Watcher, present_places
+from mnemic.moving.watch import TranscriptWatcher, present_places
 
 AT = "2026-02-03T04:05:06.789Z"
 
@@ -88,7 +88,7 @@ def said(turns: list[Turn]) -> list[tuple[str, str]]:
     return [(turn.role, turn.text) for turn in turns]
 
 
-def look(watcher: Watcher) -> list[tuple[str, int]]:
+def look(watcher: TranscriptWatcher) -> list[tuple[str, int]]:
     return [(taken.format, taken.added) for taken in watcher.look()]
 
 
@@ -96,10 +96,12 @@ def test_everything_of_a_machine_is_taken_in_once(mind: Mind, tmp_path: Path) ->
     write(tmp_path / ".claude/projects/-home-ann-claw/s1.jsonl", CLAUDE)
     write(tmp_path / ".codex/sessions/2026/02/03/rollout-c1.jsonl", CODEX)
     cursor(tmp_path / ".config/Cursor/User/globalStorage/state.vscdb")
-    watcher = Watcher(mind, present_places(tmp_path), refuse)
+    watcher = TranscriptWatcher(mind, present_places(tmp_path), refuse)
     assert look(watcher) == [("claude-code", 3), ("codex", 4), ("cursor", 2)]
     assert look(watcher) == []
-    assert look(Watcher(mind, present_places(tmp_path), refuse)) == [], "in another process, too"
+    assert look(TranscriptWatcher(mind, present_places(tmp_path), refuse)) == [], (
+        "in another process, too"
+    )
     assert said(mind.turns(session="claude-code:s1")) == [
         ("user", "We deploy with uv from now on"), ("assistant", "Noted."), ("tool", "")
     ]  # fmt: skip
@@ -127,7 +129,7 @@ def test_a_file_that_grows_gives_what_is_new_and_only_whole_lines(
 ) -> None:
     half = json.dumps(claude("user", "Port 8443 is ours"))
     path = write(tmp_path / "s1.jsonl", CLAUDE[:2], tail=half[:40])
-    watcher = Watcher(mind, [path], refuse)
+    watcher = TranscriptWatcher(mind, [path], refuse)
     assert look(watcher) == [("claude-code", 1)]
     with path.open("a", encoding="utf-8") as file:
         file.write(half[40:] + "\n")
@@ -142,7 +144,7 @@ def test_a_broken_line_is_named_and_the_rest_is_taken(mind: Mind, tmp_path: Path
     with path.open("a", encoding="utf-8") as file:
         file.write("{torn\n" + json.dumps(claude("user", "and after it")) + "\n")
     refused: list[Refused] = []
-    assert look(Watcher(mind, [path], refused.append)) == [("claude-code", 2)]
+    assert look(TranscriptWatcher(mind, [path], refused.append)) == [("claude-code", 2)]
     assert [one.place for one in refused] == ["line 3"]
 
 

@@ -14,7 +14,7 @@ from mnemic.errors import ConfigError, InvalidInput, MnemicError, ModelError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 # A remedy of the engine names a call; at a terminal the command is wanted.
-_COMMANDS = {"questions": "sync", "waiting_rules": "upkeep rules", "record_many": "import"}
+_COMMANDS = {"questions": "sync", "waiting_rules": "upkeep", "record_many": "import"}
 _CALLS = re.compile(
     r"\b(attach|attachments|episodes|events|history|memories|pending|questions|recall|record_many"
     r"|restore|sessions|turns|waiting_rules)\(\)"
@@ -64,12 +64,12 @@ def error_line(error: MnemicError) -> str:
     said = explain(error, error.message)
     if not error.remedy:
         return said
-    return phrase("{message}. {remedy}", message=said, remedy=shell_words(error.remedy))
+    return phrase("{message}. {remedy}", message=said, remedy=shell_words(sentence(error.remedy)))
 
 
 def shell_words(remedy: str) -> str:
-    """A remedy in the language of the person, with commands in the place of calls."""
-    return _CALLS.sub(lambda call: f"mnemic {_COMMANDS.get(call[1], call[1])}", sentence(remedy))
+    """A remedy with commands in the place of calls."""
+    return _CALLS.sub(lambda call: f"mnemic {_COMMANDS.get(call[1], call[1])}", remedy)
 
 
 def _is_misuse(error: MnemicError) -> bool:
@@ -78,13 +78,12 @@ def _is_misuse(error: MnemicError) -> bool:
 
 
 def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> None:
-    remedy = shell_words(remedy)
     if as_json:
         kind = next((one for one in _FAMILIES if isinstance(error, one)), type(error)).__name__
-        document = {"error": {"type": kind, "message": message, "remedy": remedy}}
+        document = {"error": {"type": kind, "message": message, "remedy": shell_words(remedy)}}
         click.echo(json.dumps(document, ensure_ascii=False), err=True)
         return
     lead = click.style(phrase("error:"), fg="red", bold=True)
     click.echo(f"{lead} {explain(error, message.rstrip())}", err=True)
     if remedy:
-        click.echo(remedy, err=True)
+        click.echo(shell_words(sentence(remedy)), err=True)

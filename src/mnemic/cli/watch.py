@@ -12,7 +12,7 @@ from mnemic.cli.output import answer, flat, note, say
 from mnemic.cli.phrases import count_things, phrase, sentence
 from mnemic.cli.state import State, pass_state
 from mnemic.moving.importer import Refused
-from mnemic.moving.watch import Taken, Watcher, present_places
+from mnemic.moving.watch import Taken, TranscriptWatcher, present_places
 
 
 @click.command(cls=Command)
@@ -43,7 +43,7 @@ def watch(state: State, place: tuple[Path, ...], once: bool, every: float) -> No
 
     added = 0
     with state.open(create=True, worker="none" if once else "thread") as mind, Stopping() as stop:
-        watcher = Watcher(mind, places, refuse)
+        watcher = TranscriptWatcher(mind, places, refuse)
         if not once and not state.json:
             listed = ", ".join(map(str, places))
             note(phrase("Watching {places}. Ctrl-C stops.", places=listed))

@@ -11,7 +11,7 @@ from mnemic.errors import InvalidInput
 from mnemic.moving.importer import Importer, Reading, Refused
 from mnemic.moving.pieces import Piece
 from mnemic.moving.reader import reader_of
-from mnemic.moving.readers.coding_agents import CLAUDE_CODE, CODEX, Transcript, usual_places
+from mnemic.moving.readers.coding_agents import CLAUDE_CODE, CODEX, TranscriptFile, usual_places
 from mnemic.moving.source import ImportSource
 
 _LINED = (CLAUDE_CODE, CODEX)
@@ -28,7 +28,7 @@ class Taken:
     rejected: int
 
 
-class Watcher:
+class TranscriptWatcher:
     """Looks at files and folders again and again; only what is new in a file is read."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Watcher:
         self._places = tuple(places)
         self._refused = refused
         self._seen: dict[Path, tuple[int, int]] = {}
-        self._files: dict[Path, Transcript] = {}
+        self._files: dict[Path, TranscriptFile] = {}
 
     def look(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Taken]:
         """Take in what has changed since the last look."""
@@ -60,9 +60,9 @@ class Watcher:
             self._refused(Refused(str(path), error.message))
             return None
         if format in _LINED:
-            file = self._files.setdefault(path, Transcript(format, path.name))
+            file = self._files.setdefault(path, TranscriptFile(format, path.name))
             if path.stat().st_size < file.offset:  # it was begun anew
-                file = self._files[path] = Transcript(format, path.name)
+                file = self._files[path] = TranscriptFile(format, path.name)
             with path.open("rb") as stream:
                 stream.seek(file.offset)
                 pieces = list(file.read(stream))

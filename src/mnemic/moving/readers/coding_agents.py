@@ -36,7 +36,7 @@ _NOT_SPOKEN = ("<command-", "<local-command", "<system-reminder>", "<environment
 _SIGNS = {CLAUDE_CODE: (b'"sessionId"', b'"uuid"'), CODEX: (b'"payload"', b'"timestamp"')}
 
 
-class Transcript:
+class TranscriptFile:
     """One growing file; ``read`` gives what was appended since the last time."""
 
     def __init__(self, format: str, name: str) -> None:
@@ -161,11 +161,11 @@ class CodingAgentReader:
             source.total = sum(map(source.member_size, names))
             for name in names:
                 with source.open_member(name) as stream:
-                    for piece in Transcript(format, name).read(stream):
+                    for piece in TranscriptFile(format, name).read(stream):
                         yield piece.within(name)
         else:
             with source.open() as stream:
-                yield from Transcript(format, source.name).read(stream)
+                yield from TranscriptFile(format, source.name).read(stream)
 
 
 def read_cursor(tables: SqliteTables) -> Iterator[Piece]:
