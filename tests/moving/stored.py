@@ -10,9 +10,14 @@ from typing import Any
 import apsw
 
 # Not moved: what this file calls its spaces, the age of its schema, how far the transcript files
-# beside it have come, a counter for copies in memory, answers to requests; and the tables of the
-# full-text index, whose terms are compared as text_terms.
-LEFT_OUT = {"spaces", "migrations", "transcripts", "vector_rewrites", "replies"}
+# beside it have come, a counter for copies in memory, answers to requests, what one device has
+# exchanged with others, and who may ask a service; and the tables of the full-text index, whose
+# terms are compared as text_terms.
+LEFT_OUT = {
+    "spaces", "migrations", "transcripts", "vector_rewrites", "replies",
+    "sync_devices", "sync_rows", "sync_files", "sync_receipts",
+    "tokens", "logins", "token_uses", "accesses",
+}  # fmt: skip
 _LAST_TURN = "(SELECT max(x.doc) FROM turns x WHERE x.session = r.number AND x.doc <= {0})"
 # Numbers of a file, and leases.
 _IDS = {

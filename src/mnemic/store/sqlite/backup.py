@@ -110,8 +110,7 @@ def restore(
                 raise explain(error, str(backup)) from error
         released = _release(unfinished.path, used)
         with _reading(unfinished.path, used) as conn:
-            listed = conn.execute("SELECT name FROM spaces WHERE forgotten_at IS NULL")
-            spaces = tuple(str(name) for (name,) in listed)
+            spaces = _space_names(conn)
         copy = examined(unfinished.path, backup, used)
         with alone(to, key):
             aside = _set_aside(to, now)
@@ -214,6 +213,13 @@ def _reading(file: Path, key: FileKey | None) -> Iterator[apsw.Connection]:
 
 
 # --- restoring ----------------------------------------------------------------------------------
+
+
+def _space_names(conn: apsw.Connection) -> tuple[str, ...]:
+    """Those of a database of any version; what was forgotten shows since version 12."""
+    columns = {str(row[1]) for row in conn.execute("PRAGMA table_info(spaces)")}
+    held = "WHERE forgotten_at IS NULL" if "forgotten_at" in columns else ""
+    return tuple(str(name) for (name,) in conn.execute(f"SELECT name FROM spaces {held}"))
 
 
 def _release(copy: Path, key: FileKey | None) -> int:
