@@ -1,8 +1,9 @@
 """Trained arrays as ONNX files with 8-bit weights: `python -m bench.reader.export TRAINED OUT`.
 
 The graph is written by hand: a matrix is unsigned 8-bit numbers with a scale for each column (with
-signed ones older x86 processors overflow), and words are rows with a scale each. The heads for
-learning are not written: nothing uses them yet.
+signed ones older x86 processors overflow), and words are rows with a scale each. Of the heads for
+learning it has the notes of each piece, from what `heads.py` wrote into the same folder; the rest
+of those is small and stays apart.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Graph:
 
 
 def graph_of(arrays: Arrays, heads: int) -> onnx.ModelProto:
-    """The encoder with its outputs: token vectors, their weights, the vector of the whole."""
+    """The encoder with its outputs: token vectors and weights, the whole vector, notes."""
     g = Graph()
     words = arrays["word.weight"]
     width = words.shape[1]
@@ -132,6 +133,8 @@ def _add_outputs(g: Graph, arrays: Arrays, x: str) -> None:
     weighed = g.add("Mul", pool, g.add("Unsqueeze", weight, g.constant(np.array([2]))))
     total = g.add("ReduceSum", weighed, g.constant(np.array([1])), keepdims=0)
     g.add("LpNormalization", total, out="whole", axis=-1, p=2)
+    notes = g.linear(x, arrays["notes.weight"], arrays["notes.bias"])
+    g.add("Relu", notes, out="notes")
 
 
 def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
@@ -147,6 +150,7 @@ def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
         helper.make_tensor_value_info("tokens", floats, [*rows, arrays["token.weight"].shape[0]]),
         helper.make_tensor_value_info("weights", floats, rows),
         helper.make_tensor_value_info("whole", floats, ["rows", arrays["pool.weight"].shape[0]]),
+        helper.make_tensor_value_info("notes", floats, [*rows, arrays["notes.weight"].shape[0]]),
     ]
     graph = helper.make_graph(g.nodes, "reader", given, made, g.constants)
     opsets = [helper.make_opsetid("", _ONNX), helper.make_opsetid(_RUNTIME, 1)]
@@ -169,7 +173,10 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     for script, heads in (("latin", 12), ("han", 8)):
         path = given.out / f"{script}.onnx"
-        onnx.save(graph_of(trained_arrays(given.trained, script), heads), str(path))
+        with np.load(given.out / f"{script}.npz") as head:
+            notes = {n: head[n].astype(np.float32) for n in ("notes.weight", "notes.bias")}
+        arrays = {**trained_arrays(given.trained, script), **notes}
+        onnx.save(graph_of(arrays, heads), str(path))
         print(script, path.stat().st_size)
 
 

@@ -35,6 +35,7 @@ from mnemic.providers.chat.budget import SpendingLimit, journal_meter
 from mnemic.providers.chat.choose import chat_model_for, object_model_for
 from mnemic.providers.embedding.base import Embedder, release
 from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
+from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.vault import Vault
 from mnemic.record import daily_events
 from mnemic.record.transcripts import Transcripts
@@ -190,7 +191,8 @@ class Shared:
         model = self.model_of(space)
         reconciler = self.reconciler_of(space)
         if model is None:
-            return Learner(RuleExtractor.of(self.settings), reconciler)
+            note = self.embedder.note if isinstance(self.embedder, TrainedReader) else None
+            return Learner(RuleExtractor.of(self.settings, note), reconciler)
         return Learner(ModelExtractor(model, self.settings, self.clock), reconciler)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from mnemic.clock import Clock
@@ -15,7 +15,7 @@ from mnemic.ids import is_id, order_of
 from mnemic.language.attribution import attributed
 from mnemic.language.detection import language_of
 from mnemic.language.echo import without_echo
-from mnemic.language.extract import EarlierMessage, extract
+from mnemic.language.extract import EarlierMessage, Worth, extract
 from mnemic.language.extract.people import KnownPeople, Person, relations
 from mnemic.language.extract.sentences import LONGEST
 from mnemic.language.fence import fence
@@ -29,6 +29,8 @@ from mnemic.learn.pattern_files import own_patterns
 from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
+from mnemic.providers.reader.inputs import TurnText
+from mnemic.providers.reader.notes import UNREAD, NotedMessage
 from mnemic.rules.importance import KIND_IMPORTANCE
 from mnemic.rules.lifetimes import DURATIONS
 from mnemic.rules.reconcile import STEERING
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from mnemic.language.extract.languages import Patterns
 
 PURPOSE = "extract"
+_INSTRUCTION = "rule"  # the relation of what has laws of its own
+NoteTaker = Callable[[TurnText], NotedMessage]
 
 
 class _ShownBefore(Collection[int]):
@@ -114,12 +118,13 @@ class RuleExtractor:
 
     settings: Settings
     patterns: Patterns | None = None  # those of the package, unless there are others
+    note: NoteTaker | None = None  # for what no pattern reads
     verbatim: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, settings: Settings) -> RuleExtractor:
+    def of(cls, settings: Settings, note: NoteTaker | None = None) -> RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
-        return cls(settings, own_patterns(settings))
+        return cls(settings, own_patterns(settings), note)
 
     def warm_up(self, now: datetime) -> Iterator[None]:
         """Compile the patterns, step by step, which the first extraction of a process waits for."""
@@ -141,22 +146,45 @@ class RuleExtractor:
         known = KnownPeople(named, remembered=True)
         texts = [_own_text(turn) for turn in (*earlier, *turns)]
         candidates: list[Candidate] = []
+        said = (*earlier, *turns)
         for place, turn in enumerate(turns, len(earlier)):
             if turn.trust != "owner" and not _is_a_person(turn):
                 continue
+            before = said[place - 1] if place else None
             read = partial(
                 extract,
                 said_at=local_time(turn.at, self.settings.schedule.zone),
                 role=turn.role,
                 trust=turn.trust,
-                earlier=_same_speaker(turn, (*earlier, *turns)[:place], texts),
+                earlier=_same_speaker(turn, said[:place], texts),
                 people=known if turn.trust == "owner" else None,
                 source=turn.id,
                 patterns=self.patterns,
+                worth=self._worth(turn, texts[place].text, before),
             )
             found = _without_doubt(turn, read(texts[place].text), read)
             candidates += [attributed(candidate, [turn]) for candidate in found]
         return ExtractionResult(tuple(candidates))
+
+    def _worth(self, turn: Turn, text: str, before: Turn | None) -> Worth | None:
+        """Judges stretches of a message by the reader, which reads it when it is first asked."""
+        if self.note is None or turn.trust != "owner":
+            return None
+        spoken = f"{before.role}: {before.content}" if before else ""
+        day = local_time(turn.at, self.settings.schedule.zone).date()
+        message = TurnText(text, turn.sender or turn.role, day, spoken)
+        noted = cache(partial(self.note, message))
+        least = self.settings.extraction.keep
+
+        def is_worth(stretch: str) -> bool:
+            start = text.find(stretch)
+            try:
+                note = noted().judge(start, start + len(stretch)) if start >= 0 else UNREAD
+            except ModelRefused:  # a damaged file, of which the embedding tells
+                note = UNREAD
+            return note.keep >= least and note.relation != _INSTRUCTION
+
+        return is_worth
 
 
 def _without_doubt(

@@ -73,6 +73,11 @@ class ExtractionSettings(SettingsGroup):
     patterns: Place = setting(
         "", "File or folder of your own patterns for the rules, see patterns.md."
     )
+    keep: float = ratio(
+        0.5,
+        "A sentence that no pattern reads is kept as it was said where the reader finds it worth"
+        " keeping with this probability; 1: never.",
+    )
 
 
 class ReconcileSettings(SettingsGroup):

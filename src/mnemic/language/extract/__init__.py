@@ -8,7 +8,7 @@ what becomes of a match). Pure, and linear in the text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from mnemic.language.extract.message import MessageReader
     from mnemic.language.extract.people import KnownPeople
 
-__all__ = ["EarlierMessage", "extract"]
+__all__ = ["EarlierMessage", "Worth", "extract"]
+
+Worth = Callable[[str], bool]  # whether a stretch of the message is worth keeping as it was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,15 @@ def extract(
     people: KnownPeople | None = None,
     source: str = "",
     patterns: Patterns | None = None,
+    worth: Worth | None = None,
 ) -> tuple[Candidate, ...]:
     """The statements of one message; what is not said by the user holds none.
 
     ``earlier`` are the messages before this one, oldest first: a correction or a bare "upgraded to
     3.12" is resolved against them, and dropped where it cannot be. ``people`` are those spoken of
     before, to whom those of this message are added. ``patterns`` are those of the package unless
-    others are given.
+    others are given. ``worth`` judges sentences that no pattern reads; those are kept as statements
+    without a slot.
     """
     if role != "user":
         return ()
@@ -64,7 +68,7 @@ def extract(
             trust=trust,
             sources=(source,) if source else (),
         )
-        for candidate in _reader(patterns).read(text, before, people)
+        for candidate in _reader(patterns).read(text, before, people, worth)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mnemic.language.extract.clauses import HAN, Completer
 from mnemic.language.extract.corrections import corrected, correction
@@ -24,6 +25,11 @@ from mnemic.language.extract.traps import Instructions, Traps
 from mnemic.language.extract.wording import word_alone
 from mnemic.types import Candidate
 
+if TYPE_CHECKING:
+    from mnemic.language.extract import Worth
+
+_LONGEST = 140  # characters of a statement: more is a passage
+_FEW_HAN, _FEW_WORDS = 6, 4
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
@@ -47,10 +53,15 @@ class MessageReader:
         self._first_person = patterns.phrases("first_person")
         self._secret = patterns.phrases("secret")
         self._not_done = patterns.phrases("not_done")
+        self._leans = patterns.phrases("leans")
         self._instructions = Instructions(patterns.phrases)
 
     def read(
-        self, text: str, before: Sequence[str] = (), people: KnownPeople | None = None
+        self,
+        text: str,
+        before: Sequence[str] = (),
+        people: KnownPeople | None = None,
+        worth: Worth | None = None,
     ) -> list[Candidate]:
         """What a message says; ``before`` are the user's earlier ones, oldest first, ``people`` are
         known already.
@@ -60,7 +71,11 @@ class MessageReader:
         for sentence in self._splitter.sentences(text):
             play = self._traps.opens_play(sentence.text)
             stating = self._traps.before_order(sentence) if play else sentence
-            some = self._sentence(stating, candidates, before, earlier, people) if stating else ()
+            some = (
+                [*self._sentence(stating, candidates, before, earlier, people)] if stating else []
+            )
+            if worth and not play:
+                some += self._worth_keeping(sentence, worth, some)
             for one in some:
                 if not any(_same(one, other) for other in candidates):
                     candidates.append(one)
@@ -104,6 +119,26 @@ class MessageReader:
             return
         for one in self._clauses(stated, before, earlier, people):
             yield self._whose(one, text)
+
+    def _worth_keeping(
+        self, sentence: Sentence, worth: Worth, known: Sequence[Candidate]
+    ) -> Iterator[Candidate]:
+        """Statements without a slot: a sentence that can stand alone; of one that is long, asks
+        something too or is known in part, the clauses that say "I" or "my".
+        """
+        text = self._agreed.sub("", sentence.text)
+        if self._secret.search(text) or self._traps.not_meant(text):
+            return
+        stated = self._traps.stated(text, sentence.clauses)
+        whole = len(stated) == len(sentence.clauses) and len(text) <= _LONGEST and not known
+        for part in (sentence.text,) if whole else stated:
+            said = self._tidy(part)
+            if len(said) > _LONGEST or GAP in said or any(_tells(one, said) for one in known):
+                continue
+            alone = not _is_brief(said) and (whole or self._first_person.search(said))
+            leans = self._leans.match(self._completer.without_lead(said))
+            if alone and not leans and worth(part):
+                yield self._statement(said)
 
     def _whose(self, candidate: Candidate, sentence: str) -> Candidate:
         """A contact in a request is that of the person whom it names: "send it to my boss at …"."""
@@ -322,8 +357,12 @@ class MessageReader:
             candidates = self._statements.statements(entry, match) if match else []
             if candidates:
                 return candidates[0]
+        return self._statement(text)
+
+    def _statement(self, text: str) -> Candidate:
+        """What is kept as it was said, without a slot."""
         value = self._patterns.values.clean(text)
-        return Candidate("fact", "", subject="user", predicate="other", value=value)
+        return Candidate("fact", text, subject=USER, predicate="other", value=value)
 
     def _named(
         self, candidate: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
@@ -348,6 +387,17 @@ class MessageReader:
     def _tidy(self, text: str) -> str:
         short = len(text) < 6
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
+
+
+def _tells(candidate: Candidate, clause: str) -> bool:
+    """Whether a candidate has what a clause says."""
+    value = candidate.value.lower()
+    return clause in candidate.content or bool(value and value in clause.lower())
+
+
+def _is_brief(text: str) -> bool:
+    """Whether a text is too short to be understood alone."""
+    return len(HAN.findall(text)) < _FEW_HAN and len(text.split()) < _FEW_WORDS
 
 
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:

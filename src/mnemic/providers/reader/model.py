@@ -24,6 +24,7 @@ from mnemic.providers import extras
 from mnemic.providers.embedding.base import unit
 from mnemic.providers.onnx import OnnxModel
 from mnemic.providers.reader.inputs import SCRIPTS, Cutter, PieceWindow, Script, TurnText, script_of
+from mnemic.providers.reader.notes import NotedMessage, SentenceHead
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
@@ -131,6 +132,11 @@ class TrainedReader:
             for whole, kept in zip(wholes, tokens, strict=True)
         ]
 
+    def note(self, message: TurnText) -> NotedMessage:
+        """A message as it is judged what of it is worth keeping."""
+        windows = [(window, made["notes"]) for _, window, made in self.run([message])]
+        return NotedMessage(self._encoder(script_of(message.text)).head, windows)
+
     def run(
         self, passages: Sequence[TurnText]
     ) -> Iterator[tuple[int, PieceWindow, Mapping[str, Floats]]]:
@@ -170,6 +176,14 @@ class _Encoder:
             remedy=_REMEDY,
         )
         self.cutter = Cutter(self._model.tokenizer, script)
+        self._head = folder / f"{script}.npz"
+
+    @cached_property
+    def head(self) -> SentenceHead:
+        try:
+            return SentenceHead.read(self._head)
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelRefused(f"{self._head.name} cannot be read", remedy=_REMEDY) from error
 
     def run(self, windows: Sequence[PieceWindow], kind: int) -> dict[str, Floats]:
         """Every output, a row a window."""
