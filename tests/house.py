@@ -16,7 +16,7 @@ BUDGETS = {
     "learn": 6_998,
     "moving": 5_577,
     "cli": 5_023,
-    "providers": 4_294,
+    "providers": 4_302,
     "documents": 3_927,
     "engine": 3_876,
     "recall": 2_880,

@@ -26,7 +26,7 @@ _LATE = timedelta(days=1)  # a job due for longer means that no worker runs
 _MAX_ROWS = 1_000
 _SEE_DEAD = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`"
 _REPAIR = "Run `mnemic doctor --repair`"
-_PACKAGES = ("mnemic", "apsw", "sqlite-vec", "numpy")
+_PACKAGES = ("mnemic", "apsw-sqlite3mc", "sqlite-vec", "numpy")
 
 
 class Doctor:
