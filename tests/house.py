@@ -12,12 +12,12 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_962,
-    "store": 11_474,
+    "store": 11_480,
     "learn": 7_076,
     "moving": 5_989,
-    "cli": 5_522,
+    "cli": 5_521,
     "engine": 4_321,
-    "providers": 4_259,
+    "providers": 4_267,
     "documents": 3_990,
     "recall": 2_903,
     "integrations": 2_872,

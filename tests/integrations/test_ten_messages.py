@@ -54,6 +54,7 @@ def seeded(open_mind: OpenMind) -> mnemic.Mind:
         session.user("A ticket for the harbour ferry costs four coins, 渡轮票四个硬币")
     for text in ("Prefers the harbour ferry", "Walks to the bus stop", "渡轮上不喝咖啡"):
         mind.remember(text, kind="preference", importance=0.9)
+    mind.drain()
     return mind
 
 

@@ -67,11 +67,16 @@ class Cutter:
         self._script = script
         self._first = tokenizer.token_to_id("[CLS]") or 0
         self._end = tokenizer.token_to_id("[SEP]") or 0
+        self._unknown = tokenizer.token_to_id("[UNK]")
 
     def question(self, text: str) -> PieceWindow:
         """A question, as the model reads it."""
         pieces = self._pieces(text[-_BEFORE_CHARACTERS:])[-QUESTION:]
         return PieceWindow((self._first, *pieces, self._end), 0)
+
+    def knows(self, window: PieceWindow) -> bool:
+        """Whether any piece of a question is known: letters of no script all look alike."""
+        return any(piece != self._unknown for piece in window.ids[1:-1])
 
     def windows(self, passage: TurnText) -> list[PieceWindow]:
         """A passage in one window, or in several where it is long."""

@@ -113,9 +113,12 @@ class TrainedReader:
         if question is not None and asked == text:
             return question
         encoder = self._encoder(script_of(text))
-        made = encoder.run([encoder.cutter.question(text)], _QUESTION)
-        weights = made["weights"][0]
-        question = AskedQuestion(made["whole"][0], made["tokens"][0], weights / weights.sum())
+        window = encoder.cutter.question(text)
+        made = encoder.run([window], _QUESTION)
+        weights, tokens = made["weights"][0], made["tokens"][0]
+        if not encoder.cutter.knows(window):
+            weights, tokens = np.ones(1, np.float32), _NOTHING
+        question = AskedQuestion(made["whole"][0], tokens, weights / weights.sum())
         self._asked = text, question
         return question
 
