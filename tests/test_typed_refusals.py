@@ -146,6 +146,8 @@ GOOD: dict[str, Any] = {
     "project": "shop",
     "key": "tea",
     "value": {"drinks": "tea"},
+    "other": "nowhere.db",
+    "folder": "nowhere",
 }
 OPTIONAL = {"model": "", "session": None, "kind": None, "id": None, "source": None, "query": None}
 ENDLESS = {"work", "close"}
@@ -190,6 +192,12 @@ def of_object(target: object, of: type[Any]) -> list[str]:
             door = getattr(target, name)
             trial(f"{name}({parameter}={label})", lambda d=door, g=given: d(**g), wrong)  # type: ignore[misc]
     return wrong
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names that are good ones for a folder make it here."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

@@ -143,6 +143,7 @@ class AsyncMind(_Async[Mind]):
     decay_curve = _awaitable(Mind.decay_curve)
     audit = _awaitable(Mind.audit)
     forget = _awaitable(Mind.forget)
+    forget_space = _awaitable(Mind.forget_space)
     doctor = _awaitable(Mind.doctor)
     repair = _awaitable(Mind.repair)
     merge = _awaitable(Mind.merge)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from pathlib import PurePath
 from typing import TypeVar
 
 from mnemic.errors import InvalidInput
@@ -11,6 +12,8 @@ from mnemic.errors import InvalidInput
 Choice = TypeVar("Choice", bound=str)
 Item = TypeVar("Item")
 MAX_NAME = 512
+MAX_PATH = 4_000
+MAX_FILE_NAME = 255  # bytes
 MAX_INDEX = 2**31 - 1
 MAX_DEPTH = 100
 MAX_ROWS = 1_000_000
@@ -56,6 +59,15 @@ def check_name(value: str, name: str) -> str:
     if not check_text(value, name, MAX_NAME).strip():
         raise InvalidInput(f"{name} is empty", remedy="Give it a name")
     return value
+
+
+def check_path(value: str | PurePath, name: str) -> str:
+    """The path of a file or folder that a system could have."""
+    path = check_text(str(value), name, MAX_PATH)
+    longest = max(len(part.encode()) for part in path.split("/"))
+    if not path.strip() or "\x00" in path or longest > MAX_FILE_NAME:
+        raise InvalidInput(f"{name} is no path", remedy="Give the path of a file or folder")
+    return path
 
 
 def check_choice(value: Choice, choices: Iterable[Choice], name: str) -> Choice:

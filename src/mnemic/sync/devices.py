@@ -6,8 +6,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from mnemic.errors import ConfigError, InvalidInput
+from mnemic.errors import ConfigError, InvalidInput, StoreUnavailable
 from mnemic.providers.vault import Vault
+from mnemic.rules.checks import check_path
 from mnemic.settings import Settings
 from mnemic.store.postgres.address import is_address
 from mnemic.store.sqlite.keys import choose_key
@@ -29,7 +30,8 @@ class Devices:
         self._met = met
 
     def merge(self, other: str | Path, *, mine: bool, preview: bool, key: str = "") -> MergeReport:
-        place = str(other) if is_address(str(other)) else str(Path(other).expanduser())
+        place = check_path(other, "other")
+        place = place if is_address(place) else str(Path(place).expanduser())
         secrets = self._settings.secrets
         vault = Vault(secrets.key.reveal(), Path(place).parent / secrets.key_file)
 
@@ -49,14 +51,19 @@ class Devices:
         self, folder: str | Path, passphrase: str = "", add: str = "", remove: str = "",
         progress: Progress = lambda done, total: None,
     ) -> ExchangeReport:  # fmt: skip
-        place = Path(folder).expanduser().absolute()
+        place = Path(check_path(folder, "folder")).expanduser().absolute()
         ring = Keyring.open(self._require_database(), self._services.space)
-        exchange = FolderExchange(self._services, ring, place, passphrase, progress)
-        if remove:
-            exchange.remove(remove)
-        if add:
-            exchange.add(add)
-        report = exchange.run()
+        try:
+            exchange = FolderExchange(self._services, ring, place, passphrase, progress)
+            if remove:
+                exchange.remove(remove)
+            if add:
+                exchange.add(add)
+            report = exchange.run()
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{place} cannot be used: {error}", remedy="Give a folder that can be written to"
+            ) from error
         if report.read:
             self._met()
         return report

@@ -59,7 +59,6 @@ def merge_database(
             records = {
                 device: list(list_records(unit, Teller(device, _ALL, other.unseal)))
                 for device in devices
-                for device in devices
             }
         _capture_all(services.store, services)
         if not mine:
