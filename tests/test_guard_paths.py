@@ -237,8 +237,8 @@ REFUSED = (mnemic.NotFound, mnemic.InvalidInput, mnemic.Conflict, mnemic.StoreUn
 # They take no text.
 WITHOUT_TEXT = frozenset(
     "audit close daily_events devices documents documents_folder drain forget_space growth jobs"
-    " metrics pending projects prometheus questions repair scratchpad sessions stats transcripts usage waiting_rules"
-    " words work".split()
+    " metrics pending projects prometheus questions repair scratchpad sessions stats"
+    " transcripts usage waiting_rules words work".split()
 )
 
 
