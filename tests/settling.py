@@ -83,7 +83,7 @@ class Learning:
             )
 
     def say(self, text: str, *, session: str = "s", sender: str = "", **fields: Any) -> Turn:
-        given = {"role": "user", "content": text, **fields}
+        given = {"role": "user", "text": text, **fields}
         return self.mind.record(session=session, sender=sender, **given)
 
     def all(self, status: MemoryStatus | None = None) -> list[Memory]:

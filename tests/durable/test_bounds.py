@@ -23,7 +23,7 @@ random.seed(1)
 kind, path, largest = sys.argv[1], sys.argv[2], int(sys.argv[3])
 mind = mnemic.open(path, worker="none", triggers__quiet_gap="never")
 for n in range(30):
-    mind.record(session="w", role="user", content=f"今天 weather {n} in Oslo, yesterday 天气很好")
+    mind.record(session="w", role="user", text=f"今天 weather {n} in Oslo, yesterday 天气很好")
 mind.recall("今天 weather")
 mind.drain()
 size = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -38,7 +38,7 @@ def timed(name, call):
     call()
     found[name] = round(time.process_time() - begun, 2)
 if made:
-    timed("record", lambda: mind.record(session="s", role="user", content=made))
+    timed("record", lambda: mind.record(session="s", role="user", text=made))
     mind.end_session("s")
     timed("drain", mind.drain)
 else:

@@ -37,7 +37,7 @@ with mnemic.open(path, embedding__provider="none", triggers__quiet_gap="never") 
     found = {
         "hits": [mind.recall(query)[0].text for query in asked],
         "contexts": [answer in mind.context(query).text for query, answer in asked.items()],
-        "memories": [memory.content for memory in mind.memories()],
+        "memories": [memory.text for memory in mind.memories()],
         "history": len(mind.history(mind.memories()[0].id).versions),
         "turns": len(mind.turns()),
         "sessions": len(mind.sessions()),
@@ -48,7 +48,7 @@ with mnemic.open(path, embedding__provider="none", triggers__quiet_gap="never") 
     }
     refused = {}
     for name, call in {
-        "record": lambda: mind.record(session="s", role="user", content="x"),
+        "record": lambda: mind.record(session="s", role="user", text="x"),
         "remember": lambda: mind.remember("x", kind="fact"),
         "forget": lambda: mind.forget(query="cat"),
         "upkeep": mind.upkeep,

@@ -142,7 +142,7 @@ from mnemic.moving.backup import backup, restore
 from tests.torture.disk import FillingVFS
 disk, folder = FillingVFS(), Path(sys.argv[1])
 with mnemic.open(folder / "memory.db", worker="none") as mind:
-    mind.record(session="s", role="user", content="before")
+    mind.record(session="s", role="user", text="before")
     whole = backup(mind, folder / "whole.db")
     for left in (0, 4_096, whole.bytes // 2):
         disk.left = left
@@ -223,7 +223,7 @@ def test_what_only_the_log_of_a_killed_process_has_is_kept_aside(tmp_path: Path)
         backup(mind, copy)
     script = (
         "import os, sys, mnemic; mind = mnemic.open(sys.argv[1], worker='none');"
-        "mind.record(session='s', role='user', content='in the log'); os._exit(9)"
+        "mind.record(session='s', role='user', text='in the log'); os._exit(9)"
     )
     ended = subprocess.run([sys.executable, "-c", script, str(database)], check=False)
     assert ended.returncode == 9

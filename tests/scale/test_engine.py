@@ -36,24 +36,24 @@ def test_each_has_a_memory_of_their_own(connect: Any) -> None:
     engine = connect()
     people = {name: engine.mind(name) for name in ("alice", "bob", "小明")}
     for name, mind in people.items():
-        mind.record(session="s", role="user", content=f"my name is {name} and I keep bees")
+        mind.record(session="s", role="user", text=f"my name is {name} and I keep bees")
         mind.drain()
     for name, mind in people.items():
         assert mind.stats().turns == 1
         assert {hit.text for hit in mind.recall("who keeps bees?", of="turn")} == {
             f"my name is {name} and I keep bees"
         }
-        assert all(name in memory.content or "bees" in memory.content for memory in mind.memories())
+        assert all(name in memory.text or "bees" in memory.text for memory in mind.memories())
     assert sorted(engine.spaces()) == sorted(people)
 
 
 def test_what_one_forgets_the_others_keep(connect: Any) -> None:
     engine = connect()
     for name in ("alice", "bob"):
-        engine.mind(name).record(session="s", role="user", content="the code word is heliotrope")
+        engine.mind(name).record(session="s", role="user", text="the code word is heliotrope")
     engine.mind("alice").forget(query="heliotrope")
     assert engine.mind("alice").turns() == []
-    assert [turn.content for turn in engine.mind("bob").turns()] == ["the code word is heliotrope"]
+    assert [turn.text for turn in engine.mind("bob").turns()] == ["the code word is heliotrope"]
     assert engine.mind("bob").recall("code word")
 
 
@@ -73,7 +73,7 @@ def test_many_spaces_have_few_threads(tmp_path: Path) -> None:
 def test_closing_a_mind_leaves_the_database_open(connect: Any) -> None:
     engine = connect()
     with engine.mind("alice") as alice:
-        alice.record(session="s", role="user", content="I live in Porto")
+        alice.record(session="s", role="user", text="I live in Porto")
     assert engine.mind("alice").recall("Porto")
     engine.close()
     engine.close()
@@ -110,7 +110,7 @@ def test_one_with_very_many_jobs_keeps_nobody_waiting(connect: Any, clock: Manua
     engine = connect()
     noisy, quiet = engine.mind("noisy"), engine.mind("quiet")
     for mind in (noisy, quiet):
-        mind.record(session="s", role="user", content="I live in Porto")
+        mind.record(session="s", role="user", text="I live in Porto")
     engine.drain()
     clock.advance(days=1)
     engine.drain()
@@ -121,7 +121,7 @@ def test_one_with_very_many_jobs_keeps_nobody_waiting(connect: Any, clock: Manua
             run_at=now, now=now, max_attempts=3,
         )  # fmt: skip
     clock.advance(seconds=1)
-    quiet.record(session="t", role="user", content="I moved to Lisbon")
+    quiet.record(session="t", role="user", text="I moved to Lisbon")
     quiet.end_session("t")
     clock.advance(seconds=1)
     ran: list[str] = []
@@ -145,14 +145,14 @@ def test_a_quota_refuses_what_goes_beyond_it_and_nothing_else(connect: Any) -> N
     engine = connect(quota=Quota(turns=3, memories=2))
     alice, bob = engine.mind("alice"), engine.mind("bob")
     for n in range(3):
-        alice.record(session="s", role="user", content=f"number {n}")
+        alice.record(session="s", role="user", text=f"number {n}")
     with pytest.raises(mnemic.QuotaExceeded, match="3 turns") as refused:
-        alice.record(session="s", role="user", content="one too many")
+        alice.record(session="s", role="user", text="one too many")
     assert refused.value.remedy
     assert len(alice.turns()) == 3
-    bob.record(session="s", role="user", content="mine are not hers")
+    bob.record(session="s", role="user", text="mine are not hers")
     alice.forget(query="number 0")
-    alice.record(session="s", role="user", content="there is room again")
+    alice.record(session="s", role="user", text="there is room again")
     for text in ("plays the oboe", "lives in Porto"):
         alice.remember(text, kind="fact")
     with pytest.raises(mnemic.QuotaExceeded, match="2 memories"):

@@ -102,7 +102,7 @@ def _compare(store: Any, acknowledged: list[list[int]]) -> tuple[list[str], int]
         with store.read(f"space-{number}") as unit:
             found = unit.ledger.turns(TurnFilter(session=constant("s"), limit=1_000_000))
         stored += len(found)
-        there = [(one.index, one.content) for one in found]
+        there = [(one.index, one.text) for one in found]
         if there != [(n, f"turn {n}") for n in range(len(found))]:
             losses.append(f"space {number} has a gap or a double")
         lost = set(said) - {index for index, _ in there}

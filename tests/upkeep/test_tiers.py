@@ -138,7 +138,7 @@ memories = st.builds(
     Memory,
     id=st.uuids().map(str),
     kind=st.sampled_from(KINDS),
-    content=st.sampled_from(["a", "b", "c"]),
+    text=st.sampled_from(["a", "b", "c"]),
     subject=st.sampled_from(["", "user", "Python"]),
     predicate=st.sampled_from(["", "likes", "version"]),
     project=st.just("_global"),
