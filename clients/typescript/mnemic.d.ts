@@ -266,18 +266,6 @@ export interface Evidence {
   text: string;
 }
 
-/** What a sync with a folder did. waiting files are only partly there, or are held back until their device has erased what was forgotten. */
-export interface ExchangeReport {
-  device: string;
-  fingerprint: string;
-  written: number;
-  read: number;
-  merged: MergeReport;
-  forgotten: number;
-  waiting: RefusedFile[];
-  refused: RefusedFile[];
-}
-
 /** One line of a health check. */
 export interface Finding {
   check: string;
@@ -454,15 +442,6 @@ export interface MemoryInput {
   metadata?: Record<string, unknown>;
   origin?: "extraction" | "compression" | "proposal" | "manual" | "migration";
   tier?: number;
-}
-
-/** What came in. conflicts are pairs of memories that contradict each other: the one that holds, and the one that waits for a person. */
-export interface MergeReport {
-  added: Record<string, number>;
-  changed: Record<string, number>;
-  removed: Record<string, number>;
-  conflicts: [string, string][];
-  preview: boolean;
 }
 
 /** One message as a model's chat interface takes it. */
@@ -657,12 +636,6 @@ export interface ReceiptInput {
 export interface Recorded {
   added: number;
   known: number;
-}
-
-/** A file of a shared folder that nothing was taken from, and why. */
-export interface RefusedFile {
-  name: string;
-  reason: string;
 }
 
 /** Text of a person that stays in the file only, and why. */
@@ -1119,12 +1092,6 @@ export declare class Mnemic {
 
   /** The devices of this memory, what was forgotten on them, and their contradictions. */
   devices(options?: RequestOptions): Promise<DevicesReport>;
-
-  /** Unite another database with this one; unless it is mine, as an outsider's word. */
-  merge(values: { other: string; mine?: boolean; preview?: boolean }, options?: RequestOptions): Promise<MergeReport>;
-
-  /** Exchange changes with other devices through a folder that is carried between them. */
-  syncFolder(values: { folder: string; passphrase?: string; add?: string; remove?: string }, options?: RequestOptions): Promise<ExchangeReport>;
 
   /** Check the database; changes nothing. */
   doctor(values?: { deep?: boolean; forgotten?: ReceiptInput | null | string }, options?: RequestOptions): Promise<Finding[]>;

@@ -242,6 +242,10 @@ def test_errors_are_the_same(mind: Mind, served: Running) -> None:
 def test_what_cannot_be_sent_is_refused(served: Running) -> None:
     with pytest.raises(mnemic.InvalidInput, match="function"):
         served.mind().context("tea", count=len)
+    with pytest.raises(mnemic.InvalidInput, match="path"):
+        served.mind().merge("other.db")
+    with pytest.raises(mnemic.InvalidInput, match="path"):
+        served.mind().sync_folder("shared")
 
 
 def test_a_list_longer_than_a_page_comes_whole(served: Running) -> None:
