@@ -92,7 +92,7 @@ class TestTurnsThatWereNotLearnt:
         assert [turn["state"] for turn in found["turns"]] == ["failed"]
         assert found["explained"].startswith("waits for the model since")
         shown = shell("jobs", "show", job["id"]).stdout
-        assert "Turns that wait for it" in shown
+        assert "Turns that depend on it" in shown
         assert "记住我用的是 Python 3.10" in shown
         assert shell.json("jobs", "redrive", job["id"]) == {"redriven": 1}
         shell("worker", "--once")

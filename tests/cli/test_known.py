@@ -180,4 +180,4 @@ def test_an_empty_list_says_why(shell: Shell) -> None:
     shell("record", "-s", "a", "I live in Porto")
     shell("worker", "--once")
     assert shell("memories").stderr == ""
-    assert shell("memories", "--kind", "rule").stderr == "No memory is like that.\n"
+    assert shell("memories", "--kind", "rule").stderr == "No memories match.\n"
