@@ -38,7 +38,7 @@ def test_one_memory_by_its_id(shell: Shell) -> None:
     assert shell.json("edit", edited["id"], "--expires-at", "never")["expires_at"] is None
     (newest,) = shell.json("memories", "--text", "white")
     assert "Pass what to change" in shell("edit", newest["id"], code=2).stderr
-    assert "Nothing differs" in shell("edit", newest["id"], "--text", "likes white tea").stderr
+    assert "Nothing to change" in shell("edit", newest["id"], "--text", "likes white tea").stderr
     assert "archived" in shell("archive", newest["id"]).stdout
     assert [m["id"] for m in shell.json("memories", "--status", "archived")] == [newest["id"]]
     assert shell.json("restore", newest["id"])[0]["status"] == "active"

@@ -41,7 +41,7 @@ class TestPending:
         assert [m["id"] for m in asked.json("pending")] == [home]
         assert "put off until" in asked("pending").stdout
         shown = asked("history", tea).stdout
-        assert "waits for the user's word: confidence 0.90 is below 0.95" in shown
+        assert "is awaiting confirmation: confidence 0.90 is below 0.95" in shown
         assert "was confirmed by the user" in shown
         assert "the user did not want it" in asked("history", jazz).stdout
         assert "was put off until" in asked("history", home).stdout

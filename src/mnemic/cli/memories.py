@@ -195,7 +195,7 @@ def _why_none(stats: Stats, pending: int) -> str:
     if unread:
         turns = count_things(unread, "turn waits", "turns wait")
         return phrase(
-            "There are no memories yet: {turns} to be read. To read them now: mnemic worker --once",
+            "There are no memories yet: {turns} to be read. To learn now: mnemic worker --once",
             turns=turns,
         )
     if stats.turns:
