@@ -15,7 +15,7 @@ BUDGETS = {
     "store": 11_474,
     "learn": 7_076,
     "moving": 5_989,
-    "cli": 5_522,
+    "cli": 5_540,
     "engine": 4_321,
     "providers": 4_259,
     "documents": 3_990,

@@ -79,11 +79,11 @@ class TestTurnsThatWereNotLearnt:
         listed = shell("jobs")
         assert "waiting for the model since" in listed.stdout
         assert "1 failed" in listed.stderr
-        assert "1 turn waiting for the model since" in listed.stderr
-        assert "1 turn waiting for the model since" in shell("stats").stdout
+        assert "1 turn waits for the model since" in listed.stderr
+        assert "1 turn waits for the model since" in shell("stats").stdout
         (found,) = [one for one in shell.json("doctor", code=1)["findings"] if not one["ok"]]
         assert found["check"] == "model"
-        assert found["detail"].startswith("1 turn waiting for the model since")
+        assert found["detail"].startswith("1 turn waits for the model since")
 
     def test_a_waiting_turn_is_explained_and_redriven(self, shell: Shell) -> None:
         self.failing(shell, tries=1)

@@ -176,7 +176,7 @@ def test_an_empty_list_says_why(shell: Shell) -> None:
     shell("record", "-s", "a", "what do you think of this?")
     assert "1 turn waits to be read. To learn now: mnemic worker --once" in shell("memories").stderr
     shell("worker", "--once")
-    assert "1 turn held nothing to keep" in shell("memories").stderr
+    assert "nothing in 1 turn was worth keeping" in shell("memories").stderr
     shell("record", "-s", "a", "I live in Porto")
     shell("worker", "--once")
     assert shell("memories").stderr == ""
