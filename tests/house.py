@@ -16,7 +16,7 @@ BUDGETS = {
     "learn": 7_076,
     "moving": 5_989,
     "cli": 5_540,
-    "engine": 4_321,
+    "engine": 4_323,
     "providers": 4_259,
     "documents": 3_990,
     "recall": 2_903,
