@@ -111,8 +111,8 @@ def test_lines_may_be_piped_in(shell: Shell) -> None:
     shown = shell("chat", input=piped).stdout
     assert shown.count("We fly to Lisbon on Friday") >= 2
     assert "There is no conversation" in shown
-    assert "Nothing waits for your word." in shown
-    assert "Say what: /forget WORDS" in shown
+    assert "Nothing is awaiting confirmation." in shown
+    assert "Usage: /forget WORDS" in shown
     assert shell("chat", "--json", code=2).stderr
 
 

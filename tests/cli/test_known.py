@@ -154,7 +154,7 @@ class TestCredentials:
     def test_it_is_revealed_when_somebody_says_yes(self, shell: Shell, kept: str) -> None:
         for refused in ([], ["--json"]):
             said = shell("reveal", kept, *refused, code=2)
-            assert "Give --yes to show it" in said.stderr
+            assert "Pass --yes to show it" in said.stderr
             assert self.SECRET not in said.output
         assert shell("reveal", kept, "--yes").stdout == f"{self.SECRET}\n"
         assert shell.json("reveal", kept, "--yes") == {"id": kept, "secret": self.SECRET}
@@ -174,10 +174,10 @@ class TestCredentials:
 
 def test_an_empty_list_says_why(shell: Shell) -> None:
     shell("record", "-s", "a", "what do you think of this?")
-    assert "1 turn waits to be read; mnemic worker --once" in shell("memories").stderr
+    assert "1 turn waits to be read. To learn now: mnemic worker --once" in shell("memories").stderr
     shell("worker", "--once")
-    assert "1 turn held nothing to keep" in shell("memories").stderr
+    assert "nothing in 1 turn was worth keeping" in shell("memories").stderr
     shell("record", "-s", "a", "I live in Porto")
     shell("worker", "--once")
     assert shell("memories").stderr == ""
-    assert shell("memories", "--kind", "rule").stderr == "No memory is like that.\n"
+    assert shell("memories", "--kind", "rule").stderr == "No memories match.\n"

@@ -104,7 +104,7 @@ def ask_first(state: State, question: str, deed: str) -> None:
     The question goes to stderr, so that the output of a command can be piped.
     """
     if state.json or not sys.stdin.isatty():
-        raise click.UsageError(f"Nobody can be asked here. Give --yes to {deed}.")
+        raise click.UsageError(f"There is no terminal to ask on. Pass --yes to {deed}.")
     click.confirm(question, abort=True, err=True)
 
 

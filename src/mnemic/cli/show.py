@@ -34,17 +34,17 @@ SENTENCES = {
     "write": "was written as {kind}{after}",
     "supersede": "was replaced by {by}",
     "repeat": "was said again",
-    "pending": "waits for the user's word{because}",
+    "pending": "is awaiting confirmation{because}",
     "confirm": "was confirmed by the user",
     "snooze": "was put off until {until}",
     "later": "was put off until {until}",  # as written by versions up to 0.1
     "archive": "was archived{because}",
     "withdraw": "was withdrawn by the user",
-    "withdrawn": "no longer holds",
+    "withdrawn": "is no longer true",
     "conflict": "won against another statement{because}",
     "trust": "is now trusted as said by {to}, before by {from}",
     "memory.write.important": "was announced as important ({importance})",
-    "restore": "holds again{because}",
+    "restore": "was restored{because}",
     "revise": "lost what one source had added{because}",
     "core": "became part of the core{because}",
     "leave_core": "is no longer part of the core{because}",
@@ -53,7 +53,7 @@ SENTENCES = {
     "expire": "expired{because}",
     "delete": "was deleted{because}",
     "disown": "is not the owner's alone{because}",
-    "undo": "is as it was before{because}",
+    "undo": "was put back as it was{because}",
 }
 
 

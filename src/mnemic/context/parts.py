@@ -83,7 +83,7 @@ class PromptParts:
 
 SECRET = "a credential is never put into a prompt"
 IN_HOST_PROMPT = "already in the host's prompt"
-OUTDATED = "what was learnt from it no longer holds"
+OUTDATED = "what was learned from it is no longer true"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
 EPISODE = "episode"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")

@@ -11,7 +11,7 @@ from mnemic.language.topic import telling_words
 from mnemic.types import Hit, Turn
 
 CONTAINED = "contained in another line of {}"
-STANDS_FOR = "a memory in the prompt was learnt from it"
+STANDS_FOR = "a memory in the prompt was learned from it"
 RETELLS = "the memories in the prompt say what it tells"
 ENOUGH = "more evidence than is wanted"
 

@@ -109,7 +109,7 @@ class Planner:
         derived = unit.eraser.derived(removed.turns)
         for id_, turns in derived.items():
             if set(turns) <= removed.turns.keys():
-                removed.memories.setdefault(id_, "it was learnt from what is forgotten")
+                removed.memories.setdefault(id_, "it was learned from what is forgotten")
         self._remove_rewritten(removed)
         removed_turns = unit.ledger.turns_by_id(list(removed.turns))
         plan.sessions = {turn.session for turn in removed_turns}

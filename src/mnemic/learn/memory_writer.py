@@ -154,7 +154,7 @@ class MemoryWriter:
 
     def restore(self, id_: str) -> Memory:
         """Make an archived memory hold again; of one that holds, only its question is answered."""
-        remedy = "See its history(), and remember() what holds"
+        remedy = "See its history(), and remember() what is true"
         return self._change_status(id_, "restore", "archived", "active", remedy)
 
     def _change_status(
@@ -352,7 +352,7 @@ class MemoryWriter:
         labels = (new.subject, new.predicate, *new.tags, str(dict(new.metadata)))
         if any(text in label for label in labels):
             raise InvalidInput(
-                "The secret stands in the subject, the predicate, a tag or the metadata, which are"
+                "The secret is in the subject, the predicate, a tag or the metadata, which are"
                 " not encrypted",
                 remedy="Give the secret as the text only",
             )

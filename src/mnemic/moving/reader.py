@@ -85,6 +85,6 @@ def reader_of(source: ImportSource, format: str = "") -> tuple[FormatReader, str
         if found:
             return reader, found
     raise InvalidInput(
-        f"Nothing here knows what {source.name or 'this'} is",
+        f"Unknown format: {source.name or 'this'}",
         remedy=f"Name the format: one of {', '.join(formats())}",
     )

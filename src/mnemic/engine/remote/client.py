@@ -95,9 +95,11 @@ class _Connection:
         try:
             parts = urlsplit(url)
         except ValueError as error:
-            raise ConfigError(f"{url!r} is no address", remedy="Give http://host:port") from error
+            raise ConfigError(
+                f"{url!r} is not an address", remedy="Give http://host:port"
+            ) from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{url!r} is no address", remedy="Give http://host:port")
+            raise ConfigError(f"{url!r} is not an address", remedy="Give http://host:port")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ConfigError(
                 "The address holds more than host, port and path",

@@ -36,7 +36,7 @@ def examples_of(entry: Entry) -> list[Example]:
         messages, arrow, learnt = text.partition("=>")
         if not arrow:
             raise ConfigError(
-                f"{entry.vocabulary.file}: an example of {entry} does not say what is learnt",
+                f"{entry.vocabulary.file}: an example of {entry} does not say what is learned",
                 remedy="Write => and the statement after it, as in user/lives_in=Oslo",
             )
         *before, message = (part.strip() for part in messages.split("|"))

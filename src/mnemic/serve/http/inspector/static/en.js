@@ -436,7 +436,7 @@ export default {
   "reason.it says the same": "says the same",
   "reason.it sums up what is forgotten": "summarizes what is being forgotten",
   "reason.it tells of it": "describes it",
-  "reason.it was learnt from what is forgotten": "was learned from what is being forgotten",
+  "reason.it was learned from what is forgotten": "was learned from what is being forgotten",
   "reason.it was made of what is forgotten": "was made from what is being forgotten",
   "reason.it was named": "was chosen by ID",
   "reason.the engine noted it": "was noted by the engine",

@@ -436,7 +436,7 @@ export default {
   "reason.it says the same": "说的是同一件事",
   "reason.it sums up what is forgotten": "概括了被忘记的内容",
   "reason.it tells of it": "提到了它",
-  "reason.it was learnt from what is forgotten": "从被忘记的内容中学到",
+  "reason.it was learned from what is forgotten": "从被忘记的内容中学到",
   "reason.it was made of what is forgotten": "由被忘记的内容合成",
   "reason.it was named": "被指名",
   "reason.the engine noted it": "由引擎记下",
