@@ -63,7 +63,7 @@ def test_every_command_is_tried_here() -> None:
             "upkeep",
         ),
         *("audit", "chat", "forget", "sync", "edit", "archive", "restore", "delete", "export"),
-        *("copy", "backup", "restore-backup", "watch"),
+        *("copy", "backup", "restore-backup", "watch", "merge", "encrypt"),
     }
     assert set(COMMANDS) <= {*QUIET, *elsewhere}
 

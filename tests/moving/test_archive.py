@@ -86,7 +86,7 @@ def test_the_mark_of_what_was_embedded_stands_at_what_is_left(tmp_path: Path) ->
     mind.record(session="s", role="user", content=SENTENCES[0])
     second = mind.record(session="s", role="user", content=SENTENCES[1])
     mind.drain()
-    mind.record(session="s", role="user", content=SENTENCES[2])
+    mind.record(session="s", role="user", text=SENTENCES[2])
     mind.forget(id=second.id)
     _assert_moved(tmp_path, mind, clock)
 

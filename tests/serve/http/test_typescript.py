@@ -29,7 +29,7 @@ const contents = [];
 for await (const one of memory.pages(memory.turns, { session: "s/1", limit: 1 })) {
   contents.push(one.text);
 }
-const hits = await memory.recall({ query: "tea", k: 3, of: ["memory"] });
+const hits = await memory.recall({ query: "tea", limit: 3, of: ["memory"] });
 const recent = await memory.recent({ session: "s/1", limit: 1 });
 await memory.endSession({ session: "s/1" });
 const deleted = await memory.delete({ id: edited.id });
