@@ -54,7 +54,7 @@ def test_discard_removes_only_what_is_named(dead: Shell) -> None:
 
 
 @pytest.mark.feature("N3")
-class TestTurnsThatWereNotLearnt:
+class TestTurnsThatWereNotLearned:
     """A model that cannot be reached: what waits, why, and how it is run again."""
 
     MODEL = (

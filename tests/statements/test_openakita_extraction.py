@@ -1,4 +1,4 @@
-"""OpenAkita, documents A §1.2, §4.4, §5.4, §7 and B §4, §6: what is learnt from turns and tools."""
+"""OpenAkita, documents A §1.2, §4.4, §5.4, §7 and B §4, §6: what turns and tools teach."""
 
 from __future__ import annotations
 
@@ -141,9 +141,11 @@ def test_what_the_user_said_is_the_users(
             session.user(spoken)
             session.assistant("好", tool_calls=calls, tool_results=results)
         mind.drain()
-    learnt = mind.memories(status="all")
-    assert {one.text for one in learnt} == {stored for _, stored in SAID}
-    assert {(one.status, one.trust, one.importance) for one in learnt} == {("active", "owner", 0.8)}
+    learned = mind.memories(status="all")
+    assert {one.text for one in learned} == {stored for _, stored in SAID}
+    assert {(one.status, one.trust, one.importance) for one in learned} == {
+        ("active", "owner", 0.8)
+    }
 
 
 @pytest.mark.statement("A54")
@@ -180,13 +182,13 @@ def test_the_documents_own_examples_without_a_model(open_mind: OpenMind) -> None
     for text in examples:
         session.user(text)
     mind.before_compression("s")
-    learnt: dict[str, Memory] = {memory.value: memory for memory in mind.memories()}
-    assert {(one.kind, value) for value, one in learnt.items()} == set(examples.values())
-    assert learnt["不要用 tabs 缩进"].expires_at is None, "how things are done lasts"
-    assert learnt["Don't indent with spaces"].expires_at is None
-    assert learnt["不要删除日志文件"].expires_at is not None, "an order for the task does not"
-    assert learnt["pytest"].expires_at is None
-    assert learnt["先备份"].expires_at is not None
+    learned: dict[str, Memory] = {memory.value: memory for memory in mind.memories()}
+    assert {(one.kind, value) for value, one in learned.items()} == set(examples.values())
+    assert learned["不要用 tabs 缩进"].expires_at is None, "how things are done lasts"
+    assert learned["Don't indent with spaces"].expires_at is None
+    assert learned["不要删除日志文件"].expires_at is not None, "an order for the task does not"
+    assert learned["pytest"].expires_at is None
+    assert learned["先备份"].expires_at is not None
 
 
 @pytest.mark.statement("A78")

@@ -131,7 +131,7 @@ def test_unless_it_has_words_that_only_the_forgotten_turn_has(
     mind.remember("lives in Lisbon, Alfama", kind="fact", sources=[first.id, second.id])
     receipt = mind.forget(id=first.id)
     clock.advance(hours=1)
-    mind.drain()  # the other turn is learnt from again
+    mind.drain()  # the other turn is learned from again
     assert all("Alfama" not in memory.text for memory in mind.memories())
     assert any("Lisbon" in memory.text for memory in mind.memories())
     assert wrong(mind, receipt) == []

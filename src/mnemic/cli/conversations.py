@@ -41,7 +41,7 @@ from mnemic.types import (
 )
 
 _TROUBLED = ("failed", "dead")
-_OUTCOME_COLOURS: dict[Outcome, str] = {
+_OUTCOME_COLORS: dict[Outcome, str] = {
     "success": "green",
     "partial": "yellow",
     "failed": "red",
@@ -197,7 +197,7 @@ def _episode_entry(episode: Episode, *, full: bool) -> ListEntry:
         term(episode.outcome),
         episode.summary,
         (phrase("goal: {goal}", goal=goal) if goal else "", about, *done),
-        _OUTCOME_COLOURS[episode.outcome],
+        _OUTCOME_COLORS[episode.outcome],
     )
 
 

@@ -62,7 +62,7 @@ def _show_metrics(metrics: Metrics) -> None:
         ("confirmed", _share(metrics.confirmed, metrics.confirmed + metrics.refused, "answered",
                              _share(metrics.confirmed, metrics.put_to_user, "offered"))),
         ("refused", _share(metrics.refused, metrics.confirmed, "confirmed", to=True)),
-        ("wrong writes", _share(metrics.taken_back, metrics.learnt, "learned")),
+        ("wrong writes", _share(metrics.taken_back, metrics.learned, "learned")),
         ("recall hits", _share(metrics.recalls_with_evidence, metrics.recalls, "recalls")),
         ("evidence used", _share(metrics.replies_using_evidence, metrics.replies, "replies",
                                  _share(metrics.evidence_used, metrics.evidence_shown, "pieces"))),

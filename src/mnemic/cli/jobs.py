@@ -41,8 +41,8 @@ from mnemic.plain import plain
 from mnemic.types import Drained, Job, JobState, Turn, TurnState
 
 _ALL = 1_000_000
-_COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
-_UNLEARNT: tuple[TurnState, ...] = ("new", "failed", "dead")
+_COLORS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
+_UNLEARNED: tuple[TurnState, ...] = ("new", "failed", "dead")
 _MAX_LISTED = 20  # turns of a job
 
 
@@ -74,7 +74,7 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
 def _entry(job: Job) -> ListEntry:
     what = f"{job.kind}  {job.key}" if job.key else job.kind
     below = (join_parts(job.id, explain(job)), sentence(job.error))
-    return ListEntry(term(job.state), what, below, _COLOURS[job.state])
+    return ListEntry(term(job.state), what, below, _COLORS[job.state])
 
 
 def explain(job: Job) -> str:
@@ -121,11 +121,11 @@ def show(state: State, job: str) -> None:
 
 
 def _turns(mind: Mind, job: Job) -> list[Turn]:
-    """The turns not learnt yet of the session that a job learns from."""
+    """The turns not learned yet of the session that a job learns from."""
     session = job.payload.get("session")
     if job.kind not in ("extract", "session_end") or not isinstance(session, str):
         return []
-    pages = (mind.turns(session=session, state=state) for state in _UNLEARNT)
+    pages = (mind.turns(session=session, state=state) for state in _UNLEARNED)
     return sorted((turn for page in pages for turn in page), key=lambda turn: turn.index)
 
 

@@ -44,7 +44,7 @@ from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus
 
 _T = TypeVar("_T")
 _SHARE = click.FloatRange(0, 1)
-_COLOURS: dict[MemoryStatus, str | None] = {
+_COLORS: dict[MemoryStatus, str | None] = {
     "active": "green",
     "pending": "yellow",
     "superseded": "blue",
@@ -218,7 +218,7 @@ def describe_memory(mind: Mind, memory: Memory) -> dict[str, Any]:
 def show_memories(
     memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
 ) -> None:
-    """Print memories, each with its kind in the colour of its status."""
+    """Print memories, each with its kind in the color of its status."""
     kinds = (words or PresetVocabulary()).kinds
     entries((_entry(memory, kinds) for memory in memories), margin=margin)
 
@@ -235,7 +235,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         *(f"#{tag}" for tag in memory.tags),
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.text, (about,), colour_of(memory))
+    return ListEntry(said, memory.text, (about,), color_of(memory))
 
 
 def _since(memory: Memory) -> str:
@@ -256,8 +256,8 @@ def _source(memory: Memory) -> str:
     return phrase("{place} and {n} more", place=place, n=more) if more else place
 
 
-def colour_of(memory: Memory) -> str | None:
-    return _COLOURS[memory.status]
+def color_of(memory: Memory) -> str | None:
+    return _COLORS[memory.status]
 
 
 @click.command(cls=Command)

@@ -175,7 +175,7 @@ class ListEntry:
     mark: str
     text: str
     below: tuple[str, ...] = ()
-    colour: str | None = None
+    color: str | None = None
 
 
 def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
@@ -184,7 +184,7 @@ def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
     wide = max((cells(entry.mark) for entry in rows), default=0)
     indent = margin + wide + len(GAP)
     for entry in rows:
-        mark = click.style(pad(entry.mark, wide), fg=entry.colour, bold=True)
+        mark = click.style(pad(entry.mark, wide), fg=entry.color, bold=True)
         say(" " * margin + mark + indent_line(entry.text, indent)[margin + wide :])
         for line in filter(None, entry.below):
             say(dim(indent_line(line, indent)))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from mnemic.cli.base import CommandGroup
-from mnemic.cli.memories import colour_of, describe_memory, do_each
+from mnemic.cli.memories import color_of, describe_memory, do_each
 from mnemic.cli.output import ListEntry, emit, entries, join_parts, note, say, when
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
@@ -69,7 +69,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         phrase("put off until {time}", time=until) if until else "",
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.text, (about,), colour_of(memory))
+    return ListEntry(said, memory.text, (about,), color_of(memory))
 
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:

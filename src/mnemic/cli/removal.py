@@ -99,7 +99,7 @@ def _show_preview(preview: Receipt) -> None:
 
 
 def _mark_words(item: Forgotten) -> str:
-    """The text with the words between «», bold where there is colour."""
+    """The text with the words between «», bold where there is color."""
     parts, at = [], 0
     for start, end in item.highlights:
         parts += [item.text[at:start], f"«{item.text[start:end]}»"]

@@ -10,7 +10,7 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.conversations import show_turns
-from mnemic.cli.memories import colour_of, describe_memory
+from mnemic.cli.memories import color_of, describe_memory
 from mnemic.cli.output import (
     ListEntry,
     dim,
@@ -97,7 +97,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     """Print all fields of one version, in the words of the preset's document."""
     words = mind.words(memory)
     kind = words.pop(mind.settings.vocabulary.kinds.name)
-    entries([ListEntry(term(kind), memory.text, colour=colour_of(memory))])
+    entries([ListEntry(term(kind), memory.text, color=color_of(memory))])
     about = join_parts(memory.subject, memory.predicate)
     used = memory.access_count
     facts(
@@ -184,7 +184,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
                 names[version.id],
                 version.text,
                 (join_parts(version.id, term(version.status), _describe_span(version)),),
-                colour_of(version),
+                color_of(version),
             )
             for version in versions
         ),

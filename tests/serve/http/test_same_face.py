@@ -129,7 +129,7 @@ def statements(mind: Mind) -> Iterator[tuple[str, Any]]:
         yield "snooze", mind.snooze(one.id)
         yield "confirm", mind.confirm(one.id)
     records: dict[str, NewMemory | NewEpisode | NewDailyEvent] = {
-        "m": NewMemory("speaks French", "fact", learnt_at="2026-01-01T00:00:00Z"),
+        "m": NewMemory("speaks French", "fact", learned_at="2026-01-01T00:00:00Z"),
         "e": NewEpisode("old", "Tried the shop", "2026-01-02T09:00:00Z", tools=["bash"]),
         "d": NewDailyEvent("2026-01-02", "Spoke of the shop"),
     }

@@ -29,7 +29,7 @@ _RECALL_CONSOLE = (
 )
 _HELP = (
     "/why          what was recalled for the last message, and why\n"
-    "/learnt       what was learnt from this conversation\n"
+    "/learned       what was learned from this conversation\n"
     "/context      what the model was shown: tokens of each part, and what was left out\n"
     "/pending      statements that wait for your word\n"
     "/forget WORDS remove for good whatever has these words; /forget #2: number 2 of the list\n"
@@ -70,7 +70,7 @@ class Console:
         self._hits: list[Hit] = []
         self._commands: Mapping[str, Callable[[str], None]] = {
             "/why": self._why,
-            "/learnt": self._learnt,
+            "/learned": self._learned,
             "/context": self._context,
             "/pending": lambda _: self._questions.all_pending(),
             "/forget": self._forget,
@@ -192,18 +192,18 @@ class Console:
         self._terminal.strong(phrase(title, query=self._query))
         show_hits(self._terminal, self._hits, self._kinds)
 
-    def _learnt(self, _: str) -> None:
+    def _learned(self, _: str) -> None:
         if self._conversation is None:
             self._terminal.dim(phrase("There is no conversation: nothing is recorded here."))
             return
-        learnt, waiting = self._conversation.learnt()
+        learned, waiting = self._conversation.learned()
         title = (
             "Learned from this conversation:"
-            if learnt
+            if learned
             else "Nothing has been learned from this conversation yet."
         )
         self._terminal.strong(phrase(title))
-        show_memories(self._terminal, learnt, self._kinds)
+        show_memories(self._terminal, learned, self._kinds)
         if waiting:
             self._terminal.dim(phrase(_WAITING, count=waiting))
 
