@@ -11,12 +11,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 11_962,
+    "language": 11_963,
     "store": 11_484,
-    "learn": 7_076,
+    "learn": 7_072,
     "moving": 5_989,
     "cli": 5_540,
-    "engine": 4_336,
+    "engine": 4_337,
     "providers": 4_267,
     "documents": 3_990,
     "recall": 2_903,
@@ -25,8 +25,8 @@ BUDGETS = {
     "settings": 2_800,
     "sync": 2_539,
     "serve": 2_458,
-    "rules": 2_220,
-    "record": 2_022,
+    "rules": 2_219,
+    "record": 2_023,
     "index": 1_990,
     "context": 1_891,
     "tools": 1_770,

@@ -53,7 +53,8 @@ def check_examples(entry: Entry, patterns: Patterns) -> None:
         if learned != example.learned:
             raise ConfigError(
                 f"{entry.vocabulary.file}: the example {example.message!r} of {entry} gives"
-                f" {'; '.join(learned) or 'nothing'}, not {'; '.join(example.learned) or 'nothing'}",
+                f" {'; '.join(learned) or 'nothing'},"
+                f" not {'; '.join(example.learned) or 'nothing'}",
                 remedy="Correct the pattern or the example; another pattern may match it first",
             )
 
