@@ -350,12 +350,14 @@ class FolderExchange:
                 unit.sync.put_device(other._replace(removed=max(bound, other.clock)))
         receipts = unit.sync.receipts()
         for record in changes.records:
-            one = receipts.get(str(record.get("c", record.get("f"))))
-            if one is not None:
-                told = {changes.device: [changes.number, int(record["at"])]}
-                confirmed = json.loads(one.confirmed) | told
-                receipts[one.receipt] = one._replace(confirmed=dump(confirmed))
-                unit.sync.put_receipt(receipts[one.receipt])
+            if "t" in record:
+                continue
+            id_, at = str(record.get("c", record.get("f"))), int(record["at"])
+            # Who confirms may be read before who has forgotten.
+            one = receipts.get(id_, ForgottenRows(id_, "", 0, "", "{}", "{}", at))
+            confirmed = json.loads(one.confirmed) | {changes.device: [changes.number, at]}
+            receipts[id_] = one._replace(confirmed=dump(confirmed))
+            unit.sync.put_receipt(receipts[id_])
         active = {one.device for one in unit.sync.devices().values() if one.removed < 0}
         for one in receipts.values():
             if one.body and active <= confirmed_by(one).keys():
@@ -363,17 +365,19 @@ class FolderExchange:
 
     def _forget(self, changes: Changes, record: Record) -> None:
         """Erase here what was forgotten there."""
+        id_ = str(record["f"])
         with self._store.read(self._space) as unit:
-            if str(record["f"]) in unit.sync.receipts():
-                return
+            known = unit.sync.receipts().get(id_)
+        if known is not None and known.device:
+            return
         ids = {str(table): [str(id_) for id_ in some]
                for table, some in record["body"].get("ids", {}).items()}  # fmt: skip
         receipt = self._services.forgetting.erase(ids)
-        me = self._own.device
+        confirmed = json.loads(known.confirmed if known else "{}") | {self._own.device: [0, 0]}
         with self._store.write(self._space) as unit:
             unit.sync.put_receipt(ForgottenRows(
-                str(record["f"]), changes.device, changes.number, dump(record["body"]),
-                dump(dict(receipt.counts)), dump({me: [0, 0]}), int(record["at"])))  # fmt: skip
+                id_, changes.device, changes.number, dump(record["body"]),
+                dump(dict(receipt.counts)), dump(confirmed), int(record["at"])))  # fmt: skip
         self._forgotten += 1
 
     def _hold(self, changes: Changes) -> str:
