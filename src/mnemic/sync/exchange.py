@@ -275,11 +275,17 @@ class FolderExchange:
     def _read_others(self) -> None:
         devices, foreign = files.list_devices(self._folder)
         self._refused |= dict.fromkeys(foreign, "no device of this group made it")
+        others = set(devices) - {self._own.device}
         for device in devices:
-            if device != self._own.device:
-                self._read_device(device)
+            self._read_device(device, files.MAX_NUMBER, others)
 
-    def _read_device(self, device: str) -> None:
+    def _read_device(self, device: str, until: int, others: set[str]) -> None:
+        """Read what is new of a device, each file after those that it had read itself: what was
+        forgotten has to be known before the rows that are gone for it, or what was made of them
+        here would stay. ``others`` are those of which no file is being read just now.
+        """
+        if device not in others:
+            return
         numbers, foreign = files.list_numbers(self._folder, device)
         self._refused |= dict.fromkeys(foreign, "it is no change file")
         with self._store.read(self._space) as unit:
@@ -291,8 +297,8 @@ class FolderExchange:
             if 0 <= bound < number:
                 self._refused[name] = "its device was removed"
                 return
-            if number <= clock:
-                continue
+            if clock >= until:
+                return
             self._progress(done, len(ahead))
             try:
                 changes = files.read_changes(self._folder, self._key, device, number)
@@ -301,6 +307,8 @@ class FolderExchange:
                     return
                 if changes.space != self._space:
                     raise SyncRefused(f"{name} is of another space", remedy="Remove it")
+                for other, seen in changes.seen.items():
+                    self._read_device(other, seen, others - {device})
                 if reason := self._hold(changes):
                     self._waiting[name] = reason
                     return
