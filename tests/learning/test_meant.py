@@ -85,7 +85,7 @@ def mind(request: pytest.FixtureRequest) -> Iterator[Mind]:
 def in_force(mind: Mind, name: str) -> dict[str, str]:
     """What the owner said of those that are in force as the owner's, and in which words."""
     talks = {turn.id: _NUMBER.search(turn.session) for turn in mind.turns(limit=10_000)}
-    found = {}
+    found: dict[str, str] = {}
     for one in mind.memories(limit=1_000):
         for source in one.sources if one.trust == "owner" else ():
             talk = talks[source.turn_id]
