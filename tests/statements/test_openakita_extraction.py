@@ -193,7 +193,7 @@ def test_the_documents_own_examples_without_a_model(open_mind: OpenMind) -> None
 
 @pytest.mark.statement("A63")
 @pytest.mark.parametrize(
-    ("said", "learnt"),
+    ("said", "learned"),
     [
         ("我们评估了一下，决定运维太贵", []),
         ("团队决定不用 Kubernetes，运维太贵", [("decision", "不用Kubernetes")]),
@@ -207,7 +207,7 @@ def test_the_documents_own_examples_without_a_model(open_mind: OpenMind) -> None
     ],
 )  # fmt: skip
 def test_without_a_model_one_memory_is_one_statement(
-    open_mind: OpenMind, said: str, learnt: list[tuple[str, str]]
+    open_mind: OpenMind, said: str, learned: list[tuple[str, str]]
 ) -> None:
     mind = open_mind(preset="openakita")
     session = mind.session("s")
@@ -215,7 +215,7 @@ def test_without_a_model_one_memory_is_one_statement(
     session.end()
     mind.drain()
     memories = mind.memories(status="all")
-    assert sorted((one.predicate, one.value) for one in memories) == learnt
+    assert sorted((one.predicate, one.value) for one in memories) == learned
     assert len({one.text for one in memories}) == len(memories), "each in words of its own"
 
 
