@@ -24,7 +24,7 @@ BUDGETS = {
     "upkeep": 2_849,
     "settings": 2_800,
     "sync": 2_559,
-    "serve": 2_458,
+    "serve": 2_460,
     "rules": 2_219,
     "record": 2_023,
     "index": 1_990,
