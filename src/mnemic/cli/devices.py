@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
 
 _PASSPHRASE = "MNEMIC_SYNC_PASSPHRASE"
+# What people know of a memory; the rest of the tables belongs to these.
+_THINGS = {
+    "sessions": ("session",),
+    "turns": ("turn",),
+    "memories": ("memory", "memories"),
+    "episodes": ("episode",),
+    "attachments": ("file",),
+    "daily_events": ("daily event",),
+}
 
 
 @click.command(cls=Command)
@@ -91,12 +100,17 @@ def _show_devices(report: DevicesReport) -> None:
 
 
 def _show_merged(report: MergeReport) -> None:
-    for name, counts in (("added", report.added), ("changed", report.changed),
-                         ("removed", report.removed)):  # fmt: skip
-        if counts:
-            listed = phrase(", ").join(f"{n:,} {term(table)}" for table, n in counts.items())
-            say(phrase("{name}: {value}", name=term(name), value=listed))
-    if not (report.added or report.changed or report.removed):
+    verbs = ("would be added", "would change", "would be removed") if report.preview else (
+        "added", "changed", "removed")  # fmt: skip
+    told = False
+    for verb, counts in zip(verbs, (report.added, report.changed, report.removed), strict=True):
+        things = [count_things(counts[table], *names)
+                  for table, names in _THINGS.items() if counts.get(table)]  # fmt: skip
+        if things:
+            told = True
+            listed = phrase(", ").join(things)
+            say(phrase("{name}: {value}", name=term(verb), value=listed))
+    if not told:
         say(phrase("Nothing new."))
     if report.conflicts:
         waiting = count_things(len(report.conflicts), "contradiction")
@@ -108,7 +122,9 @@ def _show_exchanged(report: ExchangeReport) -> None:
     line = phrase("{files} written, {n} read. Group {group}.",
                   files=files, n=report.read, group=report.fingerprint)  # fmt: skip
     say(line)
-    if report.read:
+    if report.forgotten:
+        say(phrase("Erased here what was forgotten on another device."))
+    elif report.read:
         _show_merged(report.merged)
     for file in report.waiting:
         note(phrase("waits: {name}: {reason}", name=file.name, reason=sentence(file.reason)))
