@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import answer, bold, dim, emit, note, say, when
-from mnemic.cli.phrases import count_things, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 
@@ -26,7 +27,6 @@ _THINGS = {
     "memories": ("memory", "memories"),
     "episodes": ("episode",),
     "attachments": ("file",),
-    "daily_events": ("daily event",),
 }
 
 
@@ -100,21 +100,25 @@ def _show_devices(report: DevicesReport) -> None:
 
 
 def _show_merged(report: MergeReport) -> None:
-    verbs = ("would be added", "would change", "would be removed") if report.preview else (
-        "added", "changed", "removed")  # fmt: skip
-    told = False
-    for verb, counts in zip(verbs, (report.added, report.changed, report.removed), strict=True):
-        things = [count_things(counts[table], *names)
-                  for table, names in _THINGS.items() if counts.get(table)]  # fmt: skip
-        if things:
-            told = True
-            listed = phrase(", ").join(things)
-            say(phrase("{name}: {value}", name=term(verb), value=listed))
-    if not told:
+    if report.preview:
+        titles = phrase("would be added"), phrase("would change"), phrase("would be removed")
+    else:
+        titles = phrase("added"), phrase("changed"), phrase("removed")
+    parts = zip(titles, (report.added, report.changed, report.removed), strict=True)
+    lines = [(title, things) for title, counts in parts if (things := _count_all(counts))]
+    for title, things in lines:
+        say(phrase("{name}: {value}", name=title, value=things))
+    if not lines:
         say(phrase("Nothing new."))
     if report.conflicts:
         waiting = count_things(len(report.conflicts), "contradiction")
         note(phrase("{waiting} for your answer: see mnemic pending", waiting=waiting))
+
+
+def _count_all(counts: Mapping[str, int]) -> str:
+    counted = [count_things(counts[table], *names) for table, names in _THINGS.items()
+               if counts.get(table)]  # fmt: skip
+    return phrase(", ").join(counted)
 
 
 def _show_exchanged(report: ExchangeReport) -> None:
@@ -124,7 +128,7 @@ def _show_exchanged(report: ExchangeReport) -> None:
     say(line)
     if report.forgotten:
         say(phrase("Erased here what was forgotten on another device."))
-    elif report.read:
+    if report.read and (not report.forgotten or report.merged.added or report.merged.changed):
         _show_merged(report.merged)
     for file in report.waiting:
         note(phrase("waits: {name}: {reason}", name=file.name, reason=sentence(file.reason)))
