@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 from pathlib import Path
+from statistics import median
+from time import process_time
 from typing import Any
 
 import pytest
@@ -124,6 +126,22 @@ def test_the_expert_weighs_skills_and_errors(open_mind: OpenMind, kind: str, boo
     (plain,) = mind.recall("容器时区", of=["memory"])
     (weighed,) = mind.recall("容器时区", of=["memory"], persona="tech_expert")
     assert weighed.score == pytest.approx(min(1.0, plain.score * boost))
+
+
+@pytest.mark.statement("A2")
+@pytest.mark.parametrize("said", ["好的，继续看日志", "Go on with the second file please"])
+def test_the_hook_takes_about_ten_milliseconds(open_mind: OpenMind, said: str) -> None:
+    mind = open_mind(preset="openakita")
+    took = []
+    for n in range(5):
+        session = mind.session(f"s{n}")
+        for _ in range(10):
+            session.user(said)
+            session.assistant("ok")
+        began = process_time()
+        mind.before_compression(session.id)
+        took.append(process_time() - began)
+    assert median(took) < 0.02
 
 
 # --- shiyi ----------------------------------------------------------------------------------------
