@@ -344,7 +344,7 @@ def test_several_types_at_once(open_mind: OpenMind, kinds: Any, found: int) -> N
         (
             "My name is Ana and I live in Porto. I write Go in Helix.",
             "I live in Porto",
-            "## learned",
+            "## Learned",
         ),
     ],
     ids=["zh", "en"],

@@ -146,8 +146,9 @@ _BY_KIND: dict[Kind, str] = {
     "identity": "basics",
     "preference": "preferences",
     "config": "environment",
+    "rule": "preferences",  # whoever it names: it is the user who gave it
 }
-_ABOUT_USER: dict[Kind, str] = {"fact": "basics", "decision": "projects", "rule": "preferences"}
+_ABOUT_USER: dict[Kind, str] = {"fact": "basics", "decision": "projects"}
 
 
 def user_section(memory: Memory) -> str:
