@@ -80,6 +80,17 @@ def test_out_and_in_again_is_the_same_memory(life: list[Step]) -> None:
         _assert_moved(Path(name), mind, clock)
 
 
+def test_the_mark_of_what_was_embedded_stands_at_what_is_left(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    mind = opened(tmp_path / "one.db", clock)
+    mind.record(session="s", role="user", text=SENTENCES[0])
+    second = mind.record(session="s", role="user", text=SENTENCES[1])
+    mind.drain()
+    mind.record(session="s", role="user", text=SENTENCES[2])
+    mind.forget(id=second.id)
+    _assert_moved(tmp_path, mind, clock)
+
+
 def test_every_table_is_moved(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     mind = opened(tmp_path / "one.db", clock, embedder=LetterEmbedder())
@@ -187,9 +198,9 @@ def test_changed_lines_and_a_cut_file_are_told(source: Mind, open_mind: OpenMind
     [
         (b'{"format":"mnemic-archive","version":99}', "version 99"),
         (b'{"format":"mnemic-archive","version":"new"}', "version new"),
-        (b'{"role":"user","content":"hi"}', "no archive"),
-        (b"\x00\x01", "no archive"),
-        (b"", "no archive"),
+        (b'{"role":"user","content":"hi"}', "not an archive"),
+        (b"\x00\x01", "not an archive"),
+        (b"", "not an archive"),
     ],
 )
 def test_another_file_or_a_newer_version_is_refused(mind: Mind, first: bytes, said: str) -> None:

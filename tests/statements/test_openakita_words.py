@@ -13,7 +13,7 @@ from mnemic.clock import ManualClock
 from mnemic.tools import ToolAnswer, call_tool, tool_specs
 from tests.conftest import OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Behaviour, Scripted, reply
+from tests.providers.scripted import Behavior, Scripted, reply
 from tests.providers.speaking import says
 from tests.remote import server  # noqa: F401  a fixture
 
@@ -50,10 +50,10 @@ def listed(answer: ToolAnswer) -> list[dict[str, Any]]:
     return [one for one in results if isinstance(one, dict)]
 
 
-def _play(server: Scripted, **behaviours: Behaviour) -> None:  # noqa: F811
+def _play(server: Scripted, **behaviors: Behavior) -> None:  # noqa: F811
     """The model answers so; what is not given it answers as usual."""
     usual = dict.fromkeys(("extract", "episode", "reconcile"), thinking.proposing(lambda _: []))
-    server.always(thinking.by_purpose(**{**usual, **behaviours}))
+    server.always(thinking.by_purpose(**{**usual, **behaviors}))
 
 
 @pytest.mark.statement("A20")

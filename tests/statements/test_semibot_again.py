@@ -90,7 +90,7 @@ def test_the_command_lists_ten(shell: Shell, count: int, shown: int) -> None:
     ],
     ids=["zh", "en"],
 )
-def test_its_figures_are_labelled_in_one_language(
+def test_its_figures_are_labeled_in_one_language(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, language: str, labels: tuple[str, ...]
 ) -> None:
     """Better: more figures than the document's total and categories, all in the reader's words."""

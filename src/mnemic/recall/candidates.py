@@ -24,7 +24,7 @@ from mnemic.index.segment import (
 )
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
-from mnemic.language.names import respelt, words_of
+from mnemic.language.names import respelled, words_of
 from mnemic.language.query_intent import asks_recent, without_asking
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
@@ -51,7 +51,7 @@ class CandidateLists:
     vector: VectorMatches | None = None
     total: int = 0  # records that an exact question is about, listed or not
     first: frozenset[int] = frozenset()  # those of the time that is asked about
-    query: str = ""  # where the names in it were misspelt, as it was searched for
+    query: str = ""  # where the names in it were misspelled, as it was searched for
     cut: bool = False  # whether words or vectors have more candidates than were taken
 
     @cached_property
@@ -71,7 +71,7 @@ class CandidateLists:
         return [places[doc] for places in self._places.values() if doc in places]
 
     def routes(self, doc: int) -> tuple[str, ...]:
-        """The routes that found the document; none for a neighbour of a candidate."""
+        """The routes that found the document; none for a neighbor of a candidate."""
         return tuple(route for route, places in self._places.items() if doc in places)
 
 
@@ -164,7 +164,7 @@ class CandidateSearch:
         return CandidateLists({"latest": docs} if docs else {})
 
     def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
-        """The matches, and the request again with the names spelt as they are known here."""
+        """The matches, and the request again with the names spelled as they are known here."""
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
         if not self._settings.evidence_score:  # by place alone a small word would count as much
@@ -203,13 +203,13 @@ class CandidateSearch:
 
 
 _WITH_DIGITS = re.compile(r"[A-Za-z]*\d\w*")
-_MOST_TERMS = 32  # of a query that is looked through for misspelt names
+_MOST_TERMS = 32  # of a query that is looked through for misspelled names
 
 
 def with_known_names(
     request: Request, terms: Sequence[QueryTerm], matches: TextMatches, unit: Unit
 ) -> Request:
-    """The request with misspelt names as the people known here are called.
+    """The request with misspelled names as the people known here are called.
 
     Only words that no text has are looked at: most queries have none.
     """
@@ -221,7 +221,7 @@ def with_known_names(
     words = {
         word for word in words_of(request.query) if unknown.issuperset(index_text(word).split())
     }
-    query = respelt(request.query, words, unit.text.names) if words else request.query
+    query = respelled(request.query, words, unit.text.names) if words else request.query
     return request if query == request.query else with_query(request, query)
 
 
@@ -360,8 +360,8 @@ def _counted(request: Request, telling: Sequence[QueryTerm], unit: Unit) -> Rout
     if not turns or not memories:
         return RouteResult(docs, total)
     counted = {id_ for _, id_ in unit.text.records(turns).values()}
-    learnt = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
-    twice = [m for m in learnt if any(source.turn_id in counted for source in m.sources)]
+    learned = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
+    twice = [m for m in learned if any(source.turn_id in counted for source in m.sources)]
     return RouteResult(docs, total - len(twice))
 
 

@@ -1,7 +1,7 @@
 """What follows from the united rows: places in a conversation, versions of a fact, contradictions.
 
 Devices exchange what was said and decided on each of them. Two of them may have gone on with one
-session, or learnt different answers to one question. What is shown then is a function of all rows,
+session, or learned different answers to one question. What is shown then is a function of all rows,
 worked out anew on every device, and never exchanged: so the order in which changes meet does not
 matter.
 """
@@ -84,17 +84,19 @@ def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
 
 
 def _find_held(unit: Unit, touched: Touched) -> None:
-    """Where rows went, those that are shown otherwise may be shown as they are again."""
+    """Where rows went, those that are shown otherwise may be shown as they are again, and sessions
+    that lost turns may last less long; which they were is no longer known.
+    """
+    if "turns" in touched.gone:
+        touched.sessions |= {id_ for (id_,) in unit.sync.rows(MERGED["sessions"].table, ("id",))}
     parents = {
-        "turns": ("session", touched.sessions),
         "events": ("operation_id", touched.operations),
         "episodes": ("session", touched.stretches),
         "memories": ("id", touched.memories),
     }
-    gone = touched.gone & parents.keys()
-    for name in gone | ({"sessions"} if "turns" in gone else set()):
+    for name in touched.gone & parents.keys():
         held = {key for key, shadow in unit.sync.shadows(name).items() if '"true"' in shadow.held}
-        column, found = parents.get(name, ("id", touched.sessions))
+        column, found = parents[name]
         table = MERGED[name]
         rows = unit.sync.rows(table.table, ("id", column)) if held else []
         found |= {row[1] for row in rows if table.key_of(row) in held}
@@ -294,7 +296,7 @@ class _Fact(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """By when it became true, then by when it was learnt."""
+        """By when it became true, then by when it was learned."""
         return self.valid_from, self.created_at, self.id
 
 
@@ -361,7 +363,7 @@ def _replace(states: dict[str, _Fact], fact: _Fact, by: _Fact) -> None:
 
 
 def _join_repeated(states: dict[str, _Fact]) -> None:
-    """Of one statement that several devices have learnt, the first stays."""
+    """Of one statement that several devices have learned, the first stays."""
     first: dict[tuple[str, ...], _Fact] = {}
     for fact in sorted(states.values(), key=lambda fact: (fact.created_at, fact.id)):
         same = (fact.kind, fact.project, fact.subject, fact.content)
