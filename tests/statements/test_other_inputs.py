@@ -22,7 +22,7 @@ from tests.statements.model_server import answer, settings
 __all__ = ["server"]
 
 
-def learnt(mind: Mind) -> set[tuple[str, str]]:
+def learned(mind: Mind) -> set[tuple[str, str]]:
     return {(memory.predicate, memory.value) for memory in mind.memories()}
 
 
@@ -47,7 +47,7 @@ def test_nothing_is_lost_when_messages_are_dropped(
                       tool_results=[ToolResult("installed", "1")])  # fmt: skip
     episode = mind.before_compression("s")
     assert (episode.source, episode.tools) == ("context_compress", ("run",))
-    assert known in learnt(mind)
+    assert known in learned(mind)
     assert {turn.state for turn in mind.turns()} == {"new"}
     session.user("One more thing: the window faces north.")  # the session goes on
     assert mind.after_compression(episode.id, summary).summary == summary

@@ -93,7 +93,8 @@ def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[
             return bool(one.section)
         if one.memory.kind == "rule":
             return "memory" not in elsewhere
-        return one.section != "projects" or "project" not in elsewhere
+        of_project = one.section == "projects" or is_progress(one.memory, GLOBAL_PROJECT)
+        return not of_project or "project" not in elsewhere
 
     return list(filter(belongs, placements))
 
