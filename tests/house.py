@@ -11,15 +11,15 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 11_963,
+    "language": 11_995,
     "store": 11_484,
-    "learn": 7_071,
+    "learn": 7_076,
     "moving": 5_989,
     "cli": 5_561,
     "engine": 4_337,
     "providers": 4_267,
-    "documents": 3_990,
-    "recall": 2_905,
+    "documents": 3_997,
+    "recall": 2_907,
     "integrations": 2_872,
     "upkeep": 2_849,
     "settings": 2_802,
@@ -28,7 +28,7 @@ BUDGETS = {
     "rules": 2_219,
     "record": 2_023,
     "index": 1_990,
-    "context": 1_891,
+    "context": 1_897,
     "tools": 1_770,
     "forget": 1_651,
     "types": 1_462,

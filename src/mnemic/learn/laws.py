@@ -22,7 +22,7 @@ from mnemic.language.extract.dates import dated
 from mnemic.language.extract.languages import Patterns, built_in
 from mnemic.language.extract.sentences import Splitter
 from mnemic.language.extract.traps import Instructions, Traps
-from mnemic.language.extract.wording import word_alone
+from mnemic.language.extract.wording import undated, word_alone
 from mnemic.language.value_types import fits
 from mnemic.language.voice import own_voice
 from mnemic.rules import checks
@@ -219,9 +219,10 @@ def settle_wording(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         if not any(_one_fact(candidate, other) for other in unique):
             unique.append(candidate)
-    texts = [candidate.text for candidate in unique]
+    texts = [undated(candidate.text) for candidate in unique]
     return [
-        one if one.withdraws or texts.count(one.text) < 2 else word_alone(one) for one in unique
+        one if one.withdraws or texts.count(text) < 2 else word_alone(one)
+        for one, text in zip(unique, texts, strict=True)
     ]
 
 

@@ -25,7 +25,7 @@ from mnemic.index.segment import (
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
 from mnemic.language.names import respelled, words_of
-from mnemic.language.query_intent import asks_recent
+from mnemic.language.query_intent import asks_recent, without_asking
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
 from mnemic.recall.slot_route import answers_by_slot
@@ -168,7 +168,9 @@ class CandidateSearch:
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
         if not self._settings.evidence_score:  # by place alone a small word would count as much
-            terms = [term for term in terms if term.weight > STOP_WEIGHT] or terms
+            asked = without_asking(request.query)
+            telling = enriched_terms(asked, request.around, self._settings)
+            terms = [term for term in telling if term.weight > STOP_WEIGHT] or terms
         matches = unit.text.search(terms, request.scope, limit)
         known = with_known_names(request, terms, matches, unit)
         if known is not request:
