@@ -1,4 +1,7 @@
-"""mem0 without a model: infer=False, Qdrant in a folder, with its BM25 leg where that is there."""
+"""mem0 without a model: infer=False, Qdrant in a folder, with its BM25.
+
+Its entities need a spaCy model that is not on the package index; they are left out.
+"""
 
 from __future__ import annotations
 
