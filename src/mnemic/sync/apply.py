@@ -92,6 +92,7 @@ class Union:
                 self.soiled.update(numbers_of(before, self._device))
             if merged.is_gone and before is not None and self._is_needed(table, rows.get(key)):
                 after[key] = before._replace(marks=" ".join("?" * len(table.groups)))
+                self._unit.sync.look_again(table.name)
                 continue
             if merged.is_gone:
                 gone.append(key)
@@ -202,7 +203,8 @@ class Union:
         self.removed[table.name] += here
         for key in here:
             self.touched.add(table, key, rows[key])
-            self.touched.add(table, key, None)
+            if table.name != "turns":
+                self.touched.add(table, key, None)
         if table.name in ("turns", "memories", "episodes", "attachments", "daily_events"):
             self._unit.eraser.remove(removal_of({table.name: here}))
             return

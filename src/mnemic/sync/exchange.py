@@ -135,6 +135,9 @@ class FolderExchange:
 
     def _write_changes(self) -> None:
         with self._store.read(self._space) as unit:
+            looks = unit.sync.looks()
+        # A first look takes long, and nobody waits for it.
+        with (self._store.read if looks else self._store.write)(self._space) as unit:
             changes = find_changes(unit, unpublished(unit))
         chunks = list(split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
@@ -145,6 +148,9 @@ class FolderExchange:
                     continue
                 records = self._records(unit, range(file.number, file.number + 1), chunk)
             self._put(file, records)
+        if looks:
+            with self._store.write(self._space) as unit:
+                unit.sync.settle_changes("", looks)
 
     def _capture(
         self, unit: Unit, chunk: Mapping[str, Sequence[str]], *, confirms: bool = False
@@ -428,6 +434,7 @@ def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
         id_ = sha256(first.encode()).hexdigest()[:16] if first and not public else token_hex(8)
         own = Device(id_, name, 1, 0, to_micros(clock.now()), -1, public)
         unit.sync.put_device(own)
+        unit.sync.look_again()
     elif public and not own.public:
         own = renew_device(unit, own._replace(public=public))
     return own
@@ -447,6 +454,7 @@ def renew_device(unit: Unit, own: Device) -> Device:
     unit.sync.drop_files(list(unit.sync.files()))
     new = own._replace(device=token_hex(8))
     unit.sync.put_device(new)
+    unit.sync.look_again()
     return new
 
 

@@ -153,6 +153,7 @@ class _Merge:
                     unit.sync.put_device(device._replace(own=0, public=""))
                 elif here.clock < device.clock and not here.own:
                     unit.sync.put_device(here._replace(clock=device.clock))
+            unit.sync.look_again()  # what came is to be told to the others
             return max(one.clock for one in unit.sync.devices().values())
 
     def report(self) -> MergeReport:
@@ -188,8 +189,8 @@ def _opened(
 def _capture_all(store: Store, services: DeviceServices) -> None:
     """Give every change a stamp; nothing else of the memory is touched."""
     with store.write(services.space) as unit:
-        changes = find_changes(unit)
         own = own_device(unit, services.clock)
+        changes = find_changes(unit)
         if changes:
             number = 1 + max(one.clock for one in unit.sync.devices().values())
             capture_rows(unit, Stamp(number, own.device), changes)

@@ -16,7 +16,7 @@ def list_conflicts(unit: Unit) -> tuple[tuple[str, str], ...]:
     table = MERGED["memories"].table
     waiting = [
         key
-        for key, shadow in unit.sync.shadows("memories").items()
+        for key, shadow in unit.sync.held("memories").items()
         if '"status"' in shadow.held and Held.read(shadow).true["status"][1] == "pending"
     ]
     if not waiting:

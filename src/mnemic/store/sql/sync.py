@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
@@ -86,15 +87,18 @@ class SqlSync(Part):
     def rows(
         self, table: MovedTable, columns: Sequence[str], keys: Collection[str] | None = None
     ) -> list[tuple[Any, ...]]:
-        """Columns as they are stored, of all rows or of those whose first key is one of these."""
+        """Columns as they are stored, of all rows or of those whose first key is one of these;
+        events are known by their ids.
+        """
         cells = ", ".join(read_column(table, name) for name in columns)
         if keys is None:
             return self._run(
                 f"SELECT {cells} FROM {table.name} r WHERE +r.space = :space"
             ).fetchall()
+        named = "id" if table.name == "events" else table.key[0]
         return self._run(
             f"SELECT {cells} FROM {table.name} r WHERE r.space = :space"
-            f" AND r.{table.key[0]} IN (SELECT value FROM json_each(:keys))",
+            f" AND r.{named} IN (SELECT value FROM json_each(:keys))",
             keys=list(keys),
         ).fetchall()
 
@@ -134,6 +138,34 @@ class SqlSync(Part):
         statement = "shadows" if keys is None else "shadows_of"
         found = self._run(statement, tbl=table, keys=list(keys or ()))
         return {key: Shadow(*rest) for key, *rest in found}
+
+    def held(self, table: str) -> dict[str, Shadow]:
+        """The rows that are shown otherwise here."""
+        return {key: Shadow(*rest) for key, *rest in self._run("shadows_held", tbl=table)}
+
+    def changed(self) -> dict[str, dict[str, str]] | None:
+        """What was noted as changed: of each table the keys, with the ids of sessions; None where
+        every row has to be looked at.
+        """
+        if not self._unit.notes_changes:
+            return None
+        found: dict[str, dict[str, str]] = {}
+        for table, key, session in self._run("changed"):
+            found.setdefault(table, {})[key] = session or key
+        return None if "" in found else found
+
+    def settle_changes(self, table: str, keys: Collection[str]) -> None:
+        """What was noted of these has been looked at."""
+        self._run("settle_changes", tbl=table, keys=list(keys))
+
+    def look_again(self, table: str = "") -> None:
+        """Have a table looked at as a whole, or all of them."""
+        if self._unit.notes_changes:
+            self._run("note_change", tbl=table, key="" if table else token_hex(4))
+
+    def looks(self) -> list[str]:
+        """What asks for all tables."""
+        return self._column("looks") if self._unit.notes_changes else []
 
     def put_shadows(self, table: str, shadows: Mapping[str, Shadow]) -> None:
         values = [{"space": self._space, "tbl": table, "key": key, **shadow._asdict()}

@@ -8,6 +8,11 @@ SELECT key, marks, stamps, origin, held
 FROM sync_rows
 WHERE space = :space AND tbl = :tbl AND key IN (SELECT value FROM json_each(:keys))
 
+-- name: shadows_held
+SELECT key, marks, stamps, origin, held
+FROM sync_rows
+WHERE space = :space AND tbl = :tbl AND held LIKE '%"true"%'
+
 -- name: put_shadow
 INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
 VALUES (:space, :tbl, :key, :marks, :stamps, :origin, :held)
@@ -18,6 +23,22 @@ SET marks = excluded.marks, stamps = excluded.stamps, origin = excluded.origin, 
 INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
 VALUES (:space, :tbl, :key, '', '', '', '')
 ON CONFLICT (space, tbl, key) DO NOTHING
+
+-- name: changed
+SELECT c.tbl, c.key, s.id
+FROM sync_changes c
+LEFT JOIN sessions s ON c.tbl = 'sessions' AND c.key = s.number AND s.space = c.space
+WHERE c.space = :space
+
+-- name: looks
+SELECT key FROM sync_changes WHERE space = :space AND tbl = ''
+
+-- name: settle_changes
+DELETE FROM sync_changes
+WHERE space = :space AND tbl = :tbl AND key IN (SELECT value FROM json_each(:keys))
+
+-- name: note_change
+INSERT INTO sync_changes (space, tbl, key) VALUES (:space, :tbl, :key) ON CONFLICT DO NOTHING
 
 -- name: first_ids
 SELECT (SELECT min(id) FROM turns WHERE space = :space), (SELECT min(id) FROM memories WHERE space = :space)

@@ -510,3 +510,12 @@ CREATE TABLE accesses (
     subject    TEXT NOT NULL,                       -- an id that was asked about, or a receipt
     PRIMARY KEY (space, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sync_changes (
+    space  INTEGER NOT NULL,
+    tbl    TEXT NOT NULL,                       -- empty: every table
+    key    TEXT NOT NULL,                       -- ids of the row, number of a session; empty: the table
+    PRIMARY KEY (space, tbl, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX events_by_id ON events (space, id);
