@@ -60,9 +60,11 @@ def test_a_removed_device_gives_and_gets_nothing_more(tmp_path: Path) -> None:
     _close(*devices)
 
 
+@pytest.mark.parametrize("small", [24, 2], ids=["as written", "joined"])
 def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
 ) -> None:
+    monkeypatch.setattr("mnemic.sync.exchange._MANY", small)
     devices = [open_device(tmp_path / name) for name in "abc"]
     first, second, third = devices
     pair(devices)
@@ -74,6 +76,9 @@ def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
     second.mind.remember(f"The vet of {CANARY} is Dr. Wu", kind="fact")
     third.mind.write_scratchpad(f"# Task\n- buy food for {CANARY}\n- water the garden\n")
     _exchange(devices)
+    for number in range(4):  # the files that tell of it may be joined by then
+        first.mind.remember(f"Note {number}", kind="fact")
+        first.mind.sync_folder(first.folder)
     receipt = first.mind.forget(query=CANARY)
     assert receipt.counts["turn"] == 1
     _exchange(devices, rounds=2)

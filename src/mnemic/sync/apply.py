@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -42,7 +42,7 @@ class Union:
         self._device = device
         self._seal = seal
         self.touched = Touched()
-        self.soiled: set[int] = set()
+        self.soiled = Counter[int]()
         self.added: dict[str, int] = defaultdict(int)
         self.changed: dict[str, int] = defaultdict(int)
         self.removed: dict[str, list[str]] = defaultdict(list)

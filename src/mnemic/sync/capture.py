@@ -6,6 +6,7 @@ know of this; whether it differs from what was exchanged is told by the hashes t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -122,13 +123,13 @@ class Capture:
         self._unpublished = unpublished
         self._stamp = stamp
         self.touched = Touched()
-        self.soiled: set[int] = set()
+        self.soiled = Counter[int]()
 
     def take(self, changes: Mapping[str, Sequence[str]]) -> None:
         """Note these rows as they are now."""
         for name, keys in changes.items():
             self._take(MERGED[name], keys)
-        self._unit.sync.soil_files(self.soiled - {self._stamp.number})
+        self._unit.sync.soil_files(self.soiled)
 
     def _take(self, table: MergedTable, keys: Sequence[str]) -> None:
         shadows = self._unit.sync.shadows(table.name, keys)

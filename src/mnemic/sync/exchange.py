@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -36,7 +36,8 @@ from mnemic.sync.settle import settle
 from mnemic.sync.state import confirmed_by, list_conflicts
 
 ROWS = 4_000  # of one change file
-_SMALL, _MANY = 1 << 20, 24  # bytes of a file that is joined with others, and how many may be
+_SMALL, _MANY = 1 << 18, 24  # bytes of a file that is joined with others, and how many may be
+_ROW = 100  # bytes of a row in a file, about
 Progress = Callable[[int, int], None]
 
 
@@ -170,13 +171,16 @@ class FolderExchange:
         """Give receipts and confirmations that nobody was told of the number of this change."""
         said, me = False, self._own.device
         for one in unit.sync.receipts().values():
-            confirmed = json.loads(one.confirmed)
-            new = one.device == me and not one.number
-            if new or (confirms and confirmed.get(me, [1])[0] == 0):
-                mine = number if new else one.number
-                confirmed |= {me: [number, self._now()]}
-                unit.sync.put_receipt(one._replace(number=mine, confirmed=dump(confirmed)))
-                said = True
+            confirmed, mine = json.loads(one.confirmed), one.device == me
+            if mine and not one.number:
+                told = one._replace(number=number, confirmed=dump({me: [0, 0]}))
+            elif confirms and confirmed.get(me, [1])[0] == 0:
+                confirmed[me] = [one.number if mine else number, self._now()]
+                told = one._replace(confirmed=dump(confirmed))
+            else:
+                continue
+            unit.sync.put_receipt(told)
+            said |= not (mine and one.number)
         return said
 
     def _records(
@@ -205,7 +209,7 @@ class FolderExchange:
         )  # fmt: skip
         digest, size = files.write_changes(self._folder, self._key, changes)
         with self._store.write(self._space) as unit:
-            unit.sync.put_file(file._replace(sha256=digest, bytes=size, stale=False))
+            unit.sync.put_file(file._replace(sha256=digest, bytes=size, stale=0))
         self._written += 1
 
     def _confirm(self) -> None:
@@ -219,44 +223,51 @@ class FolderExchange:
             self._put(file, records)
 
     def _tidy(self) -> None:
-        """Write again what is missing, stale or small."""
+        """Write again what is missing or stale, and join what is small."""
         with self._store.read(self._space) as unit:
             own, receipts = unit.sync.files(), unit.sync.receipts()
-        urgent = any(one.body for one in receipts.values())
-        stale = [file for file in own.values() if file.stale]
-        if not urgent and 2 * len(stale) < len(own):
-            stale = []
-        missing = {file.number for file in own.values() if not self._is_there(file)}
-        again = missing | {file.number for file in stale}
-        small = [file for file in own.values() if file.bytes < _SMALL]
-        if len(small) > _MANY:
-            self._join(list(own.values()))
-        else:
-            for number in sorted(again):
-                self._rewrite([own[number]])
+        me = self._own.device
+        urgent = any(json.loads(one.confirmed).get(me, [1])[0] == 0 for one in receipts.values())
+        joins = sum(file.bytes < _SMALL for file in own.values()) > _MANY
+        runs: list[list[ChangeFile]] = []
+        for file in own.values():
+            size = sum(one.bytes for one in runs[-1]) if runs else 0
+            if joins and runs and file.bytes < _SMALL and size < 4 * _SMALL:
+                runs[-1].append(file)
+            else:
+                runs.append([file])
+        for run in runs:
+            stale = run[0].stale * (run[0].bytes if urgent else 2 * _ROW)
+            if len(run) > 1 or stale >= run[0].bytes or not self._is_there(run[0]):
+                self._rewrite(run)
         with self._store.read(self._space) as unit:
             known = unit.sync.files()
-        for number in files.list_numbers(self._folder, self._own.device)[0]:
+        for number in files.list_numbers(self._folder, me)[0]:
             if number not in known:
-                (self._folder / file_name(self._own.device, number)).unlink(missing_ok=True)
+                (self._folder / file_name(me, number)).unlink(missing_ok=True)
 
     def _is_there(self, file: ChangeFile) -> bool:
         path = self._folder / file_name(self._own.device, file.number)
         return bool(file.sha256) and path.is_file() and path.stat().st_size == file.bytes
 
-    def _join(self, own: Sequence[ChangeFile]) -> None:
-        """Small files that follow each other become one."""
-        run: list[ChangeFile] = []
-        for file in own:
-            if run and sum(one.bytes for one in run) + file.bytes > 4 * _SMALL:
-                self._rewrite(run)
-                run = []
-            run.append(file)
-        self._rewrite(run)
+    def _list_keys(self, run: Sequence[ChangeFile]) -> Keys | None:
+        """The rows that some files told of; None where a file is not as it was written."""
+        keys: Keys = defaultdict(list)
+        for file in run:
+            try:
+                data = files.read_changes(self._folder, self._key, self._own.device, file.number)
+            except (PartlyCopied, SyncRefused, OSError):
+                return None
+            if data.sha256 != file.sha256:
+                return None
+            for record in data.records:
+                if "t" in record:
+                    keys[record["t"]].append(record["k"])
+        return keys
 
     def _rewrite(self, run: Sequence[ChangeFile]) -> None:
         """Put one file in the place of several, with what of them still holds."""
-        first, last = run[0], run[-1]
+        first, last, keys = run[0], run[-1], self._list_keys(run)
         for _ in range(10):
             try:
                 with self._store.write(self._space) as unit:
@@ -264,7 +275,7 @@ class FolderExchange:
                             if not one.own}  # fmt: skip
                     joined = last._replace(before=first.before, seen=dump(seen), sha256="")
                     numbers = range(first.before + 1, last.number + 1)
-                    records = self._records(unit, numbers, None)
+                    records = self._records(unit, numbers, keys)
                     unit.sync.drop_files([file.number for file in run])
                     unit.sync.put_file(joined)
                 break

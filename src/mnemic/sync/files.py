@@ -55,6 +55,7 @@ class Changes:
     seen: dict[str, int]
     removed: dict[str, int]
     records: tuple[dict[str, Any], ...]
+    sha256: str = ""
 
 
 class GroupKey:
@@ -160,13 +161,14 @@ def _lines(values: Iterable[Any]) -> Iterator[bytes]:
 def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Changes:
     """A file, checked; PartlyCopied while its end is missing, else SyncRefused."""
     name = file_name(device, number)
-    lines = _unpack(open_bytes(folder, key, name), name).splitlines()
+    data = read_whole(folder, name)
+    lines = _unpack(key.open(data[_HEAD.size :], name), name).splitlines()
     try:
         head, *records = [json.loads(line) for line in lines]
         changes = Changes(
             str(head["device"]), int(head["number"]), int(head["before"]), str(head["space"]),
             str(head["name"]), str(head["public"]), _numbers(head["seen"]),
-            _numbers(head["removed"]), tuple(records),
+            _numbers(head["removed"]), tuple(records), hashlib.sha256(data).hexdigest(),
         )  # fmt: skip
         newer = int(head["format"]) > FORMAT
         whole = len(records) == head["records"] and all(isinstance(one, dict) for one in records)
@@ -183,7 +185,8 @@ def _numbers(value: dict[str, Any]) -> dict[str, int]:
     return {str(device): int(number) for device, number in value.items()}
 
 
-def open_bytes(folder: Path, key: GroupKey, name: str) -> bytes:
+def read_whole(folder: Path, name: str) -> bytes:
+    """The bytes of a file, all of them and undamaged."""
     path = folder / name
     size = path.stat().st_size
     if size > MAX_BYTES + _HEAD.size:
@@ -199,7 +202,7 @@ def open_bytes(folder: Path, key: GroupKey, name: str) -> bytes:
         raise PartlyCopied(name)
     if len(sealed) > length or hashlib.sha256(sealed).digest() != digest:
         raise SyncRefused(f"{name} is damaged", remedy=_REPLACE)
-    return key.open(sealed, name)
+    return data
 
 
 def _unpack(body: bytes, name: str) -> bytes:

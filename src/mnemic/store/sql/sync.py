@@ -228,9 +228,14 @@ class SqlSync(Part):
     def drop_files(self, numbers: Collection[int]) -> None:
         self._run("drop_files", numbers=list(numbers))
 
-    def soil_files(self, numbers: Collection[int]) -> None:
-        """Some of what these files say was changed or removed since."""
-        self._run("soil_files", numbers=list(numbers))
+    def soil_files(self, rows: Mapping[int, int]) -> None:
+        """So many rows of changes with these numbers were changed or removed since; a file that
+        was joined from several tells of all their numbers.
+        """
+        for file in self.files().values() if rows else ():
+            stale = sum(n for number, n in rows.items() if file.before < number <= file.number)
+            if stale:
+                self.put_file(file._replace(stale=file.stale + stale))
 
     def receipts(self) -> dict[str, ForgottenRows]:
         return {row[0]: ForgottenRows(*row) for row in self._run("receipts")}

@@ -59,11 +59,6 @@ ORDER BY number
 DELETE FROM sync_files
 WHERE space = :space AND number IN (SELECT atom FROM json_each(:numbers))
 
--- name: soil_files
-UPDATE sync_files
-SET stale = 1
-WHERE space = :space AND number IN (SELECT atom FROM json_each(:numbers))
-
 -- name: receipts
 SELECT receipt, device, number, body, counts, confirmed, at
 FROM sync_receipts
