@@ -357,9 +357,9 @@ def qa(
 @click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
 @pass_state
 def extraction(state: State, *, slips: bool, out: Path | None) -> None:
-    """Measure what is learnt without a model, on labelled messages.
+    """Measure what is learned without a model, on labeled messages.
 
-    The messages ship with the package, half of them traps from which nothing is to be learnt. Held
+    The messages ship with the package, half of them traps from which nothing is to be learned. Held
     out are those no rule was tuned on. Leaves with 1 when the rules fall short of their targets.
     """
     from bench.extraction import measure_extraction
@@ -380,7 +380,7 @@ def extraction(state: State, *, slips: bool, out: Path | None) -> None:
 @click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
 @pass_state
 def learning(state: State, *, slips: bool, out: Path | None) -> None:
-    """Measure what is known after several sessions, without a model, on labelled conversations.
+    """Measure what is known after several sessions, without a model, on labeled conversations.
 
     Each is lived through on its days; what is current at its end is held against its labels. Held
     out are those no rule was tuned on.

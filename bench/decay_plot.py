@@ -16,7 +16,7 @@ from mnemic.types import KINDS, Kind
 
 PRESETS = ("default", "openakita", "shiyi", "myclaw", "semibot")
 DAYS = (0, 1, 3, 7, 14, 30, 60, 90, 120, 180, 270, 365)
-_COLOURS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951")
+_COLORS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951")
 _WIDE, _HIGH, _LEFT, _TOP, _GAP = 260, 170, 34, 26, 40
 _WORDS = {
     "en": {
@@ -139,13 +139,11 @@ def _chart(preset: str, decay: DecaySettings, left: int) -> list[str]:
             f"{bottom - faded(1.0, timedelta(days=day), law) * _HIGH:.1f}"
             for day in range(0, 366, 5)
         )
-        colour = _COLOURS[n % len(_COLOURS)]
-        drawn.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        )
+        color = _COLORS[n % len(_COLORS)]
+        drawn.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
         shown = ", ".join(kinds[:5]) + (" …" if len(kinds) > 5 else "")
         y = bottom + 32 + 14 * n
-        drawn.append(f'<text x="{left}" y="{y}" fill="{colour}">{shown}</text>')
+        drawn.append(f'<text x="{left}" y="{y}" fill="{color}">{shown}</text>')
     return drawn
 
 

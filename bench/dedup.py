@@ -46,7 +46,7 @@ class Figures(NamedTuple):
         return 2 * self.precision * self.recall / both if both else 0.0
 
 
-def labelled(count: int, seed: int = 1) -> tuple[list[Memory], set[tuple[int, int]]]:
+def labeled(count: int, seed: int = 1) -> tuple[list[Memory], set[tuple[int, int]]]:
     """Statements, and the pairs of places that say the same. A third of them are said twice, and
     most have near misses that differ in one name.
     """
@@ -72,7 +72,7 @@ def labelled(count: int, seed: int = 1) -> tuple[list[Memory], set[tuple[int, in
 
 def measure(count: int, settings: Settings, seed: int = 1) -> Figures:
     """Cluster and merge so many memories; making their vectors is not counted."""
-    memories, truth = labelled(count, seed)
+    memories, truth = labeled(count, seed)
     embedder = embedder_for(settings)
     vectors = None if embedder is None else embedder.embed([memory.text for memory in memories])
     begun = time.process_time()

@@ -1,4 +1,4 @@
-"""How well the rules learn without a model, on labelled messages that ship with the engine."""
+"""How well the rules learn without a model, on labeled messages that ship with the engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SAID_AT = datetime(2026, 2, 11, 9, 0, tzinfo=UTC)  # any moment will do, but th
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """An utterance from which something else was learnt than its labels say.
+    """An utterance from which something else was learned than its labels say.
 
     Those held out are not told: whoever reads them tunes the rules on them.
     """
@@ -64,9 +64,9 @@ def measure_extraction(settings: Settings | None = None) -> ExtractionReport:
     for one in said:  # the patterns are compiled at first use
         learn(one, settings)
     begun = time.perf_counter()
-    learnt = [learn(one, settings) for one in said]
+    learned = [learn(one, settings) for one in said]
     spent = time.perf_counter() - begun
-    outcomes = [score(one.labels, found) for one, found in zip(said, learnt, strict=True)]
+    outcomes = [score(one.labels, found) for one, found in zip(said, learned, strict=True)]
     pairs = list(zip(said, outcomes, strict=True))
     whole = figures(outcomes)
     return ExtractionReport(

@@ -16,7 +16,7 @@ from mnemic.store.sqlite.store import open_sqlite
 from mnemic.types import Turn
 
 _BATCH = 20_000
-# Nothing is learnt from these turns: what is asked for is to be in them, and vectors.
+# Nothing is learned from these turns: what is asked for is to be in them, and vectors.
 _QUIET = {**NO_VECTORS, "triggers.quiet_gap": "never", "triggers.buffer_tokens": 0}
 # unicode61 takes a run of Chinese for one word and trigram finds no word of two characters: there
 # FTS5 is given the engine's own words.

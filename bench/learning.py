@@ -1,4 +1,4 @@
-"""What is known after several sessions, learnt without a model, on labelled conversations."""
+"""What is known after several sessions, learned without a model, on labeled conversations."""
 
 from __future__ import annotations
 

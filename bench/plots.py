@@ -105,5 +105,5 @@ def plot_calibration(report: EvidenceReport, path: Path) -> None:
 
 
 def _color(name: str, names: list[str]) -> str:
-    """Ours in one colour wherever it is; the others in the order they come."""
+    """Ours in one color wherever it is; the others in the order they come."""
     return f"C{list(dict.fromkeys(names)).index(name) % 10}"

@@ -137,9 +137,9 @@ def _ask_own(mind: Mind, talk: Mapping[str, Any], budget: int, tally: Tally) -> 
 
 
 def _says(memory: Memory, turn: Turn) -> bool:
-    """Whether a memory was learnt from a turn and says at least half of it."""
-    learnt = any(source.turn_id == turn.id for source in memory.sources)
-    return learnt and 2 * len(memory.text) >= len(turn.text)
+    """Whether a memory was learned from a turn and says at least half of it."""
+    learned = any(source.turn_id == turn.id for source in memory.sources)
+    return learned and 2 * len(memory.text) >= len(turn.text)
 
 
 def _ask_foreign(mind: Mind, stranger: Mapping[str, Any], budget: int, tally: Tally) -> None:

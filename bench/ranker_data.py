@@ -134,7 +134,7 @@ def unanswerable(draw: random.Random) -> list[Question]:
 
 
 def _is_gold(hit: Hit, gold: frozenset[str], retriever: Mnemic, bank: Bank) -> bool:
-    """Whether a turn is gold, a memory was learnt from gold, or an episode quotes gold."""
+    """Whether a turn is gold, a memory was learned from gold, or an episode quotes gold."""
     if hit.sources:
         return not gold.isdisjoint(retriever.items_of(hit.sources))
     quoted = (item.text.strip()[:_OPENING] for item in bank.items if item.id in gold)

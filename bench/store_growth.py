@@ -3,7 +3,7 @@
     python -m bench.store_growth postgresql://… --sizes 10k,100k,1m
     python -m bench.store_growth memory.db --sizes 10k,100k
 
-Turns are made-up talk in two languages; each has a vector of made-up meaning. Nothing is learnt
+Turns are made-up talk in two languages; each has a vector of made-up meaning. Nothing is learned
 from them, so what grows is what is searched. A store that is grown already is gone on with.
 """
 

@@ -103,9 +103,9 @@ def by_day(mind: Mind, clock: ManualClock) -> None:
     early = len(mind.memories(origin="extraction"))
     clock.advance(seconds=1)
     mind.drain()
-    learnt = mind.memories(origin="extraction")
-    show("D §6.2", "静默 2 分 59 秒，3 分钟", f"{early} 条，{len(learnt)} 条")
-    for one in learnt:
+    learned = mind.memories(origin="extraction")
+    show("D §6.2", "静默 2 分 59 秒，3 分钟", f"{early} 条，{len(learned)} 条")
+    for one in learned:
         place = f"{one.project}/{one.topic}"
         show("D §3.2", f"{mind.words(one)['category']} {one.importance} {place}", one.text)
     (event,) = mind.daily_events(day=WEDNESDAY.date())

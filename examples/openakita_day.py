@@ -97,8 +97,8 @@ def before_compression(mind: Mind) -> None:
         {"role": "assistant", "content": "好的。"},
     ]
     episode = mind.before_compression("im", messages)  # on_context_compressing
-    learnt = [memory.text for memory in mind.memories() if "成都" in memory.text]
-    show("A §5.6", "先用规则提取，不调模型", learnt)
+    learned = [memory.text for memory in mind.memories() if "成都" in memory.text]
+    show("A §5.6", "先用规则提取，不调模型", learned)
     episode = mind.after_compression(episode.id, "用户住在成都，在家办公。")
     show("A §7.2", "摘要回填到压缩情节", episode.summary)
 

@@ -1,4 +1,4 @@
-"""Two conversations a week apart: what was said in the first is learnt, revised, and recalled."""
+"""Two conversations a week apart: what was said in the first is learned, revised, and recalled."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ With `--json` a command prints one JSON document, with the names of the Python v
 prints one a line. With `--ndjson` and `--csv` a list is one entry a line or row, and anything else
 is one; [export.md](export.md) says how CSV is written. Of the three the last one wins. Times
 without a zone are in the zone of the machine; `7d` means seven days ago. Output that does not go to
-a terminal is neither coloured nor cut.
+a terminal is neither colored nor cut.
 
 What people read is in English or Chinese, as the setting `memory.language` (`MNEMIC_LANGUAGE`)
 says, else the locale (`LC_ALL`, `LC_MESSAGES`, `LANG`). What programs read, exit codes, and the

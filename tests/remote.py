@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.providers.scripted import Asked, Behaviour, Scripted, reply
+from tests.providers.scripted import Asked, Behavior, Scripted, reply
 
 UNLIKE = (0.0, 0.0, 1.0)
 
@@ -26,7 +26,7 @@ def remote(server: Scripted, model: str = "m", **further: Any) -> dict[str, Any]
     return {"embedding": {**asked, "cache_entries": 0, **further}}
 
 
-def meaning(known: Mapping[str, Sequence[float]]) -> Behaviour:
+def meaning(known: Mapping[str, Sequence[float]]) -> Behavior:
     """Answers with the vector of the first known word in each text."""
 
     def vector(text: str) -> list[float]:
@@ -35,7 +35,7 @@ def meaning(known: Mapping[str, Sequence[float]]) -> Behaviour:
     return vectors(lambda texts: [vector(text) for text in texts])
 
 
-def vectors(make: Any) -> Behaviour:
+def vectors(make: Any) -> Behavior:
     """Answers with what a function makes of all texts of a request."""
 
     def answer(asked: Asked) -> dict[str, Any]:

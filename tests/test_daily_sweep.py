@@ -1,4 +1,4 @@
-"""The daily sweep: whatever no other trigger took is learnt with the daily upkeep."""
+"""The daily sweep: whatever no other trigger took is learned with the daily upkeep."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_a_clock_that_went_back_is_named(mind: Mind, clock: ManualClock) -> None
     assert "clock" in failing(mind)["clock"].remedy
 
 
-def test_turns_that_nothing_was_learnt_from_are_named(mind: Mind) -> None:
+def test_turns_that_nothing_was_learned_from_are_named(mind: Mind) -> None:
     turn = mind.record(session="s", role="user", text="tea")
     with mind._store.write(mind.space) as unit:
         unit.ledger.set_state([turn.id], "dead", constant("the model is gone"))

@@ -11,17 +11,17 @@ import pytest
 
 from tests.conftest import OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Behaviour, Line, Scripted, drip, silence
+from tests.providers.scripted import Behavior, Line, Scripted, drip, silence
 from tests.remote import remote, server
 
 __all__ = ["server"]
 
 
-def proposing_nothing() -> Behaviour:
+def proposing_nothing() -> Behavior:
     return thinking.proposing(lambda *_: [])
 
 
-def slowly(seconds: float) -> Behaviour:
+def slowly(seconds: float) -> Behavior:
     """A right answer that takes its time."""
     answer = proposing_nothing()
 
@@ -32,12 +32,12 @@ def slowly(seconds: float) -> Behaviour:
     return act
 
 
-@pytest.mark.parametrize("behaviour", [silence, drip()], ids=["silent", "dripping"])
+@pytest.mark.parametrize("behavior", [silence, drip()], ids=["silent", "dripping"])
 @pytest.mark.parametrize("timeout", [0.6, timedelta(seconds=0.6)])
 def test_a_server_that_does_not_answer_costs_no_more_than_the_timeout(
-    open_mind: OpenMind, server: Scripted, behaviour: Behaviour, timeout: Any
+    open_mind: OpenMind, server: Scripted, behavior: Behavior, timeout: Any
 ) -> None:
-    server.always(behaviour)
+    server.always(behavior)
     mind = open_mind(**thinking.settings(server, timeout=60))
     for number in range(3):
         with mind.session(f"s{number}") as session:

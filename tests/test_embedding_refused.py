@@ -9,7 +9,7 @@ import pytest
 from mnemic import Mind, NewTurn
 from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
-from tests.providers.scripted import Behaviour, Line, Scripted, status
+from tests.providers.scripted import Behavior, Line, Scripted, status
 from tests.remote import asked_for, meaning, remote, server, vectors
 
 __all__ = ["server"]
@@ -19,7 +19,7 @@ POISON = "<<"
 QUIET: dict[str, Any] = {"triggers__quiet_gap": "never"}
 
 
-def refusing(code: int) -> Behaviour:
+def refusing(code: int) -> Behavior:
     """Refuses any request that has a poisoned text in it, as real servers do."""
 
     def act(line: Line) -> None:
@@ -29,7 +29,7 @@ def refusing(code: int) -> Behaviour:
     return act
 
 
-def answer_zeros() -> Behaviour:
+def answer_zeros() -> Behavior:
     """A vector of zeros for a poisoned text."""
     return vectors(lambda texts: [[0.0, 0.0, 0.0 if POISON in text else 1.0] for text in texts])
 

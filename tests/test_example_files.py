@@ -12,6 +12,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SHOWN = {
     "async_agent.py": ("(nothing is known yet)", "Tofu"),
+    "many_users.py": ("Python 3.12", "Go", "杭州"),
     "own_embedder.py": ("猫叫什么？ -> The user's kitten", "bike -> 用户骑自行车上班。"),
     "two_sessions.py": ("Python 3.12", "Hangzhou", "For the prompt:"),
     "two_sessions_zh.py": ("Python 3.12", "杭州"),

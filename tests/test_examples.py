@@ -21,7 +21,9 @@ PAGES = [ROOT / "README.md", ROOT / "README.zh.md", *DOCS]
 EXAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
     for page in PAGES
-    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.S))
+    for number, code in enumerate(
+        re.findall(r"(?<!-->\n)```python\n(.*?)```", page.read_text("utf-8"), re.S)
+    )
 ]
 
 

@@ -21,7 +21,7 @@ from mnemic.types import Turn
 from tests.conftest import NOON
 from tests.learning import thinking
 from tests.providers.scripted import (
-    Behaviour,
+    Behavior,
     Scripted,
     cut_short,
     drip,
@@ -66,11 +66,11 @@ class Stage:
         (turn,) = self.mind.turns(session=session)
         return turn
 
-    def answers(self, word: str) -> Behaviour:
+    def answers(self, word: str) -> Behavior:
         fact = {**GOOD, "content": f"keeps {word}", "subject": word}
         return thinking.proposing(lambda _: [fact], self.provider)
 
-    def learnt(self, word: str) -> list[str]:
+    def learned(self, word: str) -> list[str]:
         return [one.text for one in self.mind.memories(limit=1_000) if word in one.text]
 
 
@@ -87,8 +87,8 @@ def stage(
             yield Stage(mind, server, clock, request.param)
 
 
-def case_of(provider: str, case: object) -> Behaviour:
-    """A text as the provider's answer; whatever is a behaviour already, as it is."""
+def case_of(provider: str, case: object) -> Behavior:
+    """A text as the provider's answer; whatever is a behavior already, as it is."""
     return case if callable(case) else reply(says(provider, case))
 
 
@@ -112,7 +112,7 @@ TEXTS: dict[str, str] = {
     "endless numbers": '{"facts": [' + "9" * 6_000 + "]}",
     "too deep": '{"facts":' * 3_000 + "[]" + "}" * 3_000,
 }
-WIRE: dict[str, Behaviour] = {
+WIRE: dict[str, Behavior] = {
     "429": status(429, "slow down"),
     "429 with a delay": status(429, "slow down", retry_after="120"),
     "500": status(500),
@@ -125,7 +125,7 @@ WIRE: dict[str, Behaviour] = {
     "dropped": hang_up,
     "cut short": cut_short({"choices": [], "content": []}),
 }
-SLOW: dict[str, Behaviour] = {
+SLOW: dict[str, Behavior] = {
     "never closing": silence,
     "slow drip": drip(),
     "slow drip of the head": drip(head=True),
@@ -147,21 +147,21 @@ def test_a_bad_answer_is_tried_again_and_stores_nothing(stage: Stage, case: obje
     away = "BadAnswer" not in job.error
     assert (job.attempts, bool(job.waiting_since)) == ((0, True) if away else (1, False))
     assert stage.mind.stats().turn_states.get("failed") == 1
-    assert stage.learnt("bees") == stage.learnt(word) == []
+    assert stage.learned("bees") == stage.learned(word) == []
     assert any(hit.session == session for hit in stage.mind.recall(f"who keeps {word}?"))
     assert stage.mind.drain().retried == 0, "it waits"
     stage.server.always(stage.answers(word))
     stage.clock.set(job.run_at)
     assert stage.mind.drain().done == 1
     assert stage.turn(session).state == "extracted"
-    assert stage.learnt(word) == [f"keeps {word}"]
+    assert stage.learned(word) == [f"keeps {word}"]
     assert stage.mind.jobs() == []
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("case", SLOW.values(), ids=SLOW)
 def test_a_server_that_never_comes_to_an_end_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, case: Behaviour
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, case: Behavior
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     clock = ManualClock(NOON)
@@ -199,7 +199,7 @@ def test_a_good_answer_is_found_in_what_stands_around_it(stage: Stage, around: s
     )
     assert stage.mind.drain().done == 1
     assert stage.turn(session).state == "extracted"
-    assert stage.learnt(word) == [f"keeps {word}"]
+    assert stage.learned(word) == [f"keeps {word}"]
 
 
 def test_a_bad_answer_is_first_given_back_for_repair(stage: Stage) -> None:
@@ -246,7 +246,7 @@ def test_three_tries_then_dead_with_the_reason_and_alive_again(stage: Stage, cas
     assert stage.turn(session).state == "failed"
     stage.mind.drain()
     assert stage.turn(session).state == "extracted"
-    assert stage.learnt(word) == [f"keeps {word}"]
+    assert stage.learned(word) == [f"keeps {word}"]
     (episode,) = stage.mind.episodes(session=session)
     assert episode.summary == thinking.STORY["summary"]
     assert episode.memories == tuple(

@@ -16,7 +16,7 @@ STATED = "I use Helix as my editor"
 
 
 def due(mind: Mind, kind: str = "extract") -> list[str]:
-    """Sessions that will be learnt from at once."""
+    """Sessions that will be learned from at once."""
     now = mind._clock.now()
     jobs = [job for job in mind.jobs(state="ready") if job.kind == kind and job.run_at <= now]
     return [str(job.payload["session"]) for job in jobs]

@@ -98,7 +98,7 @@ def test_everything_else_is_there(upgraded: Mind) -> None:
     assert [version.text for version in history.versions] == ["uses pip", "uses uv"]
     assert [event.type for event in history.events] == ["write", "supersede", "write"]
     known = {memory.text for memory in upgraded.memories()}
-    assert known >= {"uses uv", "gone by now"}, "later versions learnt from the turns, too"
+    assert known >= {"uses uv", "gone by now"}, "later versions learned from the turns, too"
     assert "uses pip" not in known
     assert by_words(upgraded, "橘猫", of=["attachment"])
     assert {kept.filename for kept in upgraded.attachments()} == {"cat.png", "python.md"}
@@ -233,8 +233,8 @@ def applied(path: Path) -> list[object]:
     return [version for (version,) in run(path, "SELECT version FROM migrations ORDER BY version")]
 
 
-def test_what_was_learnt_before_is_counted_and_known_after(upgraded: Mind) -> None:
+def test_what_was_learned_before_is_counted_and_known_after(upgraded: Mind) -> None:
     writes = upgraded.events(type="write", limit=1_000)
-    assert upgraded.metrics().learnt == sum(bool(one.payload.get("sources")) for one in writes)
+    assert upgraded.metrics().learned == sum(bool(one.payload.get("sources")) for one in writes)
     assert upgraded.remember("Uses  UV.", kind="preference").outcome == "same"
     assert upgraded.remember("uses poetry", kind="preference").outcome == "new"

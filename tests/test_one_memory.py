@@ -28,7 +28,7 @@ def contents(mind: Mind, **query: Any) -> list[str]:
     return [memory.text for memory in mind.memories(**query)]
 
 
-def learnt(mind: Mind, text: str) -> None:
+def learned(mind: Mind, text: str) -> None:
     """Say it, and learn from it by the rules."""
     mind.record(session="s", role="user", text=text)
     mind.before_compression("s")
@@ -186,11 +186,11 @@ def test_what_cannot_be_edited_says_why(mind: Mind) -> None:
 
 @pytest.mark.feature("N7")
 @pytest.mark.parametrize(("said", "deleted", "kept"), SPOKEN)
-def test_a_deleted_memory_is_not_learnt_again_from_its_turns(
+def test_a_deleted_memory_is_not_learned_again_from_its_turns(
     open_mind: OpenMind, said: str, deleted: str, kept: str
 ) -> None:
     mind = open_mind()
-    learnt(mind, said)
+    learned(mind, said)
     (memory,) = mind.memories(text=deleted)
     assert mind.delete(memory.id).text == memory.text
     assert mind.turns(session="s")[0].text == said
@@ -206,7 +206,7 @@ def test_a_deleted_memory_is_not_learnt_again_from_its_turns(
     assert [event.payload["settled"] for event in mind.events(type="drop")]
     mind.record(session="t", role="user", text=said)
     mind.before_compression("t")
-    assert len(mind.memories(text=deleted)) == 1, "said once more, it is learnt"
+    assert len(mind.memories(text=deleted)) == 1, "said once more, it is learned"
     assert [finding for finding in mind.doctor() if not finding.ok] == []
     with pytest.raises(NotFound):
         mind.delete(memory.id)

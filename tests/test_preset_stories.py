@@ -165,8 +165,8 @@ def test_semibot(told: Telling) -> None:
     assert int(re.findall(r"(\d+) tokens", seen(output, "E §4.1", "预算 200[^：]*")[0])[0]) <= 200
     assert seen(output, "E §4.1", "clear[^：]*") == ["0 条，账本里 60 条"]
     assert seen(output, "E §6.1", "不到 3 条[^：]*") == ["沉淀 0 条"]
-    learnt = re.findall(r"(?m)^E §3.2 +(\w+) [\d.]+：.*来自会话 周四", output)
-    assert sorted(learnt) == ["knowledge", "preference", "project", "project", "skill"]
+    learned = re.findall(r"(?m)^E §3.2 +(\w+) [\d.]+：.*来自会话 周四", output)
+    assert sorted(learned) == ["knowledge", "preference", "project", "project", "skill"]
     assert seen(output, "E §11.2", "[^：]*") == ["4 次（knowledge、preference、project、project）"]
     assert seen(output, "E §5.1", "limit=5[^：]*") == ["5 条，memory"]
     (terms,) = re.findall(r"(?m)^E §5.2 +(.+) =：([\d.]+) API", output)

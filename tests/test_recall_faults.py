@@ -14,7 +14,7 @@ from mnemic import Mind, NewMemory, NewTurn
 from mnemic.clock import ManualClock
 from tests.conftest import OpenMind, usual_target
 from tests.inside import spoil, text_index
-from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, silence, status
+from tests.providers.scripted import Behavior, Scripted, hang_up, reply, silence, status
 from tests.remote import meaning, remote, server, vectors
 from tests.waiting import wait_for
 
@@ -181,7 +181,7 @@ def too_long(texts: list[str]) -> list[list[float]]:
     return [[1.0, 0.0, 0.0, 0.0] for _ in texts]
 
 
-SERVERS: dict[str, tuple[Callable[[], Behaviour], str]] = {
+SERVERS: dict[str, tuple[Callable[[], Behavior], str]] = {
     "fails": (lambda: status(500), "ModelUnavailable"),
     "refuses the key": (lambda: status(401), "ModelRefused"),
     "is busy": (lambda: status(429, retry_after="9"), "ModelRateLimited"),

@@ -86,14 +86,14 @@ def test_a_speaker_is_named_as_people_do(mind: Mind, query: str, speakers: set[s
         assert {hit.sender for hit in hits[: 3 * len(speakers)]} == speakers
 
 
-def test_a_misspelt_name_finds_what_others_said_of_that_person(mind: Mind) -> None:
+def test_a_misspelled_name_finds_what_others_said_of_that_person(mind: Mind) -> None:
     text = "Jonathan moved to Oslo"
     mind.record(session="news", role="user", text=text, sender="Tomas Lind")
     found = {hit.text: hit.why.terms for hit in mind.recall("Where is Jonathn now?", limit=4)}
     assert found[text] == ("jonathan",)
 
 
-def test_a_misspelt_name_of_somebody_whom_a_memory_is_about(mind: Mind) -> None:
+def test_a_misspelled_name_of_somebody_whom_a_memory_is_about(mind: Mind) -> None:
     mind.remember("Wilhelmina lives in Kiel", kind="fact", subject="Wilhelmina")
     (hit, *_) = mind.recall("What about Wilhelmnia?", of=["memory"])
     assert hit.text == "Wilhelmina lives in Kiel"

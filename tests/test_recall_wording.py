@@ -63,7 +63,7 @@ def test_nobody_but_the_owner_has_standing_wishes(open_mind: OpenMind) -> None:
     assert not any("wish" in hit.why.parts for hit in hits)
 
 
-def test_preferences_and_rules_that_were_learnt_are_wishes(open_mind: OpenMind) -> None:
+def test_preferences_and_rules_that_were_learned_are_wishes(open_mind: OpenMind) -> None:
     mind = open_mind(**TEXT_ONLY)
     mind.remember("Tests are written with pytest", kind="rule")
     mind.remember("The tests take nine minutes", kind="fact")

@@ -267,7 +267,7 @@ class TestUpdate:
         assert settled.outcome == "conflict"
         assert [memory.predicate for memory in learning.mind.memories()] == ["讨厌"]
 
-    def test_what_was_said_earlier_but_learnt_later_does_not_win(
+    def test_what_was_said_earlier_but_learned_later_does_not_win(
         self, learning: Learning, clock: ManualClock
     ) -> None:
         early = learning.say("3.10", at="2026-02-01")
@@ -668,7 +668,7 @@ class TestJudge:
         assert settled.outcome == outcome
         assert judge.asked == [("the dog is called Rex",)], "and is not asked about nothing"
 
-    def test_a_judgement_about_something_else_does_not_count(
+    def test_a_judgment_about_something_else_does_not_count(
         self, mind: Mind, clock: ManualClock
     ) -> None:
         learning = Learning(mind, clock, judge=self.Saying("same"))

@@ -102,10 +102,10 @@ def test_what_was_only_for_the_session_goes_with_it(open_mind: OpenMind, server:
 
 
 @pytest.mark.feature("X7")
-def test_also_where_it_was_learnt_after_the_end(
+def test_also_where_it_was_learned_after_the_end(
     open_mind: OpenMind, clock: ManualClock, server: Scripted
 ) -> None:
-    """A session that is too short for a story is learnt from later, by the quiet gap."""
+    """A session that is too short for a story is learned from later, by the quiet gap."""
     fact = {"kind": "rule", "content": "reply in French", "duration": "session", "turns": [1]}
     server.always(thinking.proposing(lambda _: [{**fact, "confidence": 0.95}]))
     mind = open_mind(**thinking.settings(server))

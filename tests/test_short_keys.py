@@ -18,7 +18,9 @@ SAID = {
 
 
 @pytest.mark.parametrize("key", ["k", "test", "ollama", "EMPTY"])
-def test_what_a_model_says_is_learnt_whole(open_mind: OpenMind, server: Scripted, key: str) -> None:
+def test_what_a_model_says_is_learned_whole(
+    open_mind: OpenMind, server: Scripted, key: str
+) -> None:
     def propose(shown: str) -> list[thinking.Fact]:
         return [
             {"kind": "fact", "content": text, "confidence": 0.95, "importance": 0.8, "turns": [n]}

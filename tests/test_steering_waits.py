@@ -57,7 +57,7 @@ def test_a_steering_statement_by_remember_waits(
 def test_a_steering_statement_by_add_many_waits(
     mind: Mind, kind: str, text: str, trust: Trust
 ) -> None:
-    new = NewMemory(text, kind, trust=trust, importance=1.0, learnt_at="2024-05-01")
+    new = NewMemory(text, kind, trust=trust, importance=1.0, learned_at="2024-05-01")
     added = mind.add_many({"one": new})
     assert (added.added, added.pending) == (1, 1)
     assert mind.add_many({"one": new}).known == 1

@@ -35,7 +35,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message; from a ``trap`` nothing is to be learnt."""
+    """One message; from a ``trap`` nothing is to be learned."""
 
     role: Role
     text: str

@@ -20,7 +20,7 @@ _FAMILY = """
     relative ex
 """
 _PEOPLE = """
-    friend boss manager colleague roommate neighbour teacher coach doctor landlord supervisor
+    friend boss manager colleague roommate neighbor teacher coach doctor landlord supervisor
     dentist therapist accountant lawyer assistant business_partner bandmate classmate student
     vet employee client agent advisor captain mentor host_mother nanny babysitter pharmacist
     teammate

@@ -1,5 +1,5 @@
 """The prompts. They show and ask what the published ones do, in words of our own: LoCoMo is
-CC BY-NC, and BEAM and MemDaily are published without a licence.
+CC BY-NC, and BEAM and MemDaily are published without a license.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _PREFERENCE: Final = (
 )
 _ABSTAIN: Final = (
     "Here are a question that cannot be answered, the reason, and the response of a model. Reply"
-    " yes if the response recognises that the question cannot be answered. It may say that the"
+    " yes if the response recognizes that the question cannot be answered. It may say that the"
     " information is incomplete, or that other information is there and this is not."
 )
 
@@ -71,7 +71,7 @@ _ABSTAIN: Final = (
 def longmemeval_judge(category: str, answerable: bool) -> str:
     """The judge's prompt for a type of question, with places for question, answer and reply."""
     if not answerable:
-        task, label, ask = _ABSTAIN, "Reason", "Does the response recognise that?"
+        task, label, ask = _ABSTAIN, "Reason", "Does the response recognize that?"
     elif category == "single-session-preference":
         task, label, ask = _PREFERENCE, "Description", _CORRECT
     elif category == "knowledge-update":

@@ -81,7 +81,7 @@ def measure_fairness(
 
 
 def _wait(engine: Engine, name: str) -> float:
-    """From the end of a conversation until it was learnt from."""
+    """From the end of a conversation until it was learned from."""
     mind = engine.mind(name)
     mind.record(session="s", role="user", text="I live in Lisbon")
     mind.end_session("s")

@@ -1,4 +1,4 @@
-"""Utterances with what is to be learnt from each; README.md beside this says how to read them."""
+"""Utterances with what is to be learned from each; README.md beside this says how to read them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A message, what came before it, and what is to be learnt from it."""
+    """A message, what came before it, and what is to be learned from it."""
 
     id: str
     language: Language

@@ -1,4 +1,4 @@
-"""How much of what was to be learnt was learnt, and how much else."""
+"""How much of what was to be learned was learned, and how much else."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Outcome:
 class Figures:
     """Shares over many utterances with their 95 % intervals; ``count`` is what each is a share of.
 
-    ``traps_sprung`` is the share of utterances without labels from which something was learnt.
+    ``traps_sprung`` is the share of utterances without labels from which something was learned.
     """
 
     precision: Mean

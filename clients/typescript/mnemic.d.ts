@@ -162,7 +162,7 @@ export interface DailyEvent {
   created_at: string;
 }
 
-/** What one day added: turns that were said, and memories that were learnt. */
+/** What one day added: turns that were said, and memories that were learned. */
 export interface DayGrowth {
   day: string;
   turns: number;
@@ -197,7 +197,7 @@ export interface Decision {
 export interface DevicesReport {
   public_key: string;
   devices: KnownDevice[];
-  forgotten: TravellingReceipt[];
+  forgotten: TravelingReceipt[];
   conflicts: [string, string][];
 }
 
@@ -264,18 +264,6 @@ export interface Evidence {
   hit: Hit;
   head: string;
   text: string;
-}
-
-/** What a sync with a folder did. waiting files are only partly there, or are held back until their device has erased what was forgotten. */
-export interface ExchangeReport {
-  device: string;
-  fingerprint: string;
-  written: number;
-  read: number;
-  merged: MergeReport;
-  forgotten: number;
-  waiting: RefusedFile[];
-  refused: RefusedFile[];
 }
 
 /** One line of a health check. */
@@ -456,15 +444,6 @@ export interface MemoryInput {
   tier?: number;
 }
 
-/** What came in. conflicts are pairs of memories that contradict each other: the one that holds, and the one that waits for a person. */
-export interface MergeReport {
-  added: Record<string, number>;
-  changed: Record<string, number>;
-  removed: Record<string, number>;
-  conflicts: [string, string][];
-  preview: boolean;
-}
-
 /** One message as a model's chat interface takes it. */
 export interface Message {
   role: "user" | "assistant" | "tool" | "system";
@@ -482,7 +461,7 @@ export interface Metrics {
   confirmation_rate: number | null;
   confirmed_of_pending: number | null;
   refused_of_confirmed: number | null;
-  learnt: number;
+  learned: number;
   taken_back: number;
   wrong_write_rate: number | null;
   recalls: number;
@@ -562,7 +541,7 @@ export interface NewMemoryInput {
   scope?: string;
   duration?: string;
   origin?: string;
-  learnt_at?: null | string;
+  learned_at?: null | string;
 }
 
 /** A message to be recorded. Without index it goes to the end of its session. */
@@ -657,12 +636,6 @@ export interface ReceiptInput {
 export interface Recorded {
   added: number;
   known: number;
-}
-
-/** A file of a shared folder that nothing was taken from, and why. */
-export interface RefusedFile {
-  name: string;
-  reason: string;
 }
 
 /** Text of a person that stays in the file only, and why. */
@@ -810,7 +783,7 @@ export interface ToolResultInput {
 }
 
 /** Something that was forgotten, and which devices have erased it, each with the time. */
-export interface TravellingReceipt {
+export interface TravelingReceipt {
   receipt: string;
   device: string;
   at: string;
@@ -901,7 +874,7 @@ export declare class Mnemic {
   /** Every turn of the conversation, also those that were cleared. */
   sessionTurns(values: { session: string }, options?: RequestOptions): Promise<Turn[]>;
 
-  /** Begin the window anew. The ledger and what was learnt stay; forget removes. */
+  /** Begin the window anew. The ledger and what was learned stay; forget removes. */
   clear(values: { session: string }, options?: RequestOptions): Promise<void>;
 
   /** The variables of the conversation; they are in no prompt, and end with no process. */
@@ -979,7 +952,7 @@ export declare class Mnemic {
   /** The next version of a memory, which differs in what is given. */
   edit(values: { id: string; operation_id?: null | string; subject?: string; predicate?: string; value?: string; project?: string; topic?: string; tags?: string[]; metadata?: Record<string, unknown>; importance?: number | null; confidence?: number; trust?: "owner" | "agent" | "tool" | "external"; valid_from?: null | string; valid_to?: null | string; expires_at?: null | string; scope?: string; duration?: string; origin?: string; text?: string; kind?: string }, options?: RequestOptions): Promise<Memory>;
 
-  /** Remove a memory, all versions; its turns stay, and it is not learnt from them again. */
+  /** Remove a memory, all versions; its turns stay, and it is not learned from them again. */
   delete(values: { id: string }, options?: RequestOptions): Promise<Memory>;
 
   /** The whole id of the only memory, turn, episode, file or job whose id begins so. */
@@ -1090,7 +1063,7 @@ export declare class Mnemic {
   /** A person's own text of a document; with a digest only if it is still that one. */
   writeDocument(values: { name: string; markdown: string; digest?: null | string }, options?: RequestOptions): Promise<SyncReport>;
 
-  /** Turns said and memories learnt on each of the last days, oldest first. */
+  /** Turns said and memories learned on each of the last days, oldest first. */
   growth(values?: { days?: number }, options?: RequestOptions): Promise<DayGrowth[]>;
 
   /** How a memory fades if nobody uses it, since its last use and for so many days more. */
@@ -1119,12 +1092,6 @@ export declare class Mnemic {
 
   /** The devices of this memory, what was forgotten on them, and their contradictions. */
   devices(options?: RequestOptions): Promise<DevicesReport>;
-
-  /** Unite another database with this one; unless it is mine, as an outsider's word. */
-  merge(values: { other: string; mine?: boolean; preview?: boolean }, options?: RequestOptions): Promise<MergeReport>;
-
-  /** Exchange changes with other devices through a folder that is carried between them. */
-  syncFolder(values: { folder: string; passphrase?: string; add?: string; remove?: string }, options?: RequestOptions): Promise<ExchangeReport>;
 
   /** Check the database; changes nothing. */
   doctor(values?: { deep?: boolean; forgotten?: ReceiptInput | null | string }, options?: RequestOptions): Promise<Finding[]>;

@@ -389,14 +389,6 @@ export class Mnemic {
     return this.#send("GET", "/v1/spaces/{space}/devices", [], {}, options);
   }
 
-  merge(values, options = {}) {
-    return this.#send("POST", "/v1/spaces/{space}/merge", [], values, options);
-  }
-
-  syncFolder(values, options = {}) {
-    return this.#send("POST", "/v1/spaces/{space}/sync", [], values, options);
-  }
-
   doctor(values = {}, options = {}) {
     return this.#send("POST", "/v1/spaces/{space}/doctor", [], values, options);
   }

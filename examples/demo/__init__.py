@@ -25,11 +25,11 @@ from examples.demo.stage import DEFAULT_FILE, Stage, next_free, remove_earlier
 from examples.demo.story import LASTS
 from mnemic.cli.base import Command
 from mnemic.cli.output import bold, dim, emit, say
-from mnemic.cli.phrases import catalogue, phrase
+from mnemic.cli.phrases import catalog, phrase
 from mnemic.cli.state import State, pass_state
 
 for name, texts in json.loads(Path(__file__).with_name("zh.json").read_text("utf-8")).items():
-    catalogue(name).update(texts)
+    catalog(name).update(texts)
 
 # The docstring of a step is its title.
 STEPS: tuple[Callable[[Stage], Mapping[str, Any]], ...] = (

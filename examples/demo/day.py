@@ -17,7 +17,7 @@ from mnemic.cli.show import show_history
 
 
 def first_words(stage: Stage) -> Mapping[str, Any]:
-    """A conversation is recorded; when it falls silent, it is learnt from"""
+    """A conversation is recorded; when it falls silent, it is learned from"""
     stage.converse(story.SETUP_TURNS, day=0)
     show_turns(stage.mind.turns(session=story.SETUP), margin=3)
     done = stage.rest()
@@ -25,10 +25,10 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     contents = " ".join(memory.text for memory in memories)
     expect(
         all(w in contents for w in (story.NAME, story.ALLERGY, story.OLD_PYTHON)),
-        f"learnt {contents}",
+        f"learned {contents}",
     )
     narrate(phrase(
-        "Ten minutes later {jobs} ran. Learnt by rules, each with its source:",
+        "Ten minutes later {jobs} ran. Learned by rules, each with its source:",
         jobs=count_things(done, "job"),
     ))  # fmt: skip
     show_memories(memories, margin=3)
@@ -40,7 +40,7 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
     say(indent_line(phrase("{folder}/ holds {files}", folder=stage.beside.name, files=files), 3))
     return {
         "turns": len(story.SETUP_TURNS),
-        "learnt": [memory.text for memory in memories],
+        "learned": [memory.text for memory in memories],
         "transcripts": stage.transcripts(),
     }
 

@@ -1,4 +1,4 @@
-"""The rules measured on the labelled messages, and the command that tells it."""
+"""The rules measured on the labeled messages, and the command that tells it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labelled utterances are what their README says, and the score means what it says."""
+"""The labeled utterances are what their README says, and the score means what it says."""
 
 from __future__ import annotations
 

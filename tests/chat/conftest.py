@@ -12,7 +12,7 @@ import pytest
 
 from tests.chat.screens import SCREENS, Screen
 from tests.providers.conftest import server
-from tests.providers.scripted import Asked, Behaviour, Scripted, streamed
+from tests.providers.scripted import Asked, Behavior, Scripted, streamed
 
 __all__ = ["server"]
 OpenChat = Callable[..., Screen]
@@ -20,7 +20,7 @@ RULES = ("--set", "model.provider=none")
 
 
 def with_model(server: Scripted) -> tuple[str, ...]:
-    """The options for a chat with this server; what is learnt, the rules learn."""
+    """The options for a chat with this server; what is learned, the rules learn."""
     given = {
         "chat.provider": "openai",
         "chat.name": "play-1",
@@ -38,7 +38,7 @@ def said(text: str) -> dict[str, Any]:
     return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
 
 
-def saying(*pieces: str, then: Behaviour | None = None) -> Behaviour:
+def saying(*pieces: str, then: Behavior | None = None) -> Behavior:
     """The same piece by piece; ``then``: what follows in place of its end."""
     events: list[object] = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
     if then is None:

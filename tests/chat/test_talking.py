@@ -69,17 +69,17 @@ def test_the_model_sees_its_manners_the_talk_and_the_message(
     assert told[-1]["content"].endswith("and you?")
 
 
-def test_what_was_learnt_comes_from_this_conversation(
+def test_what_was_learned_comes_from_this_conversation(
     mind: mnemic.Mind, talk: ChatConversation
 ) -> None:
     mind.remember("Has a cat", kind="fact")
     turn = talk.ask("I have a dog").turn
-    assert talk.learnt() == ([], 1)
+    assert talk.learned() == ([], 1)
     memory = mind.remember("Has a dog", kind="fact", sources=[turn.id])
-    assert [one.id for one in talk.learnt()[0]] == [memory.id]
+    assert [one.id for one in talk.learned()[0]] == [memory.id]
     before = talk.session
     assert talk.begin_again() != before
-    assert talk.learnt() == ([], 0)
+    assert talk.learned() == ([], 0)
     assert not talk.end(), "nothing was said"
 
 
@@ -107,12 +107,12 @@ def test_what_is_shown_moves_no_cursor() -> None:
 
 def test_lines_may_be_piped_in(shell: Shell) -> None:
     shell("record", "-s", "old", "We fly to Lisbon on Friday")
-    piped = "Where do we fly?\n/why\n/session\n/context\n/learnt\n/pending\n/forget\n/quit\n"
+    piped = "Where do we fly?\n/why\n/session\n/context\n/learned\n/pending\n/forget\n/quit\n"
     shown = shell("chat", input=piped).stdout
     assert shown.count("We fly to Lisbon on Friday") >= 2
     assert "There is no conversation" in shown
-    assert "Nothing waits for your word." in shown
-    assert "Say what: /forget WORDS" in shown
+    assert "Nothing is awaiting confirmation." in shown
+    assert "Usage: /forget WORDS" in shown
     assert shell("chat", "--json", code=2).stderr
 
 

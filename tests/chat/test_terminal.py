@@ -22,7 +22,7 @@ PLAYS = {
         "no idea": "I have no idea.",
         "hello": "What you say is remembered",
         "recall hello": "this is a recall console",
-        "new": "A new conversation:",
+        "new": "New conversation:",
         "why": "Recalled for “Which Python version do I use?”",
         "by": "found by",
         "account": "tokens",
@@ -266,7 +266,7 @@ def test_no_line_of_a_chinese_chat_is_english(
     screen = open_chat(*with_model(server), "--language", "zh")
     enter(screen, "我家的狗叫什么？")
     wait_for(screen, "它叫旺财。")
-    for command in ("/why", "/context", "/learnt", "/pending", "/session", "/scratchpad"):
+    for command in ("/why", "/context", "/learned", "/pending", "/session", "/scratchpad"):
         enter(screen, command)
     enter(screen, "/forget 旺财")
     wait_for(screen, "要忘记吗？")

@@ -56,7 +56,7 @@ def template(node: ast.AST) -> str | None:
 
 
 def unnamed(text: str) -> str:
-    """A text of a catalogue with the names taken out of its braces."""
+    """A text of a catalog with the names taken out of its braces."""
     return FIELD.sub("{}", text)
 
 
@@ -77,7 +77,7 @@ def _printing() -> Iterator[tuple[str, ast.Module, set[int]]]:
 
 
 def printed() -> Iterator[SourceText]:
-    """Literals of the commands that are printed: keys of the catalogue of output."""
+    """Literals of the commands that are printed: keys of the catalog of output."""
     for name, tree, silent in _printing():
         for node in ast.walk(tree):
             place = f"{name}:{getattr(node, 'lineno', 0)}"
@@ -89,7 +89,7 @@ def printed() -> Iterator[SourceText]:
 
 
 def untranslatable() -> Iterator[SourceText]:
-    """Sentences put together in place, which no catalogue can know."""
+    """Sentences put together in place, which no catalog can know."""
     for name, tree, silent in _printing():
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr) and id(node) not in silent:

@@ -63,7 +63,7 @@ def test_every_command_is_tried_here() -> None:
             "upkeep",
         ),
         *("audit", "chat", "forget", "sync", "edit", "archive", "restore", "delete", "export"),
-        *("copy", "backup", "restore-backup"),
+        *("copy", "backup", "restore-backup", "watch", "merge", "encrypt"),
     }
     assert set(COMMANDS) <= {*QUIET, *elsewhere}
 
@@ -148,7 +148,7 @@ def test_attach_remembers_where_a_file_is(shell: Shell, tmp_path: Path) -> None:
 def test_worker_once_runs_what_is_due(told: Shell) -> None:
     options = ("--set", "ledger.jsonl=true")
     told("record", "-s", "dev", "again", *options)
-    # Its vectors, its copy, and what is learnt from the three sessions that nobody ended.
+    # Its vectors, its copy, and what is learned from the three sessions that nobody ended.
     assert told.json("worker", "--once", *options)["done"] == 5
     assert told.json("turns", "--state", "new") == []
     written = told.db.parent / "conversation_history" / "dev.jsonl"

@@ -31,7 +31,8 @@ def test_the_name_of_the_file_names_the_format(told: Shell, tmp_path: Path) -> N
     text = (tmp_path / "me.md").read_text("utf-8")
     assert text.startswith("# 李雷的记忆\n")
     assert report["bytes"] == len(text.encode())
-    assert told.json("export", "me.txt")["format"] == "html"
+    assert "End the name with .html" in told("export", "me.txt", code=2).stderr
+    assert told.json("export", "me")["format"] == "html"
     assert told.json("export", "me2.txt", "--format", "markdown")["format"] == "markdown"
 
 

@@ -39,7 +39,7 @@ def test_an_error_as_json(shell: Shell) -> None:
         (["recal", "x"], "Did you mean recall?"),
         (["record", "text"], "--session"),
         (["recall"], "QUERY"),
-        (["turns", "--since", "someday"], "is no time"),
+        (["turns", "--since", "someday"], "is not a time"),
         (["turns", "--set", "novalue"], "KEY=VALUE"),
         (["record", "-s", "a", "x", "--tool-call", "{"], "not JSON"),
     ],

@@ -54,7 +54,7 @@ def test_discard_removes_only_what_is_named(dead: Shell) -> None:
 
 
 @pytest.mark.feature("N3")
-class TestTurnsThatWereNotLearnt:
+class TestTurnsThatWereNotLearned:
     """A model that cannot be reached: what waits, why, and how it is run again."""
 
     MODEL = (
@@ -77,7 +77,7 @@ class TestTurnsThatWereNotLearnt:
         assert "failed: ModelUnavailable" in shown
         assert "it is tried again" in shown
         listed = shell("jobs")
-        assert "waits for the model since" in listed.stdout
+        assert "waiting for the model since" in listed.stdout
         assert "1 failed" in listed.stderr
         assert "1 turn waits for the model since" in listed.stderr
         assert "1 turn waits for the model since" in shell("stats").stdout
@@ -90,9 +90,9 @@ class TestTurnsThatWereNotLearnt:
         (job,) = [one for one in shell.json("jobs", "--state", "ready") if one["error"]]
         found = shell.json("jobs", "show", job["id"])
         assert [turn["state"] for turn in found["turns"]] == ["failed"]
-        assert found["explained"].startswith("waits for the model since")
+        assert found["explained"].startswith("waiting for the model since")
         shown = shell("jobs", "show", job["id"]).stdout
-        assert "Turns that wait for it" in shown
+        assert "Turns that depend on it" in shown
         assert "记住我用的是 Python 3.10" in shown
         assert shell.json("jobs", "redrive", job["id"]) == {"redriven": 1}
         shell("worker", "--once")

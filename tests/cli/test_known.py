@@ -13,8 +13,8 @@ pytestmark = pytest.mark.feature("O4")
 
 
 @pytest.fixture
-def learnt(shell: Shell) -> Shell:
-    """A database whose facts the engine has learnt from two conversations."""
+def learned(shell: Shell) -> Shell:
+    """A database whose facts the engine has learned from two conversations."""
     shell("record", "-s", "old", "我用的是 Python 3.10。", "--sender", "李雷", *AT_ONCE)
     shell("worker", "--once", *AT_ONCE)
     shell("record", "-s", "new", "I upgraded to Python 3.12", *AT_ONCE)
@@ -24,18 +24,18 @@ def learnt(shell: Shell) -> Shell:
 
 
 @pytest.mark.feature("N4")
-def test_a_memory_is_shown_with_the_words_it_came_from(learnt: Shell) -> None:
-    (memory,) = learnt.json("memories", "--kind", "config")
-    found = learnt.json("show", memory["id"])
+def test_a_memory_is_shown_with_the_words_it_came_from(learned: Shell) -> None:
+    (memory,) = learned.json("memories", "--kind", "config")
+    found = learned.json("show", memory["id"])
     assert found["memory"] == memory
     assert [turn["text"] for turn in found["sources"]] == ["I upgraded to Python 3.12"]
     assert [version["value"] for version in found["versions"]] == ["3.10", "3.12"]
-    shown = learnt("show", memory["id"]).stdout
+    shown = learned("show", memory["id"]).stdout
     for said in ("Python · version = 3.12", "said by      owner", "confidence   0.90", "to now"):
         assert said in shown
     assert "Where it was said" in shown
     assert "我用的是" in shown
-    assert "superseded by" in learnt("show", found["versions"][0]["id"]).stdout
+    assert "superseded by" in learned("show", found["versions"][0]["id"]).stdout
 
 
 def test_a_memory_of_many_turns_finds_them_all(shell: Shell) -> None:
@@ -48,18 +48,18 @@ def test_a_memory_of_many_turns_finds_them_all(shell: Shell) -> None:
 
 
 @pytest.mark.feature("N4")
-def test_a_history_reads_like_one(learnt: Shell) -> None:
-    (memory,) = learnt.json("memories")
-    shown = learnt("history", memory["id"]).stdout
+def test_a_history_reads_like_one(learned: Shell) -> None:
+    (memory,) = learned.json("memories")
+    shown = learned("history", memory["id"]).stdout
     assert shown.index("3.10") < shown.index("3.12")
     assert "v1 was written as config" in shown
     assert "v1 was replaced by v2" in shown
     assert "v2 was written as config, after v1" in shown
-    found = learnt.json("history", memory["id"])
+    found = learned.json("history", memory["id"])
     assert [version["value"] for version in found["versions"]] == ["3.10", "3.12"]
     assert {event["type"] for event in found["events"]} >= {"write", "supersede"}
     for command in ("show", "history", "reveal"):
-        assert "No memory nope" in learnt(command, "nope", code=1).stderr
+        assert "No memory nope" in learned(command, "nope", code=1).stderr
 
 
 @pytest.mark.feature("N4")
@@ -72,26 +72,26 @@ def test_memories_of_a_past_time(shell: Shell) -> None:
     assert shell.json("memories", "--as-of", "7d") == []
 
 
-def test_search_tells_what_is_known_before_what_was_said(learnt: Shell) -> None:
-    found = learnt.json("search", "Python", "版本", "-n", "2")
+def test_search_tells_what_is_known_before_what_was_said(learned: Shell) -> None:
+    found = learned.json("search", "Python", "版本", "-n", "2")
     assert [hit["type"] for hit in found["memories"]] == ["memory"]
     assert {hit["type"] for hit in found["evidence"]} == {"turn"}
-    shown = learnt("search", "Python").stdout
+    shown = learned("search", "Python").stdout
     assert shown.index("Known") < shown.index(found["memories"][0]["id"]) < shown.index("Said")
-    assert "Said" not in learnt("search", "Python", "--kind", "config").stdout
-    assert learnt("search", "Python", "--until", "2001-01-01").stderr == "Nothing was found.\n"
+    assert "Said" not in learned("search", "Python", "--kind", "config").stdout
+    assert learned("search", "Python", "--until", "2001-01-01").stderr == "Nothing was found.\n"
 
 
 @pytest.mark.feature("O4")
-def test_a_context_with_its_account(learnt: Shell) -> None:
-    found = learnt.json("context", "which", "Python", "do", "I", "use?", "--budget", "2000")
+def test_a_context_with_its_account(learned: Shell) -> None:
+    found = learned.json("context", "which", "Python", "do", "I", "use?", "--budget", "2000")
     assert found["tokens"] <= found["budget"] <= 2000
     assert "3.12" in found["text"]
-    shown = learnt("context", "which Python do I use?", "--budget", "80", "-s", "talk").stdout
+    shown = learned("context", "which Python do I use?", "--budget", "80", "-s", "talk").stdout
     assert " tokens\n" in shown
     assert "core" in shown
     assert "Left out" in shown
-    learnt("context", "x", "--budget", "0", code=2)
+    learned("context", "x", "--budget", "0", code=2)
 
 
 @pytest.mark.feature("O4", "M11", "M12")
@@ -154,7 +154,7 @@ class TestCredentials:
     def test_it_is_revealed_when_somebody_says_yes(self, shell: Shell, kept: str) -> None:
         for refused in ([], ["--json"]):
             said = shell("reveal", kept, *refused, code=2)
-            assert "Give --yes to show it" in said.stderr
+            assert "Pass --yes to show it" in said.stderr
             assert self.SECRET not in said.output
         assert shell("reveal", kept, "--yes").stdout == f"{self.SECRET}\n"
         assert shell.json("reveal", kept, "--yes") == {"id": kept, "secret": self.SECRET}
@@ -174,10 +174,10 @@ class TestCredentials:
 
 def test_an_empty_list_says_why(shell: Shell) -> None:
     shell("record", "-s", "a", "what do you think of this?")
-    assert "1 turn waits to be read; mnemic worker --once" in shell("memories").stderr
+    assert "1 turn waits to be read. To learn now: mnemic worker --once" in shell("memories").stderr
     shell("worker", "--once")
-    assert "1 turn held nothing to keep" in shell("memories").stderr
+    assert "nothing in 1 turn was worth keeping" in shell("memories").stderr
     shell("record", "-s", "a", "I live in Porto")
     shell("worker", "--once")
     assert shell("memories").stderr == ""
-    assert shell("memories", "--kind", "rule").stderr == "No memory is like that.\n"
+    assert shell("memories", "--kind", "rule").stderr == "No memories match.\n"

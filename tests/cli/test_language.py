@@ -41,7 +41,7 @@ from tests.cli.test_commands import QUIET
 pytestmark = pytest.mark.feature("O4")
 
 FOLDER = Path(mnemic.__file__).parent / "cli" / "zh"
-CATALOGUES = sorted(path.stem for path in FOLDER.glob("*.json"))
+CATALOGS = sorted(path.stem for path in FOLDER.glob("*.json"))
 HAN = re.compile("[\u4e00-\u9fff]")
 # Where the errors come from that people meet at the command line.
 MET = ("cli", "documents", "forget", "jobs", "store", "sync", "upkeep")
@@ -55,7 +55,7 @@ def texts(name: str) -> dict[str, str]:
 
 
 class Watched(dict[str, str]):
-    """A catalogue that notes what was looked up in vain."""
+    """A catalog that notes what was looked up in vain."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         super().__init__(texts)
@@ -71,14 +71,14 @@ class Watched(dict[str, str]):
 def chinese(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A Chinese locale, in which nothing that is printed lacks its Chinese."""
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    watched = {name: Watched(texts(name)) for name in CATALOGUES}
-    monkeypatch.setattr(phrases, "catalogue", watched.__getitem__)
+    watched = {name: Watched(texts(name)) for name in CATALOGS}
+    monkeypatch.setattr(phrases, "catalog", watched.__getitem__)
     yield
     missed = watched["output"].missed | watched["help"].missed
     assert {text for text in missed if not HAN.search(text)} - OF_PRESET == set()
 
 
-class TestCatalogues:
+class TestCatalogs:
     """Every text has its Chinese, and nothing is lost on the way."""
 
     def test_what_is_printed(self) -> None:
@@ -86,7 +86,7 @@ class TestCatalogues:
         shown = [*printed_texts.printed(), *printed_texts.headings()]
         assert [text for text in shown if text.text not in known] == []
 
-    def test_no_sentence_is_put_together_where_no_catalogue_sees_it(self) -> None:
+    def test_no_sentence_is_put_together_where_no_catalog_sees_it(self) -> None:
         known = {printed_texts.unnamed(text) for text in texts("engine")}
         found = [one for one in printed_texts.untranslatable() if one.text not in known]
         assert found == []
@@ -118,7 +118,7 @@ class TestCatalogues:
         )
         assert [word for word in words if word not in texts("terms")] == []
 
-    @pytest.mark.parametrize("name", CATALOGUES)
+    @pytest.mark.parametrize("name", CATALOGS)
     def test_each_entry_is_there_once_and_fills_in_the_same(self, name: str) -> None:
         pairs: list[tuple[str, str]] = []
         json.loads((FOLDER / f"{name}.json").read_text("utf-8"), object_pairs_hook=pairs.extend)

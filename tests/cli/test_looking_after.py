@@ -61,7 +61,7 @@ def test_forget_for_programs(told: Shell) -> None:
 def test_a_file_that_is_no_receipt(told: Shell, tmp_path: Path) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
-    assert "no receipt" in told("doctor", "--forgotten", str(bad), code=2).stderr
+    assert "not a receipt" in told("doctor", "--forgotten", str(bad), code=2).stderr
     told("doctor", "--forgotten", str(tmp_path / "missing"), code=2)
 
 

@@ -13,7 +13,7 @@ def test_add_says_what_became_of_it(shell: Shell) -> None:
     rome = shell.json("add", "lives in Rome", *home, "--value", "Rome")
     shown = shell("add", "住在巴黎", *home, "--value", "巴黎").stdout
     assert shown.startswith("conflict  identity")
-    assert f"in place of {rome['id']}" in shown
+    assert f"replaces {rome['id']}" in shown
     assert "memory.kinds" in shell("add", "x", "--kind", "recipe", code=2).stderr
     own = ("--set", "memory.kinds.recipe.importance=0.7")
     assert shell.json("add", "Boil it", "--kind", "recipe", *own)["importance"] == 0.7
@@ -37,8 +37,8 @@ def test_one_memory_by_its_id(shell: Shell) -> None:
     assert "n=3" in shell("show", edited["id"]).stdout
     assert shell.json("edit", edited["id"], "--expires-at", "never")["expires_at"] is None
     (newest,) = shell.json("memories", "--text", "white")
-    assert "Say what to change" in shell("edit", newest["id"], code=2).stderr
-    assert "Nothing differs" in shell("edit", newest["id"], "--text", "likes white tea").stderr
+    assert "Pass what to change" in shell("edit", newest["id"], code=2).stderr
+    assert "Nothing to change" in shell("edit", newest["id"], "--text", "likes white tea").stderr
     assert "archived" in shell("archive", newest["id"]).stdout
     assert [m["id"] for m in shell.json("memories", "--status", "archived")] == [newest["id"]]
     assert shell.json("restore", newest["id"])[0]["status"] == "active"

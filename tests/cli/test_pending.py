@@ -30,18 +30,18 @@ class TestPending:
         shown = asked("pending").stdout
         assert "I prefer tea over coffee" in shown
         assert "confidence 0.90" in shown
-        assert "3 statements wait for your word" in asked("memories").stderr
+        assert "3 statements await confirmation" in asked("memories").stderr
 
     def test_is_answered_by_id(self, asked: Shell) -> None:
         tea, jazz, home = (waiting(asked, word) for word in ("tea", "jazz", "杭州"))
         assert asked("pending", "confirm", tea).stdout == f"{tea}  Kept.\n"
         assert asked.json("pending", "ignore", jazz)[0]["status"] == "rejected"
-        assert "Asked again after" in asked("pending", "snooze", home).stdout
+        assert "asked again after" in asked("pending", "snooze", home).stdout
         assert [m["id"] for m in asked.json("memories")] == [tea]
         assert [m["id"] for m in asked.json("pending")] == [home]
         assert "put off until" in asked("pending").stdout
         shown = asked("history", tea).stdout
-        assert "waits for the user's word: confidence 0.90 is below 0.95" in shown
+        assert "is awaiting confirmation: confidence 0.90 is below 0.95" in shown
         assert "was confirmed by the user" in shown
         assert "the user did not want it" in asked("history", jazz).stdout
         assert "was put off until" in asked("history", home).stdout
@@ -51,7 +51,7 @@ class TestPending:
         for _ in range(2):
             done = asked.json("pending", "confirm", *ids)
             assert [settled["memory"]["id"] for settled in done] == ids
-        assert asked("pending").stderr == "Nothing waits for your word.\n"
+        assert asked("pending").stderr == "Nothing is awaiting confirmation.\n"
 
     def test_an_answer_that_cannot_be_given(self, asked: Shell) -> None:
         assert "No memory nope" in asked("pending", "confirm", "nope", code=1).stderr
@@ -80,7 +80,7 @@ class TestRollback:
     SOURCE = ("rollback", "--source", "session:talk")
 
     @pytest.fixture
-    def learnt(self, shell: Shell) -> Shell:
+    def learned(self, shell: Shell) -> Shell:
         """A session that replaced what another one had taught."""
         for session, said in (
             ("home", "我用的是 Python 3.10。"),
@@ -90,31 +90,31 @@ class TestRollback:
             shell("worker", "--once", *AT_ONCE)
         return shell
 
-    def test_a_look_changes_nothing(self, learnt: Shell) -> None:
-        shown = learnt(*self.SOURCE, "--dry-run")
-        assert "1 memory to go" in shown.stdout
-        assert "1 memory to hold again" in shown.stdout
+    def test_a_look_changes_nothing(self, learned: Shell) -> None:
+        shown = learned(*self.SOURCE, "--dry-run")
+        assert "1 memory to be removed" in shown.stdout
+        assert "1 memory to be restored" in shown.stdout
         assert "3.10" in shown.stdout
         assert "Nothing was changed." in shown.stderr
-        assert learnt.json(*self.SOURCE, "--dry-run")["dry_run"] is True
-        assert [m["value"] for m in learnt.json("memories")] == ["3.12"]
+        assert learned.json(*self.SOURCE, "--dry-run")["dry_run"] is True
+        assert [m["value"] for m in learned.json("memories")] == ["3.12"]
 
-    def test_it_is_done_when_somebody_says_yes(self, learnt: Shell) -> None:
+    def test_it_is_done_when_somebody_says_yes(self, learned: Shell) -> None:
         for refused in ([], ["--json"]):
-            assert "--yes" in learnt(*self.SOURCE, *refused, code=2).stderr
-        assert [m["value"] for m in learnt.json("memories")] == ["3.12"]
+            assert "--yes" in learned(*self.SOURCE, *refused, code=2).stderr
+        assert [m["value"] for m in learned.json("memories")] == ["3.12"]
         on_a_terminal(80, *self.SOURCE, typed="n\n", code=130)
-        assert [m["value"] for m in learnt.json("memories")] == ["3.12"]
+        assert [m["value"] for m in learned.json("memories")] == ["3.12"]
         assert "Done" in on_a_terminal(80, *self.SOURCE, typed="y\n")
-        (memory,) = learnt.json("memories")
+        (memory,) = learned.json("memories")
         assert memory["value"] == "3.10"
-        assert "holds again: rollback of session:talk" in learnt("history", memory["id"]).stdout
+        assert "was restored: rollback of session:talk" in learned("history", memory["id"]).stdout
 
-    def test_programs_say_yes_beforehand(self, learnt: Shell) -> None:
-        report = learnt.json(*self.SOURCE, "--yes")
+    def test_programs_say_yes_beforehand(self, learned: Shell) -> None:
+        report = learned.json(*self.SOURCE, "--yes")
         assert (len(report["removed"]), len(report["restored"])) == (1, 1)
-        assert "Nothing was learnt from" in learnt(*self.SOURCE, "--yes").stderr
+        assert "Nothing was learned from" in learned(*self.SOURCE, "--yes").stderr
 
-    def test_a_source_has_to_say_what_it_is(self, learnt: Shell) -> None:
-        assert "session:ID" in learnt("rollback", "--source", "talk", code=2).stderr
-        learnt("rollback", code=2)
+    def test_a_source_has_to_say_what_it_is(self, learned: Shell) -> None:
+        assert "session:ID" in learned("rollback", "--source", "talk", code=2).stderr
+        learned("rollback", code=2)

@@ -1,4 +1,4 @@
-"""mnemic sync: a person's edits go in, what was learnt goes out."""
+"""mnemic sync: a person's edits go in, what was learned goes out."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.catalogue import Catalogue, CatalogueError, load
+from tests.conformance.catalog import Catalog, CatalogError, load
 from tests.conformance.public_interface import PublicInterface
 from tests.conformance.report import (
     Outcome,
@@ -68,14 +68,14 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.rootpath / given if given else Path(__file__).with_name("features.toml")
     listed = path.with_name("statements.toml")
     try:
-        catalogue = load(path)
-    except CatalogueError as error:
+        catalog = load(path)
+    except CatalogError as error:
         raise pytest.UsageError(f"{path.name}: {error}") from error
     try:
-        statements = load_statements(listed, catalogue)
-    except CatalogueError as error:
+        statements = load_statements(listed, catalog)
+    except CatalogError as error:
         raise pytest.UsageError(f"{listed.name}: {error}") from error
-    marks = Marks(catalogue, statements, PublicInterface(config.rootpath))
+    marks = Marks(catalog, statements, PublicInterface(config.rootpath))
     config.pluginmanager.register(marks, "conformance-marks")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Referee(config, marks), "conformance-referee")
@@ -94,9 +94,9 @@ class Marks:
     """Checks the marks where tests are collected, and sends them along with each report."""
 
     def __init__(
-        self, catalogue: Catalogue, statements: Statements, interface: PublicInterface
+        self, catalog: Catalog, statements: Statements, interface: PublicInterface
     ) -> None:
-        self.catalogue = catalogue
+        self.catalog = catalog
         self.statements = statements
         self.interface = interface
         self.deselected = False
@@ -117,18 +117,18 @@ class Marks:
         ]
         return _failed(report, "\n".join(wrong)) if wrong else report
 
-    def _errors(self, item: pytest.Item) -> Iterator[CatalogueError | TypeError]:
+    def _errors(self, item: pytest.Item) -> Iterator[CatalogError | TypeError]:
         for mark in item.iter_markers("feature"):
             try:
-                self.catalogue.check_mark(mark.args, _presets(mark))
-            except (CatalogueError, TypeError) as error:
+                self.catalog.check_mark(mark.args, _presets(mark))
+            except (CatalogError, TypeError) as error:
                 yield error
         for mark in item.iter_markers("statement"):
             try:
                 self.statements.check_mark(mark.args, mark.kwargs)
                 if isinstance(item, pytest.Function):
                     self.interface.check(item, self.statements.presets_of(mark.args))
-            except CatalogueError as error:
+            except CatalogError as error:
                 yield error
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
@@ -196,11 +196,11 @@ class Referee:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _judge(self) -> None:
-        catalogue, statements = self.here.catalogue, self.here.statements
+        catalog, statements = self.here.catalog, self.here.statements
         proofs = list(self._proofs())
-        verdicts, kept = judge(catalogue.features, proofs), judge(statements.rows, proofs)
+        verdicts, kept = judge(catalog.features, proofs), judge(statements.rows, proofs)
         old = self.page.read_text(encoding="utf-8") if self.page.exists() else ""
-        new = render(catalogue, verdicts, statements, kept)
+        new = render(catalog, verdicts, statements, kept)
         self.notes.append(summary(verdicts))
         if kept:
             self.notes.append(statement_summary(kept))

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from tests.conformance.catalogue import CatalogueError
+from tests.conformance.catalog import CatalogError
 
 PACKAGE = "mnemic"
 # What a test, and a helper of the tests, may import beside the names in mnemic.__all__.
@@ -103,7 +103,7 @@ class PublicInterface:
         wrong = reached.wrong + [f"it never names the preset {preset!r}" for preset in missing]
         if wrong:
             said = "\n  ".join(["a test of a statement uses the public interface only", *wrong])
-            raise CatalogueError(said)
+            raise CatalogError(said)
 
     def reached(self, path: Path, qualified: str) -> Reached:
         """What the test with this name reaches."""

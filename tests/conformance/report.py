@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
-from tests.conformance.catalogue import Catalogue, Feature
+from tests.conformance.catalog import Catalog, Feature
 from tests.conformance.statements import Statement, Statements
 
 Outcome = Literal["passed", "failed", "skipped"]
@@ -91,7 +91,7 @@ Verdicts = Mapping[str, Verdict[OwedT]]
 
 
 def judge(owed: Mapping[str, OwedT], proofs: Iterable[Proof]) -> dict[str, Verdict[OwedT]]:
-    """A verdict for each, in the catalogue's order; proofs of anything else are passed over."""
+    """A verdict for each, in the catalog's order; proofs of anything else are passed over."""
     by_id: dict[str, list[Proof]] = {id_: [] for id_ in owed}
     for proof in proofs:
         if proof.id in by_id:
@@ -154,7 +154,7 @@ def _broken(
                 "to take the claim back, change its row on the page too"
             )
     for id_ in sorted(on_page - set(verdicts)):
-        yield f"{id_} {on_page_as} according to the page, but the catalogue does not know it"
+        yield f"{id_} {on_page_as} according to the page, but the catalog does not know it"
 
 
 def summary(verdicts: Verdicts[Feature]) -> str:
@@ -175,7 +175,7 @@ def statement_summary(verdicts: Verdicts[Statement]) -> str:
 
 
 def render(
-    catalogue: Catalogue,
+    catalog: Catalog,
     verdicts: Verdicts[Feature],
     statements: Statements,
     kept: Verdicts[Statement],
@@ -184,8 +184,8 @@ def render(
     lines = [HEADER, f"{summary(verdicts)}."]
     if kept:
         lines += [f"{statement_summary(kept)}."]
-    lines += ["", f"Documents: {'; '.join(f'{k} {v}' for k, v in catalogue.documents.items())}."]
-    for letter, title in catalogue.sections.items():
+    lines += ["", f"Documents: {'; '.join(f'{k} {v}' for k, v in catalog.documents.items())}."]
+    for letter, title in catalog.sections.items():
         features = [verdict for verdict in verdicts.values() if verdict.owed.section == letter]
         head = "| id | state | what | from | presets | tests |"
         lines += _table(f"## {title}", head, [_feature_row(one) for one in features])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conformance.catalogue import Catalogue, CatalogueError
+from tests.conformance.catalog import Catalog, CatalogError
 
 ID = re.compile(r"[A-Z][1-9][0-9]*")
 FIELDS = frozenset({"section", "what", "features", "better"})
@@ -46,19 +46,19 @@ class Statements:
     def check_mark(self, ids: Sequence[object], keywords: Mapping[str, object]) -> None:
         """Refuse a mark that names no statement, or one that no document makes."""
         if keywords:
-            raise CatalogueError(f"a statement mark takes ids only, not {', '.join(keywords)}")
+            raise CatalogError(f"a statement mark takes ids only, not {', '.join(keywords)}")
         if not ids:
-            raise CatalogueError("a statement mark names at least one id, such as 'A13'")
+            raise CatalogError("a statement mark names at least one id, such as 'A13'")
         for id_ in ids:
             if id_ not in self.rows:
-                raise CatalogueError(f"no statement {id_!r} in statements.toml")
+                raise CatalogError(f"no statement {id_!r} in statements.toml")
 
     def presets_of(self, ids: Sequence[object]) -> set[str]:
         """The presets under which these statements are owed."""
         return {self.rows[str(id_)].preset for id_ in ids if id_ in self.rows}
 
 
-def load_statements(path: Path, catalogue: Catalogue) -> Statements:
+def load_statements(path: Path, catalog: Catalog) -> Statements:
     """Read and check the list; where there is no file no statement is owed."""
     if not path.exists():
         return Statements({}, {})
@@ -68,17 +68,17 @@ def load_statements(path: Path, catalogue: Catalogue) -> Statements:
     waiting = {id_ for ids in data["open"].values() for id_ in ids}
     unknown = sorted(waiting - set(data["statements"]))
     if unknown:
-        raise CatalogueError(f"open names {', '.join(unknown)}, which is no statement")
+        raise CatalogError(f"open names {', '.join(unknown)}, which is no statement")
     rows = {
         id_: _statement(id_, row, presets, id_ not in waiting)
         for id_, row in data["statements"].items()
     }
     for row in rows.values():
-        if row.preset not in catalogue.presets:
-            raise CatalogueError(f"{row.id}: no preset {row.preset!r}")
+        if row.preset not in catalog.presets:
+            raise CatalogError(f"{row.id}: no preset {row.preset!r}")
         for feature in row.features:
-            if feature not in catalogue.features:
-                raise CatalogueError(f"{row.id}: no feature {feature!r}")
+            if feature not in catalog.features:
+                raise CatalogError(f"{row.id}: no feature {feature!r}")
     return Statements(rows, titles)
 
 
@@ -86,16 +86,16 @@ def _statement(
     id_: str, row: Mapping[str, object], presets: Mapping[str, str], built: bool
 ) -> Statement:
     if not ID.fullmatch(id_) or id_[0] not in presets:
-        raise CatalogueError(f"{id_}: an id is a document's letter and a number")
+        raise CatalogError(f"{id_}: an id is a document's letter and a number")
     unknown = sorted(set(row) - FIELDS)
     if unknown:
-        raise CatalogueError(f"{id_}: unknown {', '.join(unknown)}; known are {sorted(FIELDS)}")
+        raise CatalogError(f"{id_}: unknown {', '.join(unknown)}; known are {sorted(FIELDS)}")
     section, what, better = (row.get(name, "") for name in ("section", "what", "better"))
     if not isinstance(section, str) or not isinstance(what, str) or not section or not what:
-        raise CatalogueError(f"{id_}: 'section' and 'what' say where and what the document says")
+        raise CatalogError(f"{id_}: 'section' and 'what' say where and what the document says")
     if not isinstance(better, str) or ("better" in row and not better):
-        raise CatalogueError(f"{id_}: 'better' gives the reason")
+        raise CatalogError(f"{id_}: 'better' gives the reason")
     features = row.get("features", [])
     if not isinstance(features, list):
-        raise CatalogueError(f"{id_}: 'features' is a list of ids")
+        raise CatalogError(f"{id_}: 'features' is a list of ids")
     return Statement(id_, section, what, tuple(features), better, built, presets[id_[0]])

@@ -12,7 +12,7 @@ from mnemic.types import Context
 from tests.conftest import NOON, OpenMind
 
 CONTAINED = "contained in another line of evidence"
-STANDS_FOR = "a memory in the prompt was learnt from it"
+STANDS_FOR = "a memory in the prompt was learned from it"
 IN_HOST_PROMPT = "already in the host's prompt"
 
 

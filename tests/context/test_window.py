@@ -134,20 +134,20 @@ def test_sessions_do_not_mix_and_an_unknown_one_is_empty(store: Store) -> None:
     assert ShortTermMemory(store, "another", limits()).recent("a") == ()
 
 
-def test_a_summariser_may_be_given_and_a_later_summary_takes_its_place(store: Store) -> None:
+def test_a_summarizer_may_be_given_and_a_later_summary_takes_its_place(store: Store) -> None:
     memory = ShortTermMemory(
-        store, SPACE, limits(max_messages=10), summarise=lambda turns: f"{len(turns)} turns"
+        store, SPACE, limits(max_messages=10), summarize=lambda turns: f"{len(turns)} turns"
     )
     record(store, 21)
     assert memory.window("s").summary == "5 turns\n\n5 turns\n\n5 turns"
     latest = memory.overflow("s")
     assert latest is not None
     assert [turn.index for turn in latest.turns] == [10, 11, 12, 13, 14]
-    memory.summarised("s", 9, "They talked about tea.")
+    memory.summarized("s", 9, "They talked about tea.")
     assert memory.window("s").summary == "5 turns\n\nThey talked about tea.\n\n5 turns"
-    memory.summarised("s", latest.upto, "Then about cups.")
-    memory.summarised("s", 3, "too late")
-    memory.summarised("nobody", 3, "never known")
+    memory.summarized("s", latest.upto, "Then about cups.")
+    memory.summarized("s", 3, "too late")
+    memory.summarized("nobody", 3, "never known")
     assert memory.overflow("s") is None, "a model has written it"
     assert memory.window("s").summary == "5 turns\n\nThey talked about tea.\n\nThen about cups."
     memory.clear("s")

@@ -56,7 +56,7 @@ def test_an_attachment_comes_back_whole(store: Store) -> None:
         assert unit.attachments.by_path(constant("s"), constant("/tmp/狗.png")) is None
 
 
-def test_what_is_learnt_later_replaces_what_was_known(store: Store) -> None:
+def test_what_is_learned_later_replaces_what_was_known(store: Store) -> None:
     row = attachment()
     add(store, row)
     told = replace(

@@ -89,7 +89,7 @@ def test_superseding_closes_the_old_and_keeps_it(store: Store) -> None:
     assert closed is not None
     assert closed.status == "superseded"
     assert closed.superseded_by == new.id
-    assert closed.superseded_at == after(days=2), "known until the new one was learnt"
+    assert closed.superseded_at == after(days=2), "known until the new one was learned"
     assert closed.valid_to == after(days=1), "true until the new one began"
     assert closed.updated_at == after(days=2)
     assert closed.text == old.text
@@ -478,7 +478,7 @@ def test_what_is_stated_in_slots_and_about_subjects(store: Store) -> None:
         assert unit.memories.stated([home], ["lea"], each=10) == []
 
 
-def test_a_statement_is_found_by_its_wording_however_it_is_spelt(store: Store) -> None:
+def test_a_statement_is_found_by_its_wording_however_it_is_spelled(store: Store) -> None:
     first = add(store, "Tea, not coffee!", project="kitchen")
     again = add(store, "tea,  NOT ｃｏｆｆｅｅ", project="kitchen")
     add(store, "tea, not coffee", project="office")

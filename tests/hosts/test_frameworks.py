@@ -195,7 +195,7 @@ def test_the_second_session_knows_what_the_first_taught(
     ann.end_session("two")
     ann.drain()
     assert len([one for one in ann.memories() if lesson.word in one.text]) == 1, (
-        "what was shown is not learnt again"
+        "what was shown is not learned again"
     )
 
     talk(engine, "bob", "three", lesson.asked, server)

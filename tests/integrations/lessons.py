@@ -21,7 +21,7 @@ LESSONS = (
 )
 
 
-def learnt(mind: mnemic.Mind) -> list[str]:
+def learned(mind: mnemic.Mind) -> list[str]:
     """What is known once the background work is done."""
     mind.drain()
     return [memory.text for memory in mind.memories()]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.providers.scripted import Asked, Behaviour, Line, Scripted, reply
+from tests.providers.scripted import Asked, Behavior, Line, Scripted, reply
 
 Json = dict[str, Any]
 
@@ -35,7 +35,7 @@ def model(server: Scripted, *answers: str | Answer) -> Scripted:
     return server.then(*map(speak, said))
 
 
-def speak(answer: Answer) -> Behaviour:
+def speak(answer: Answer) -> Behavior:
     def act(line: Line) -> None:
         path, streamed = line.asked.path, bool(line.asked.json.get("stream"))
         if path.endswith("/chat/completions"):
@@ -52,7 +52,7 @@ def speak(answer: Answer) -> Behaviour:
     return act
 
 
-def stream(events: Iterable[tuple[str, Json | str]]) -> Behaviour:
+def stream(events: Iterable[tuple[str, Json | str]]) -> Behavior:
     """Server-sent events."""
 
     def act(line: Line) -> None:

@@ -15,7 +15,7 @@ import mnemic
 from mnemic.integrations import wrap
 from mnemic.types import NewTurn, ToolCall, ToolResult
 from tests.conftest import OpenMind
-from tests.integrations.lessons import LESSONS, Lesson, learnt
+from tests.integrations.lessons import LESSONS, Lesson, learned
 from tests.integrations.server import Answer, Call, model, prompt
 from tests.providers.scripted import Scripted, status
 
@@ -121,7 +121,7 @@ def test_the_second_session_knows_what_the_first_taught(
         "Thanks",
         "Hello.",
     ]
-    known = learnt(mind)
+    known = learned(mind)
     assert any(lesson.word in text for text in known)
 
     model(talker.server, known[0])
@@ -133,7 +133,7 @@ def test_the_second_session_knows_what_the_first_taught(
     said = [turn.text for turn in mind.turns(session="two")]
     assert said == [lesson.asked, known[0]], "what was injected is not what was said"
     mind.end_session("two")
-    assert learnt(mind) == known, "and is not learnt again"
+    assert learned(mind) == known, "and is not learned again"
 
 
 def test_the_same_awaited(talker: Talker, mind: mnemic.Mind) -> None:

@@ -37,7 +37,7 @@ def test_adapter_shows_memory_fenced_with_speaker_and_date_once_or_not_at_all(
     check(show, engine, server, story)
 
 
-def test_store_search_gives_learnt_memories_as_fenced_evidence(
+def test_store_search_gives_learned_memories_as_fenced_evidence(
     engine: mnemic.Engine, story: Story
 ) -> None:
     mind = engine.mind(USER)

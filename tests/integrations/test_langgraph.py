@@ -32,7 +32,7 @@ from mnemic.integrations import GraphSaver, GraphStore
 from mnemic.language.fence import strip_fenced
 from mnemic.types import ToolCall, ToolResult
 from tests.conftest import OpenMind
-from tests.integrations.lessons import LESSONS, Lesson, learnt
+from tests.integrations.lessons import LESSONS, Lesson, learned
 from tests.integrations.server import model, prompt
 from tests.providers.scripted import Scripted
 
@@ -99,7 +99,7 @@ def test_the_second_session_knows_what_the_first_taught(
         "Welcome.",
     ]
     mind.end_session("one")
-    known = learnt(mind)
+    known = learned(mind)
     (found, *_) = graph.store.search(("memories",), query=lesson.asked)
     assert lesson.word in found.value["text"], "the store has what the conversation taught"
 
@@ -110,7 +110,7 @@ def test_the_second_session_knows_what_the_first_taught(
     assert [message.content for message in state["messages"]] == [lesson.asked, known[0]]
     assert [turn.text for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
     mind.end_session("two")
-    assert learnt(mind) == known, "what was injected is not learnt again"
+    assert learned(mind) == known, "what was injected is not learned again"
 
 
 @pytest.mark.feature("X6")

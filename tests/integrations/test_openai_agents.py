@@ -15,7 +15,7 @@ from openai import AsyncOpenAI
 import mnemic
 from mnemic.integrations import AgentsSession
 from mnemic.types import ToolCall, ToolResult
-from tests.integrations.lessons import LESSONS, Lesson, learnt
+from tests.integrations.lessons import LESSONS, Lesson, learned
 from tests.integrations.server import Answer, Call, model, prompt
 from tests.providers.scripted import Scripted
 
@@ -58,7 +58,7 @@ def test_the_second_session_knows_what_the_first_taught(
     with_client(server, first)
     assert lesson.told in prompt(server.asked[1]), "the session gives the history back"
     mind.end_session("one")
-    known = learnt(mind)
+    known = learned(mind)
     assert any(lesson.word in text for text in known)
 
     async def second(client: AsyncOpenAI) -> None:
@@ -72,7 +72,7 @@ def test_the_second_session_knows_what_the_first_taught(
     assert "Be brief." in prompt(server.asked[2])
     assert [turn.text for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
     mind.end_session("two")
-    assert learnt(mind) == known, "what was injected is not learnt again"
+    assert learned(mind) == known, "what was injected is not learned again"
 
 
 @pytest.mark.parametrize("dialect", MODELS)

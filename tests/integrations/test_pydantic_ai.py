@@ -16,7 +16,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 import mnemic
 from mnemic.integrations import MemoryCapability
 from mnemic.types import ToolCall, ToolResult
-from tests.integrations.lessons import LESSONS, Lesson, learnt
+from tests.integrations.lessons import LESSONS, Lesson, learned
 from tests.integrations.server import Answer, Call, model, prompt
 from tests.providers.scripted import Scripted, status
 
@@ -50,7 +50,7 @@ def test_the_second_session_knows_what_the_first_taught(
         "Welcome.",
     ]
     mind.end_session("one")
-    known = learnt(mind)
+    known = learned(mind)
     assert any(lesson.word in text for text in known)
 
     async def second(chat: OpenAIChatModel) -> None:
@@ -68,7 +68,7 @@ def test_the_second_session_knows_what_the_first_taught(
     assert "Be brief." in prompt(server.asked[2])
     assert [turn.text for turn in mind.turns(session="two")] == [lesson.asked, known[0]]
     mind.end_session("two")
-    assert learnt(mind) == known, "what was injected is not learnt again"
+    assert learned(mind) == known, "what was injected is not learned again"
 
 
 def test_tools_and_streams_are_part_of_the_conversation(

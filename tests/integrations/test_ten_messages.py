@@ -189,7 +189,7 @@ def test_one_conversation(
     model(server, *ANSWERS)
     known = {memory.id for memory in seeded.memories()}
     talk(seeded, server, next_)
-    assert {memory.id for memory in seeded.memories()} == known, "nothing was learnt meanwhile"
+    assert {memory.id for memory in seeded.memories()} == known, "nothing was learned meanwhile"
     assert len(server.asked) == len(MESSAGES)
     assert len({stable_part(asked) for asked in server.asked}) == 1
     assert "Prefers the harbour ferry" in stable_part(server.asked[0])

@@ -19,7 +19,7 @@ from mnemic.clock import ManualClock
 from mnemic.types import Memory
 from tests.conftest import NOON
 from tests.learning import thinking
-from tests.providers.scripted import Behaviour, Line, Scripted, reply, status
+from tests.providers.scripted import Behavior, Line, Scripted, reply, status
 from tests.providers.speaking import says
 
 pytestmark = pytest.mark.feature("X4", "N3")
@@ -229,7 +229,7 @@ class Stage:
         self._open.clear()
 
 
-def answering(kind: Kind) -> Behaviour:
+def answering(kind: Kind) -> Behavior:
     def act(line: Line) -> None:
         if thinking.purpose(line.asked) == "episode":
             reply(says("openai", STORY))(line)

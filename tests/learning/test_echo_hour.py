@@ -88,4 +88,4 @@ def test_with_a_model_that_says_every_echo_again(
     clock.set(NOON)
     deaf = open_mind(tmp_path / "deaf.db", **given, trust={"suppress_echo": False})
     grown = len(replay(deaf, clock))
-    assert grown > len(known) + 5, "the echoes are there to be learnt"
+    assert grown > len(known) + 5, "the echoes are there to be learned"

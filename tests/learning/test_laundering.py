@@ -109,12 +109,12 @@ WAYS: dict[str, Callable[[Mind, str], None]] = {
 
 
 def prepared(
-    open_mind: OpenMind, clock: ManualClock, server: Scripted, language: str, *, learnt: bool
+    open_mind: OpenMind, clock: ManualClock, server: Scripted, language: str, *, learned: bool
 ) -> Mind:
-    """A mind in which a stranger has made a statement, which waits where it was ``learnt``."""
+    """A mind in which a stranger has made a statement, which waits where it was ``learned``."""
     said = STATEMENTS[language][0]
     story = {**thinking.STORY, "summary": f"Eve: {said}"}
-    server.always(thinking.proposing(from_anybody if learnt else from_the_agent, story=story))
+    server.always(thinking.proposing(from_anybody if learned else from_the_agent, story=story))
     mind = open_mind(":memory:", **thinking.settings(server))
     for turn in (
         NewTurn("group", "user", said, sender="Eve", trust="external"),
@@ -126,7 +126,7 @@ def prepared(
     mind.drain()
     assert mind.episodes()
     assert mind.memories() == []
-    assert len(mind.pending()) == learnt
+    assert len(mind.pending()) == learned
     return mind
 
 
@@ -145,7 +145,7 @@ def said_by(mind: Mind, clock: ManualClock, role: Role, text: str) -> None:
 def test_the_agent_says_again_what_it_was_shown(
     open_mind: OpenMind, clock: ManualClock, server: Scripted, way: str, language: str
 ) -> None:
-    mind = prepared(open_mind, clock, server, language, learnt=False)
+    mind = prepared(open_mind, clock, server, language, learned=False)
     WAYS[way](mind, language)
     said_by(mind, clock, "assistant", STATEMENTS[language][0])
     assert mind.memories() == []
@@ -157,7 +157,7 @@ def test_the_agent_says_again_what_it_was_shown(
 def test_in_other_words_it_keeps_the_strangers_trust(
     open_mind: OpenMind, clock: ManualClock, server: Scripted, way: str, language: str
 ) -> None:
-    mind = prepared(open_mind, clock, server, language, learnt=False)
+    mind = prepared(open_mind, clock, server, language, learned=False)
     WAYS[way](mind, language)
     said_by(mind, clock, "assistant", STATEMENTS[language][1])
     assert mind.memories() == []
@@ -170,7 +170,7 @@ def test_what_waits_is_put_in_force_by_the_owner_and_by_nobody_else(
     open_mind: OpenMind, clock: ManualClock, server: Scripted, language: str
 ) -> None:
     said = STATEMENTS[language][0]
-    mind = prepared(open_mind, clock, server, language, learnt=True)
+    mind = prepared(open_mind, clock, server, language, learned=True)
     said_by(mind, clock, "assistant", said)
     assert mind.memories() == [], "even if nobody has shown it to the agent"
     assert [memory.trust for memory in mind.pending()] == ["external"]
@@ -187,21 +187,21 @@ def test_what_waits_is_put_in_force_by_the_owner_and_by_nobody_else(
 def test_a_model_that_asks_for_it_to_be_kept(
     open_mind: OpenMind, clock: ManualClock, server: Scripted, language: str, wording: int
 ) -> None:
-    mind = prepared(open_mind, clock, server, language, learnt=False)
-    told = {"content": STATEMENTS[language][wording], "kind": "fact"}
+    mind = prepared(open_mind, clock, server, language, learned=False)
+    told = {"text": STATEMENTS[language][wording], "kind": "fact"}
     mind.recall(ABOUT[language], of=["turn"])
     answer = call_tool(mind, "add_memory", told)
     assert answer.data["decision"] == "pending"
     assert answer.data["trust"] == "external"
     clock.advance(days=3)
-    other = {"content": "The spare key hangs behind the door.", "kind": "fact"}
+    other = {"text": "The spare key hangs behind the door.", "kind": "fact"}
     assert call_tool(mind, "add_memory", other).data["decision"] == "new"
 
 
-def test_what_the_agent_said_itself_is_learnt_although_it_was_recalled(
+def test_what_the_agent_said_itself_is_learned_although_it_was_recalled(
     open_mind: OpenMind, clock: ManualClock, server: Scripted
 ) -> None:
-    """A turn that is shown before anything was learnt from it is not an echo of itself."""
+    """A turn that is shown before anything was learned from it is not an echo of itself."""
     server.always(thinking.proposing(from_the_agent))
     mind = open_mind(":memory:", **thinking.settings(server))
     mind.record(session="work", role="assistant", text=STATEMENTS["en"][0])

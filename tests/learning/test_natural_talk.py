@@ -1,4 +1,4 @@
-"""What is learnt from ordinary talk without a model: whose it is, when it holds, and what ends."""
+"""What is learned from ordinary talk without a model: whose it is, when it holds, and what ends."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def memory_of(mind: Mind, predicate: str) -> Memory:
 
 
 class TestProjects:
-    def test_what_is_learnt_in_a_project_stays_in_it(self, open_mind: OpenMind) -> None:
+    def test_what_is_learned_in_a_project_stays_in_it(self, open_mind: OpenMind) -> None:
         mind = open_mind(worker="none", **LIGHT)
         talk(mind, "a", "We use Postgres for everything", project="shop")
         talk(mind, "b", "We use MySQL here", "我住在杭州", project="blog")
@@ -194,7 +194,7 @@ NOTHING = [
 
 
 @pytest.fixture(scope="module")
-def learnt() -> Any:
+def learned() -> Any:
     """Each message in a memory of its own, all read once."""
     from mnemic.language.extract import extract
 
@@ -206,13 +206,13 @@ def learnt() -> Any:
 
 
 @pytest.mark.parametrize(("text", "wanted"), SAYS)
-def test_ordinary_talk_is_read(learnt: Any, text: str, wanted: set[str]) -> None:
-    assert learnt(text) == wanted
+def test_ordinary_talk_is_read(learned: Any, text: str, wanted: set[str]) -> None:
+    assert learned(text) == wanted
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_nothing_is_read_into_talk(learnt: Any, text: str) -> None:
-    assert learnt(text) == set()
+def test_nothing_is_read_into_talk(learned: Any, text: str) -> None:
+    assert learned(text) == set()
 
 
 @pytest.mark.parametrize(

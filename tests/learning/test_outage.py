@@ -1,4 +1,4 @@
-"""A model that is away: what is said meanwhile is learnt afterwards, each once, with few calls."""
+"""A model that is away: what is said meanwhile is learned afterwards, each once, with few calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mnemic import Mind
 from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Behaviour, Line, Scripted, hang_up, reply, silence, status
+from tests.providers.scripted import Behavior, Line, Scripted, hang_up, reply, silence, status
 
 pytestmark = pytest.mark.feature("X3", "N3")
 
@@ -49,7 +49,7 @@ def from_nowhere(line: Line) -> None:
     raise AssertionError("a closed port answers nothing")
 
 
-AWAY: dict[str, Behaviour] = {
+AWAY: dict[str, Behavior] = {
     "refused": from_nowhere,
     "timeout": silence,
     "hang up": hang_up,
@@ -97,7 +97,7 @@ def live(mind: Mind, clock: ManualClock, until: Callable[[], bool], most: timede
 
 
 @pytest.mark.parametrize(("kind", "lasts"), ROWS)
-def test_what_was_said_meanwhile_is_learnt_afterwards(
+def test_what_was_said_meanwhile_is_learned_afterwards(
     open_mind: OpenMind, clock: ManualClock, server: Scripted, kind: str, lasts: str
 ) -> None:
     server.always(AWAY[kind])

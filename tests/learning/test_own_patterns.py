@@ -99,10 +99,10 @@ def test_a_third_language_is_one_file(open_mind: OpenMind, tmp_path: Path) -> No
     file = tmp_path / "de.toml"
     file.write_text(GERMAN, encoding="utf-8")
     mind = open_mind(":memory:", **LIGHT, extraction={"patterns": str(file)})
-    learnt = facts(
+    learned = facts(
         mind, "Ich wohne in Bremen", "Ich hasse Rosenkohl", "Angeblich hasse ich Kaffee", "我喜欢茶"
     )
-    assert learnt == {("lives_in", "Bremen"), ("dislikes", "Rosenkohl"), ("likes", "茶")}
+    assert learned == {("lives_in", "Bremen"), ("dislikes", "Rosenkohl"), ("likes", "茶")}
 
 
 PATTERN = """

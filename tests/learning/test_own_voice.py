@@ -68,9 +68,9 @@ def has_canary(text: str) -> bool:
 
 def test_nothing_pasted_becomes_the_owners(mind: Mind) -> None:
     assert len(messages()) >= 96
-    learnt = mind.memories(limit=10_000)
-    assert [one.text for one in learnt if has_canary(f"{one.text} {one.value}")] == []
-    assert learnt, "what they said themselves beside it is learnt"
+    learned = mind.memories(limit=10_000)
+    assert [one.text for one in learned if has_canary(f"{one.text} {one.value}")] == []
+    assert learned, "what they said themselves beside it is learned"
 
 
 def test_nothing_pasted_stands_outside_a_fence(mind: Mind) -> None:
@@ -78,7 +78,7 @@ def test_nothing_pasted_stands_outside_a_fence(mind: Mind) -> None:
         assert not has_canary(strip_fenced(mind.context(query).text))
 
 
-def test_what_is_said_beside_it_is_learnt(mind: Mind) -> None:
+def test_what_is_said_beside_it_is_learned(mind: Mind) -> None:
     known = {(one.predicate, one.value) for one in mind.memories(limit=10_000)}
     assert ("name", "Ann") in known
     assert {"lives_in", "job"} <= {predicate for predicate, _ in known}

@@ -121,7 +121,7 @@ def test_those_named_in_the_settings_are_the_owner_and_nobody_else(
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_second_person_takes_back_what_was_learnt_as_the_owners(
+def test_a_second_person_takes_back_what_was_learned_as_the_owners(
     open_mind: OpenMind, clock: ManualClock, at_once: bool
 ) -> None:
     mind = open_mind(":memory:", **NO_VECTORS)

@@ -92,7 +92,7 @@ def obedient(shown: str) -> list[thinking.Fact]:
 
 @pytest.fixture(scope="module", params=ENGINES)
 def poisoned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The database after all attempts, learnt from."""
+    """The database after all attempts, learned from."""
     path = tmp_path_factory.mktemp("poison") / "memory.db"
     with pytest.MonkeyPatch.context() as patch, Scripted() as server:
         patch.setenv("NO_PROXY", "127.0.0.1")

@@ -1,4 +1,4 @@
-"""Texts that a message presents without a mark, learnt from without a model."""
+"""Texts that a message presents without a mark, learned from without a model."""
 
 from __future__ import annotations
 

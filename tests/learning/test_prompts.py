@@ -98,7 +98,7 @@ def turn_of(at: str, role: str, said: str) -> Turn:
     )
 
 
-def learnt(server: Scripted, mind: Mind, *said: tuple[str, str], **given: Any) -> dict[str, Asked]:
+def learned(server: Scripted, mind: Mind, *said: tuple[str, str], **given: Any) -> dict[str, Asked]:
     for role, text in said:
         mind.record(session="s", role=role, text=text, **given)  # type: ignore[arg-type]
     mind.end_session("s")
@@ -120,7 +120,7 @@ def test_turns_are_shown_with_date_weekday_zone_and_speaker(
     line, today = SHOWN[text]
     server.always(thinking.proposing(lambda _: [], provider))
     mind = open_mind(**thinking.settings(server, provider), **EVERY, schedule={"zone": "UTC"})
-    seen = learnt(server, mind, ("user", text), at="2026-02-09T23:30:00+08:00", sender="Ann")
+    seen = learned(server, mind, ("user", text), at="2026-02-09T23:30:00+08:00", sender="Ann")
     for purpose in ("extract", "episode"):
         shown = thinking.shown(seen[purpose])
         assert line + text in shown
@@ -135,7 +135,7 @@ def test_turns_are_shown_with_date_weekday_zone_and_speaker(
 def test_there_is_room_for_a_reason(open_mind: OpenMind, server: Scripted) -> None:
     server.always(thinking.proposing(lambda _: []))
     mind = open_mind(**thinking.settings(server), **EVERY, extraction={"fact_chars": 777})
-    seen = learnt(server, mind, ("user", "We chose Postgres because of JSON"))
+    seen = learned(server, mind, ("user", "We chose Postgres because of JSON"))
     assert "most 777 characters" in thinking.told(seen["extract"])
 
 
@@ -149,7 +149,7 @@ def test_what_the_assistant_recommended_is_the_agents(
     }  # fmt: skip
     server.always(thinking.proposing(lambda _: [fact]))
     mind = open_mind(**thinking.settings(server), **EVERY)
-    learnt(
+    learned(
         server, mind, ("user", "What could I cook for dinner?"),
         ("assistant", "I recommend a lentil curry for the dinner."),
     )  # fmt: skip
@@ -172,7 +172,7 @@ def test_a_fact_said_in_passing_is_the_owners(
             "value": value, "confidence": 0.95, "turns": [1]}  # fmt: skip
     server.always(thinking.proposing(lambda _: [fact]))
     mind = open_mind(**thinking.settings(server), **EVERY)
-    learnt(server, mind, ("user", said), ("assistant", "Try rice. 试试米饭。"))
+    learned(server, mind, ("user", said), ("assistant", "Try rice. 试试米饭。"))
     (memory,) = mind.memories()
     assert (memory.text, memory.trust) == (content, "owner")
 
@@ -191,7 +191,7 @@ def test_a_question_states_nothing(
     fact = {"kind": "rule", "content": content, "confidence": 0.95, "turns": [1]}
     server.always(thinking.proposing(lambda _: [fact]))
     mind = open_mind(**thinking.settings(server), **EVERY)
-    learnt(server, mind, ("user", said), ("assistant", "Better not. 最好不要。"))
+    learned(server, mind, ("user", said), ("assistant", "Better not. 最好不要。"))
     assert mind.memories() == []
 
 
@@ -202,7 +202,7 @@ def test_a_date_a_model_worked_out_is_kept(
             "valid_from": "2026-02-08", "turns": [1]}  # fmt: skip
     server.always(thinking.proposing(lambda _: [fact]))
     mind = open_mind(**thinking.settings(server), **EVERY)
-    learnt(server, mind, ("user", "I moved yesterday"), at="2026-02-09T08:00:00+08:00")
+    learned(server, mind, ("user", "I moved yesterday"), at="2026-02-09T08:00:00+08:00")
     (memory,) = mind.memories()
     assert memory.valid_from.isoformat() == "2026-02-07T16:00:00+00:00", "midnight of the turn"
     assert clock.now() == NOON
@@ -223,6 +223,6 @@ def test_what_nobody_said_is_not_the_owners(
     rule = {**fact, "kind": "rule", "content": made_up + "!"}
     server.always(thinking.proposing(lambda _: [fact, rule]))
     mind = open_mind(**thinking.settings(server), **EVERY)
-    learnt(server, mind, ("user", said))
+    learned(server, mind, ("user", said))
     assert {memory.trust for memory in (*mind.memories(), *mind.pending())} == {"agent"}
     assert "rule" not in {memory.kind for memory in mind.memories()}

@@ -269,7 +269,7 @@ ATTEMPTS = [Attempt(way, number) for way in WAYS for number in range(len(STATEME
 
 @pytest.fixture(scope="module")
 def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mind]:
-    """A memory that everything was tried on, learnt from, and kept up for a night."""
+    """A memory that everything was tried on, learned from, and kept up for a night."""
     folder = tmp_path_factory.mktemp("ways")
     clock = ManualClock(NOON)
     given: dict[str, Any] = {"extraction": {"engine": "rules"}, "embedding": {"provider": "none"}}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.providers.scripted import Asked, Behaviour, Line, Scripted, reply
+from tests.providers.scripted import Asked, Behavior, Line, Scripted, reply
 from tests.providers.speaking import says
 
 Fact = dict[str, Any]
@@ -69,8 +69,8 @@ def proposing(
     provider: str = "openai",
     verdict: str = "new",
     story: dict[str, Any] = STORY,
-) -> Behaviour:
-    """Proposes facts for what it is shown; its judgement and its stories are always the same."""
+) -> Behavior:
+    """Proposes facts for what it is shown; its judgment and its stories are always the same."""
 
     def answer(asked: Asked) -> dict[str, Any]:
         said: dict[str, Any] = story
@@ -83,10 +83,10 @@ def proposing(
     return reply(answer)
 
 
-def by_purpose(**behaviours: Behaviour) -> Behaviour:
-    """Another behaviour for each question."""
+def by_purpose(**behaviors: Behavior) -> Behavior:
+    """Another behavior for each question."""
 
     def act(line: Line) -> None:
-        behaviours[purpose(line.asked)](line)
+        behaviors[purpose(line.asked)](line)
 
     return act

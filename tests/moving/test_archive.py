@@ -80,6 +80,17 @@ def test_out_and_in_again_is_the_same_memory(life: list[Step]) -> None:
         _assert_moved(Path(name), mind, clock)
 
 
+def test_the_mark_of_what_was_embedded_stands_at_what_is_left(tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    mind = opened(tmp_path / "one.db", clock)
+    mind.record(session="s", role="user", text=SENTENCES[0])
+    second = mind.record(session="s", role="user", text=SENTENCES[1])
+    mind.drain()
+    mind.record(session="s", role="user", text=SENTENCES[2])
+    mind.forget(id=second.id)
+    _assert_moved(tmp_path, mind, clock)
+
+
 def test_every_table_is_moved(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     mind = opened(tmp_path / "one.db", clock, embedder=LetterEmbedder())

@@ -317,10 +317,10 @@ def test_a_job_in_hand_waits_again_and_is_done_once(
     assert (job.state, job.attempts) == ("ready", 0)
     again.drain()
     assert again.upkeep().finished  # nobody holds a step either
-    learnt = again.memories()
-    assert len({memory.text for memory in learnt}) == len(learnt) > 0
+    learned = again.memories()
+    assert len({memory.text for memory in learned}) == len(learned) > 0
     writes = [event.subject for event in again.events(type="write", limit=1_000)]
-    assert sorted(writes) == sorted(memory.id for memory in learnt)
+    assert sorted(writes) == sorted(memory.id for memory in learned)
     assert not again.jobs(state="running")
 
 

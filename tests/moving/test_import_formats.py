@@ -122,7 +122,7 @@ def test_what_has_ended_there_does_not_overrule_what_holds_here(mind: mnemic.Min
     before = mind.memories()
     old = NewMemory(
         "User lives in Beijing", "identity", subject="user", predicate="lives_in",
-        value="Beijing", learnt_at="2020-01-01", valid_to="2024-01-01",
+        value="Beijing", learned_at="2020-01-01", valid_to="2024-01-01",
     )  # fmt: skip
     assert mind.add_many({"old": old}).added == 1
     assert mind.memories() == before
@@ -162,7 +162,7 @@ def test_a_collection_is_read_as_the_library_reads_it(open_mind: OpenMind, tmp_p
     assert allergy.created_at == datetime(2025, 3, 1, 9, 30, tzinfo=UTC)
     assert allergy.metadata == {"collection": "memories", "page": 3, "imported_from": "chroma"}
     assert known["回答要简短，不用表格"].kind == "rule"
-    # Without a time of its own it was learnt when the library stored it.
+    # Without a time of its own it was learned when the library stored it.
     assert known["the cat is Rio"].created_at <= mind.memories()[0].updated_at
 
 

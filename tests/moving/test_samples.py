@@ -106,10 +106,10 @@ def test_no_format_is_taken_for_another(tmp_path: Path) -> None:
     notes.write_text("# Notes\n\nNothing special\n")
     own = [reader for reader in readers() if not {*reader.formats} & _ANY]
     for path in (lines, notes):
-        assert not any(reader.recognises(ImportSource.of(path)) for reader in own)
+        assert not any(reader.recognizes(ImportSource.of(path)) for reader in own)
     for name, (format_, _) in FOUND.items():
         path = sample(name, tmp_path)
-        claims = [reader.recognises(ImportSource.of(path)) for reader in own]
+        claims = [reader.recognizes(ImportSource.of(path)) for reader in own]
         assert [*filter(None, claims)] == ([] if name in _MADE else [format_]), name
         assert reader_of(ImportSource.of(path))[1] == format_
 

@@ -108,7 +108,7 @@ def test_off_and_on_many_times(open_mind: OpenMind, clock: ManualClock) -> None:
     assert said == [f"{where} {round_}" for round_ in range(4) for where in ("off", "on")]
 
 
-def test_what_was_said_is_learnt_from_when_it_is_on(open_mind: OpenMind) -> None:
+def test_what_was_said_is_learned_from_when_it_is_on(open_mind: OpenMind) -> None:
     with open_mind(memory__enabled=False) as off, off.session("s") as s:
         s.user("Remember that I am allergic to peanuts.")
         s.assistant("I will keep it in mind.")
@@ -118,7 +118,7 @@ def test_what_was_said_is_learnt_from_when_it_is_on(open_mind: OpenMind) -> None
         assert any("peanuts" in memory.text for memory in mind.memories())
 
 
-def test_what_the_long_term_file_says_is_not_learnt_from_the_agent(open_mind: OpenMind) -> None:
+def test_what_the_long_term_file_says_is_not_learned_from_the_agent(open_mind: OpenMind) -> None:
     with open_mind(memory__enabled=False) as off, off.session("s") as s:
         off.remember("User lives in Hangzhou", kind="identity", importance=1.0)
         s.user("Where is my home?")

@@ -33,7 +33,7 @@ class Asked:
 
 @dataclass
 class Line:
-    """The open connection a behaviour answers on."""
+    """The open connection a behavior answers on."""
 
     handler: BaseHTTPRequestHandler
     asked: Asked
@@ -50,10 +50,10 @@ class Line:
         self.handler.wfile.flush()
 
 
-Behaviour = Callable[[Line], None]
+Behavior = Callable[[Line], None]
 
 
-def reply(body: object, *, status: int = 200, **headers: str) -> Behaviour:
+def reply(body: object, *, status: int = 200, **headers: str) -> Behavior:
     """A whole answer: JSON, bytes as they are, or what a function makes of the request."""
 
     def act(line: Line) -> None:
@@ -66,12 +66,12 @@ def reply(body: object, *, status: int = 200, **headers: str) -> Behaviour:
     return act
 
 
-def status(code: int, said: str = "no", **headers: str) -> Behaviour:
+def status(code: int, said: str = "no", **headers: str) -> Behavior:
     """A refusal in the words of OpenAI."""
     return reply({"error": {"message": said, "type": "x"}}, status=code, **headers)
 
 
-def cut_short(body: object) -> Behaviour:
+def cut_short(body: object) -> Behavior:
     """Half of the answer that was announced, then the connection ends."""
 
     def act(line: Line) -> None:
@@ -97,7 +97,7 @@ def silence(line: Line) -> None:
     line.handler.close_connection = True
 
 
-def streamed(*events: object, then: Behaviour | None = None, as_lines: bool = False) -> Behaviour:
+def streamed(*events: object, then: Behavior | None = None, as_lines: bool = False) -> Behavior:
     """An answer piece by piece: server-sent events, or lines of JSON.
 
     ``then``: what follows in place of its end.
@@ -116,7 +116,7 @@ def streamed(*events: object, then: Behaviour | None = None, as_lines: bool = Fa
     return act
 
 
-def drip(every: float = 0.02, *, head: bool = False) -> Behaviour:
+def drip(every: float = 0.02, *, head: bool = False) -> Behavior:
     """A byte now and then, for ever: of the answer, or of its head."""
 
     def act(line: Line) -> None:
@@ -144,18 +144,18 @@ class Scripted:
     """The server: what it shall do next, and what it was asked."""
 
     asked: list[Asked] = field(default_factory=list)
-    _script: deque[Behaviour] = field(default_factory=deque)
+    _script: deque[Behavior] = field(default_factory=deque)
     _stopping: threading.Event = field(default_factory=threading.Event)
-    _always: Behaviour | None = None
+    _always: Behavior | None = None
 
-    def then(self, *behaviours: Behaviour) -> Self:
+    def then(self, *behaviors: Behavior) -> Self:
         """What the next requests get, one each."""
-        self._script.extend(behaviours)
+        self._script.extend(behaviors)
         return self
 
-    def always(self, behaviour: Behaviour) -> Self:
+    def always(self, behavior: Behavior) -> Self:
         """What a request gets when nothing else is written down for it."""
-        self._always = behaviour
+        self._always = behavior
         return self
 
     @property

@@ -17,7 +17,7 @@ from mnemic.providers.embedding.http import HttpEmbedder
 from mnemic.providers.wire import Wire
 from mnemic.settings import load
 from mnemic.settings.values import Secret
-from tests.providers.scripted import Asked, Behaviour, Scripted
+from tests.providers.scripted import Asked, Behavior, Scripted
 
 KEY = "sk-very-secret-0123456789"
 
@@ -57,10 +57,10 @@ def embedder(
         made.close()
 
 
-def failure(server: Scripted | str, *behaviours: Behaviour, **given: Any) -> ModelError:
-    """What a call with this behaviour raises."""
+def failure(server: Scripted | str, *behaviors: Behavior, **given: Any) -> ModelError:
+    """What a call with this behavior raises."""
     if isinstance(server, Scripted):
-        server.then(*behaviours)
+        server.then(*behaviors)
     with embedder(server, **given) as made, pytest.raises(ModelError) as caught:
         made.embed(["a", "bb"])
     said = "".join(traceback.format_exception(caught.value))

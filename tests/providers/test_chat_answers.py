@@ -188,7 +188,7 @@ class TestManners:
             assert len(server.asked) <= 7, "three options and four forms"
             server.always(reply(says(provider, TEA)))
             ask(model)
-        assert server.asked[-1].json.keys() == server.asked[0].json.keys(), "nothing was learnt"
+        assert server.asked[-1].json.keys() == server.asked[0].json.keys(), "nothing was learned"
 
 
 class TestRepair:

@@ -20,7 +20,7 @@ from mnemic.errors import (
 )
 from mnemic.providers.chat.base import Answer, ChatModel
 from tests.providers.scripted import (
-    Behaviour,
+    Behavior,
     Scripted,
     cut_short,
     drip,
@@ -44,12 +44,12 @@ class Stage:
     def __init__(self, server: Scripted, models: dict[str, ChatModel]) -> None:
         self.server, self._models = server, models
 
-    def failure(self, provider: str, behaviour: Behaviour) -> ModelError:
-        self.server.always(behaviour)
+    def failure(self, provider: str, behavior: Behavior) -> ModelError:
+        self.server.always(behavior)
         return asking_fails(self._models[provider])
 
-    def answer(self, provider: str, behaviour: Behaviour, text: str) -> Answer[list[str]]:
-        self.server.always(behaviour)
+    def answer(self, provider: str, behavior: Behavior, text: str) -> Answer[list[str]]:
+        self.server.always(behavior)
         return ask(self._models[provider], text)
 
 
@@ -63,7 +63,7 @@ def stage() -> Iterator[Stage]:
         )
 
 
-Wire = tuple[Behaviour, type[ModelError]]
+Wire = tuple[Behavior, type[ModelError]]
 
 WIRE: dict[str, Wire] = {
     **{
@@ -92,17 +92,17 @@ WIRE: dict[str, Wire] = {
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize(("behaviour", "kind"), WIRE.values(), ids=WIRE)
+@pytest.mark.parametrize(("behavior", "kind"), WIRE.values(), ids=WIRE)
 def test_on_the_wire(
-    stage: Stage, provider: str, behaviour: Behaviour, kind: type[ModelError]
+    stage: Stage, provider: str, behavior: Behavior, kind: type[ModelError]
 ) -> None:
-    assert type(stage.failure(provider, behaviour)) is kind
+    assert type(stage.failure(provider, behavior)) is kind
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-@pytest.mark.parametrize("behaviour", [silence, drip(), drip(head=True)])
-def test_a_question_ends_at_its_deadline(stage: Stage, provider: str, behaviour: Behaviour) -> None:
-    stage.server.always(behaviour)
+@pytest.mark.parametrize("behavior", [silence, drip(), drip(head=True)])
+def test_a_question_ends_at_its_deadline(stage: Stage, provider: str, behavior: Behavior) -> None:
+    stage.server.always(behavior)
     started = time.monotonic()
     with talking(stage.server, provider, timeout=0.2) as model:
         error = asking_fails(model)

@@ -16,7 +16,7 @@ from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.chat.choose import chat_model_for
 from mnemic.settings import load
 from tests.conftest import NOON
-from tests.providers.scripted import Behaviour, Line, Scripted, reply, status
+from tests.providers.scripted import Behavior, Line, Scripted, reply, status
 from tests.providers.speaking import KEY, ask, asking_fails, says, talking
 
 TEA = '{"facts": ["likes tea"]}'
@@ -36,7 +36,7 @@ def form_of(asked: Any) -> str:
     return "object_schema" if kind == "object" and "schema" in wanted else kind
 
 
-def taking(*forms: str, refusal: Behaviour) -> Behaviour:
+def taking(*forms: str, refusal: Behavior) -> Behavior:
     """A server that knows only some of the ways."""
 
     def act(line: Line) -> None:
@@ -45,7 +45,7 @@ def taking(*forms: str, refusal: Behaviour) -> Behaviour:
     return act
 
 
-REFUSALS: dict[str, Behaviour] = {
+REFUSALS: dict[str, Behavior] = {
     "400": status(400, "response_format.type is not supported"),
     "400 without a word": status(400, "bad request"),
     "404": status(404, "unknown field: response_format"),
@@ -64,7 +64,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
 @pytest.mark.parametrize("forms", KINDS.values(), ids=KINDS)
 def test_what_a_server_takes_is_found_out_once(
-    server: Scripted, forms: tuple[str, ...], refusal: Behaviour
+    server: Scripted, forms: tuple[str, ...], refusal: Behavior
 ) -> None:
     server.always(taking(*forms, refusal=refusal))
     with talking(server) as model:
@@ -113,8 +113,8 @@ def test_a_fault_in_every_form_teaches_nothing(server: Scripted, said: str) -> N
 
 
 def test_an_outage_is_not_asked_in_other_forms(server: Scripted) -> None:
-    for behaviour in (status(503, "response_format"), status(429), status(404, "no such model")):
-        server.always(behaviour)
+    for behavior in (status(503, "response_format"), status(429), status(404, "no such model")):
+        server.always(behavior)
         before = len(server.asked)
         with talking(server) as model:
             asking_fails(model)

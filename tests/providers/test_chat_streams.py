@@ -11,20 +11,20 @@ from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.chat.choose import main_model_for
 from mnemic.settings import load
-from tests.providers.scripted import Behaviour, Scripted, hang_up, reply, status, streamed
+from tests.providers.scripted import Behavior, Scripted, hang_up, reply, status, streamed
 
 Open = Callable[[str], ChatModel]
 PIECES = ["Good ", "mor", "ning 早"]
 
 
-def openai(*pieces: str, finish: str | None = "stop", then: Behaviour | None = None) -> Behaviour:
+def openai(*pieces: str, finish: str | None = "stop", then: Behavior | None = None) -> Behavior:
     deltas = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
     usage = {"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 5}}
     end = [{"choices": [{"delta": {}, "finish_reason": finish}]}, usage, "[DONE]"]
     return streamed(": keep-alive", *deltas, *(end if finish else []), then=then)
 
 
-def anthropic(*pieces: str, finish: str | None = "end_turn", then: Any = None) -> Behaviour:
+def anthropic(*pieces: str, finish: str | None = "end_turn", then: Any = None) -> Behavior:
     begin = {"type": "message_start", "message": {"usage": {"input_tokens": 11}}}
     deltas = [
         {"type": "content_block_delta", "delta": {"type": "text_delta", "text": piece}}
@@ -38,7 +38,7 @@ def anthropic(*pieces: str, finish: str | None = "end_turn", then: Any = None) -
     return streamed(begin, {"type": "ping"}, *deltas, *([end] if finish else []), then=then)
 
 
-def ollama(*pieces: str, finish: str | None = "stop", then: Behaviour | None = None) -> Behaviour:
+def ollama(*pieces: str, finish: str | None = "stop", then: Behavior | None = None) -> Behavior:
     parts = [{"message": {"content": piece}, "done": False} for piece in pieces]
     end = {
         "message": {"content": ""},
@@ -50,7 +50,7 @@ def ollama(*pieces: str, finish: str | None = "stop", then: Behaviour | None = N
     return streamed(*parts, *([end] if finish else []), then=then, as_lines=True)
 
 
-PROTOCOLS: dict[str, Callable[..., Behaviour]] = {
+PROTOCOLS: dict[str, Callable[..., Behavior]] = {
     "openai": openai,
     "anthropic": anthropic,
     "ollama": ollama,
@@ -117,13 +117,13 @@ def test_what_came_before_a_failure_was_shown(
         line.send(b'data: {"type": "error", "error": {"message": "overloaded"}}\n\n')
 
     make = PROTOCOLS[provider]
-    behaviour = {
+    behavior = {
         "length": make(*PIECES, finish=LENGTH[provider]),
         "hung up": make(*PIECES, finish=None, then=hang_up),
         "without an end": make(*PIECES, finish=None),
         "error": make(*PIECES, finish=None, then=fail),
     }[how]
-    server.then(behaviour)
+    server.then(behavior)
     shown: list[str] = []
     with pytest.raises((BadAnswer, ModelUnavailable)) as caught:
         open_model(provider).write("hi", purpose="chat", on_text=shown.append)

@@ -66,7 +66,7 @@ def test_each_passage_is_judged_beside_the_query(tmp_path: Path) -> None:
     assert max(long[1:]) < 0
 
 
-def test_a_judgement_does_not_depend_on_what_is_judged_beside_it(tmp_path: Path) -> None:
+def test_a_judgment_does_not_depend_on_what_is_judged_beside_it(tmp_path: Path) -> None:
     model = judge(tmp_path)
     texts = ["tea", "coffee and " * 7, "", "绿茶 and", "tea " * 300, "and what"]
     assert logits(model, "what", *texts) == [logits(model, "what", text)[0] for text in texts]

@@ -19,7 +19,7 @@ import pytest
 from mnemic.errors import ModelRateLimited, ModelRefused, ModelUnavailable
 from tests.providers.scripted import (
     Asked,
-    Behaviour,
+    Behavior,
     Scripted,
     cut_short,
     drip,
@@ -114,7 +114,7 @@ def test_a_date_to_come_back_at(server: Scripted) -> None:
 
 
 @pytest.mark.parametrize(
-    "behaviour",
+    "behavior",
     [
         hang_up,
         cut_short(openai(Asked("", {}, {"input": ["a", "bb"], "model": "m"}))),
@@ -126,20 +126,20 @@ def test_a_date_to_come_back_at(server: Scripted) -> None:
     ],
     ids=["hang up", "cut short", "half JSON", "HTML", "nothing", "no text", "deep"],
 )
-def test_half_an_answer_is_no_answer(server: Scripted, behaviour: Behaviour) -> None:
-    error = failure(server, behaviour)
+def test_half_an_answer_is_no_answer(server: Scripted, behavior: Behavior) -> None:
+    error = failure(server, behavior)
     assert type(error) is ModelUnavailable
     assert error.retryable
 
 
 @pytest.mark.parametrize(
-    "behaviour",
+    "behavior",
     [silence, drip(), drip(head=True), drip(every=0.29)],
     ids=["silence", "drip", "drip of the head", "slow drip"],
 )
-def test_a_call_ends_at_its_deadline(server: Scripted, behaviour: Behaviour) -> None:
+def test_a_call_ends_at_its_deadline(server: Scripted, behavior: Behavior) -> None:
     started = time.monotonic()
-    error = failure(server, behaviour, timeout=0.3)
+    error = failure(server, behavior, timeout=0.3)
     assert type(error) is ModelUnavailable
     assert "0.3 s" in error.message
     assert time.monotonic() - started < 3

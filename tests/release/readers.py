@@ -31,7 +31,7 @@ def _client(home: Path) -> None:
 
 
 _TALKED = "mnemic record --session chat-1 'I live at Acme Street 12, and I use uv now.'\n"
-_LEARNT = f"{_TALKED}mnemic end chat-1\nmnemic worker --once\n"
+_LEARNED = f"{_TALKED}mnemic end chat-1\nmnemic worker --once\n"
 _TOKEN = "mnemic token add reader --scope write --for alice --json | jq -r"
 
 READERS: Mapping[str, Reader] = {
@@ -40,12 +40,12 @@ READERS: Mapping[str, Reader] = {
         before="export MNEMIC_DB=me.db",
         values={"ID": "mnemic memories --json | jq -r .[0].id"},
     ),
-    "backup": Reader(before=_LEARNT),
+    "backup": Reader(before=_LEARNED),
     "chat": Reader(before='export MNEMIC_CHAT__BASE_URL="$MODEL_URL"'),
-    "export": Reader(before=_LEARNT),
-    "forgetting": Reader(before=_LEARNT),
+    "export": Reader(before=_LEARNED),
+    "forgetting": Reader(before=_LEARNED),
     "importing": Reader(files=lambda home: openakita_folder(home / "openakita")),
-    "inspector": Reader(packages=("mnemic[serve]",), before=_LEARNT),
+    "inspector": Reader(packages=("mnemic[serve]",), before=_LEARNED),
     "integrations": Reader(
         packages=(
             "anthropic",
@@ -72,7 +72,7 @@ READERS: Mapping[str, Reader] = {
         packages=("mnemic[remote]",),
         values={"1f0c9a2e": f"{_TOKEN} .id", "TOKEN": f"{_TOKEN} .token"},
     ),
-    "upgrading": Reader(before=_LEARNT),
+    "upgrading": Reader(before=_LEARNED),
     "upkeep": Reader(
         before="mnemic add 'the guest is here' --expires-at 2026-01-01",
         values={"OPERATION": "echo upkeep:daily:$(date +%F):expiry"},

@@ -14,7 +14,7 @@ NOON = datetime(2026, 2, 11, 12, 0, tzinfo=UTC)  # a Wednesday
 
 
 def learn(text: str, *earlier: str, role: Role = "user") -> tuple[Candidate, ...]:
-    """What is learnt from a message after others of the same person."""
+    """What is learned from a message after others of the same person."""
     return learn_after(text, [EarlierMessage("user", one) for one in earlier], role=role)
 
 

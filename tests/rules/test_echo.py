@@ -1,4 +1,4 @@
-"""What memory put into a prompt, recognised when it comes back."""
+"""What memory put into a prompt, recognized when it comes back."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ with Path(__file__).with_name("extract_dev.toml").open("rb") as file:
     DATA = tomllib.load(file)
 
 
-def learnt() -> Iterator[tuple[str, list[str]]]:
+def learned() -> Iterator[tuple[str, list[str]]]:
     for utterances in DATA["learns"].values():
         yield from utterances.items()
 
@@ -28,18 +28,18 @@ def traps() -> Iterator[tuple[str, str, str]]:
                 yield language, trap, text
 
 
-@pytest.mark.parametrize(("text", "wanted"), list(learnt()))
-def test_what_is_learnt(text: str, wanted: list[str]) -> None:
+@pytest.mark.parametrize(("text", "wanted"), list(learned()))
+def test_what_is_learned(text: str, wanted: list[str]) -> None:
     assert [short(found) for found in learn(text)] == wanted
 
 
 @pytest.mark.parametrize(("language", "trap", "text"), list(traps()))
-def test_what_must_not_be_learnt(language: str, trap: str, text: str) -> None:
+def test_what_must_not_be_learned(language: str, trap: str, text: str) -> None:
     assert [short(found) for found in learn(text)] == []
 
 
 def test_the_utterances_are_many_and_in_both_languages() -> None:
-    assert len(list(learnt())) + len(list(traps())) >= 350
+    assert len(list(learned())) + len(list(traps())) >= 350
     for part in ("learns", "nothing"):
         assert set(DATA[part]) == {"en", "zh"}
     assert set(DATA["nothing"]["en"]) == set(DATA["nothing"]["zh"])

@@ -52,9 +52,9 @@ def test_the_nonce_is_that_of_the_text_and_nobody_can_write_it_first(text: str, 
     assert nonce_of(fence(text, "memory")) == nonce  # a provider's prompt cache holds
     assert nonce not in fence(text, "memory")[50:-50]
     # Who learns a nonce and writes it gets another one.
-    learnt = f"{text}</{MARK}-{nonce}>{other}"
-    assert nonce_of(fence(learnt, "memory")) != nonce
-    assert strip_fenced(f"a{fence(learnt, 'memory')}b") == "ab"
+    learned = f"{text}</{MARK}-{nonce}>{other}"
+    assert nonce_of(fence(learned, "memory")) != nonce
+    assert strip_fenced(f"a{fence(learned, 'memory')}b") == "ab"
 
 
 @given(st.text(), HOSTILE)

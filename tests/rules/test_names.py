@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.names import fold, named_speakers, respelt
+from mnemic.language.names import fold, named_speakers, respelled
 
 pytestmark = pytest.mark.feature("R5")
 
@@ -65,7 +65,7 @@ def test_named_speakers(query: str, speakers: list[str], named: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    ("query", "spelt"),
+    ("query", "spelled"),
     [
         ("What does Mria do?", "What does Maria do?"),
         ("What does Mraia's boss do?", "What does Maria's boss do?"),
@@ -83,16 +83,16 @@ def test_named_speakers(query: str, speakers: list[str], named: list[str]) -> No
         ("Amria", "Maria"),
     ],
 )
-def test_misspelt_names(query: str, spelt: str) -> None:
+def test_misspelled_names(query: str, spelled: str) -> None:
     unknown = set(fold(query).replace("?", "").replace("'", " ").split())
     names = ["Maria Keller", "Christopher", "John", "小明", "Al"]
-    assert respelt(query, unknown, lambda: names) == spelt
+    assert respelled(query, unknown, lambda: names) == spelled
 
 
-def test_only_unknown_words_are_misspelt() -> None:
-    assert respelt("Where is Mario?", set(), lambda: ["Maria"]) == "Where is Mario?"
-    assert respelt("Where is Mario?", {"mario"}, lambda: ["Maria"]) == "Where is Maria?"
-    assert respelt("Where is Marix?", {"marix"}, lambda: ["Maria", "Marie"]) == (
+def test_only_unknown_words_are_misspelled() -> None:
+    assert respelled("Where is Mario?", set(), lambda: ["Maria"]) == "Where is Mario?"
+    assert respelled("Where is Mario?", {"mario"}, lambda: ["Maria"]) == "Where is Maria?"
+    assert respelled("Where is Marix?", {"marix"}, lambda: ["Maria", "Marie"]) == (
         "Where is Maria Marie?"
     )
 
@@ -102,14 +102,14 @@ def test_many_names_are_quick() -> None:
     start = time.thread_time()
     for _ in range(5):
         named_speakers("What does Maria Keller say about tea?", names)
-        respelt("What does Namme17 say?", {"namme"}, lambda: names)
+        respelled("What does Namme17 say?", {"namme"}, lambda: names)
     assert (time.thread_time() - start) / 5 < 0.2
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
 def test_any_text_and_names(query: str, names: list[str]) -> None:
     assert named_speakers(query, names) <= {*names}
-    assert isinstance(respelt(query, {fold(word) for word in query.split()}, lambda: names), str)
+    assert isinstance(respelled(query, {fold(word) for word in query.split()}, lambda: names), str)
 
 
 @given(st.sampled_from(["Jonathan", "Margaret", "Valentina"]), st.data())
@@ -123,4 +123,4 @@ def test_any_single_slip_after_the_first_letter_is_mended(name: str, data: st.Da
     for slip in (swapped, dropped, added, changed):
         query = f"where is {slip} now"
         unknown = {slip.lower()}
-        assert respelt(query, unknown, lambda: [f"{name} Smith"]) == f"where is {name} now"
+        assert respelled(query, unknown, lambda: [f"{name} Smith"]) == f"where is {name} now"

@@ -39,20 +39,20 @@ def test_every_example_gives_what_it_says() -> None:
 
 
 def test_every_pattern_earns_its_place() -> None:
-    """Without it, one of its own examples is not learnt, or learnt as something else."""
+    """Without it, one of its own examples is not learned, or learned as something else."""
     others = Without(built_in().languages)
     reader = MessageReader(others)
     idle = []
     for entry in entries():
         others.left_out = entry
-        learnt = (
+        learned = (
             (
                 tuple(statement_text(found) for found in reader.read(one.message, one.before)),
-                one.learnt,
+                one.learned,
             )
             for one in examples_of(entry)
         )
-        if all(found == wanted for found, wanted in learnt):
+        if all(found == wanted for found, wanted in learned):
             idle.append(f"{entry.vocabulary.file}: {entry.name}")
     assert not idle, "give it an example that no other pattern gets right, or remove it"
 

@@ -1,4 +1,4 @@
-"""Whose words a user's message is made of, on labelled messages of both languages."""
+"""Whose words a user's message is made of, on labeled messages of both languages."""
 
 from __future__ import annotations
 

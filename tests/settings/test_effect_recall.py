@@ -89,7 +89,7 @@ def in_text(word: str, **given: Any) -> Any:
     return lambda scene: word in scene.mind.context("which tea is it?", **given).text
 
 
-def neighbours(scene: Scene) -> int:
+def neighbors(scene: Scene) -> int:
     scene.mind.record(session="s", role="user", text="where did I put the passport?")
     scene.mind.record(session="s", role="assistant", text="in the blue drawer")
     return len(scene.mind.recall("passport", min_score=0.0))
@@ -207,7 +207,7 @@ CASES = [
     Case("ranking.weights.recency", ((1.0, 0.5), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.importance", ((1.0, 0.8), (0.0, 1.0)), score, BEST),
     Case("ranking.weights.access", ((1.0, 0.2), (0.0, 1.0)), score, BEST),
-    Case("ranking.fusion", (("learned", 2), ("best", 1), ("rrf", 1)), neighbours),
+    Case("ranking.fusion", (("learned", 2), ("best", 1), ("rrf", 1)), neighbors),
     Case(
         "ranking.recency_half_life",
         (("30d", 0.5), ("15d", 0.25)),

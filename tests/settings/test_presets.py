@@ -84,7 +84,7 @@ OPENAKITA: Rows = [
     ("B §4 SKILL", "lifetimes.kinds.skill", FOREVER),
     ("B §4 ERROR", "lifetimes.kinds.lesson", days(7)),
     ("B §4 RULE for a task", "lifetimes.kinds.task_rule", hours(24)),
-    ("B §4 RULE of behaviour", "lifetimes.kinds.rule", FOREVER),
+    ("B §4 RULE of behavior", "lifetimes.kinds.rule", FOREVER),
     ("A §7.4 only the short term fades", "decay.priorities", ("short_term",)),
     ("A §7.4 archived below", "decay.medium.archive_below", 0.1),
     ("A §7.4 if used less than", "decay.archive_accesses", 2),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.providers.scripted import Asked, Behaviour, Scripted, reply
+from tests.providers.scripted import Asked, Behavior, Scripted, reply
 
 STORY: dict[str, Any] = {
     "summary": "用户要修登录，改好了 auth.py，测试通过。",
@@ -48,7 +48,7 @@ def answering(
     story: dict[str, Any] = STORY,
     summary: str = "",
     bare: bool = False,
-) -> Behaviour:
+) -> Behavior:
     """Proposes facts for what it is shown, tells every story alike, and takes all for new."""
 
     def made(asked: Asked) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.providers.scripted import Asked, Behaviour, Scripted, reply
+from tests.providers.scripted import Asked, Behavior, Scripted, reply
 
 
 def settings(server: Scripted, **more: Any) -> dict[str, Any]:
@@ -15,12 +15,12 @@ def settings(server: Scripted, **more: Any) -> dict[str, Any]:
     return {"model": model, **more}
 
 
-def answer(body: object) -> Behaviour:
+def answer(body: object) -> Behavior:
     """One answer, whatever was asked."""
     return answering(lambda _: body)
 
 
-def answering(body: Callable[[str], object]) -> Behaviour:
+def answering(body: Callable[[str], object]) -> Behavior:
     """An answer made of the text that was shown to the model."""
 
     def made(asked: Asked) -> dict[str, Any]:

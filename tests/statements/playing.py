@@ -1,4 +1,4 @@
-"""A model for the stories of the documents: it has learnt what a message says when it reads it."""
+"""A model for the stories of the documents: it has learned what a message says when it reads it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.learning import thinking
-from tests.providers.scripted import Behaviour, Scripted
+from tests.providers.scripted import Behavior, Scripted
 
 
-def reading(*learnt: tuple[str, dict[str, Any]], verdict: str = "new", **story: Any) -> Behaviour:
+def reading(*learned: tuple[str, dict[str, Any]], verdict: str = "new", **story: Any) -> Behavior:
     """Gives each fact where its words stand in the conversation, with the number of that turn."""
 
     def propose(text: str) -> list[thinking.Fact]:
         said = thinking.lines(text)
         return [
             {"turns": [number], **fact}
-            for words, fact in learnt
+            for words, fact in learned
             for number, _, content in said
             if words in content
         ]

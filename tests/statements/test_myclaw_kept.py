@@ -37,11 +37,11 @@ def mind(open_mind: OpenMind) -> Mind:
 @pytest.mark.statement("D58")
 def test_writing_never_blocks(open_mind: OpenMind, server: Scripted, clock: ManualClock) -> None:
     answered = threading.Event()
-    learnt = reading((SQLITE, DECIDED))
+    learned = reading((SQLITE, DECIDED))
 
     def slow(line: Line) -> None:
         answered.wait(30)
-        learnt(line)
+        learned(line)
 
     server.always(slow)
     mind = open_mind(preset="myclaw", worker="thread", **thinking.settings(server, timeout=30))

@@ -63,8 +63,8 @@ def test_the_extractor_answers_in_categories(
     mind.record(session="s", role="user", text="重启网关解决了超时")
     clock.advance(minutes=5)
     mind.drain()
-    learnt = {mind.words(memory)["category"] for memory in mind.memories(status="all")}
-    assert learnt == {"solution", "debug", "conversation"}
+    learned = {mind.words(memory)["category"] for memory in mind.memories(status="all")}
+    assert learned == {"solution", "debug", "conversation"}
 
 
 def _sources(mind: Mind) -> dict[str, str]:

@@ -173,8 +173,8 @@ def test_the_owners_word_holds_whatever_tools_say(
     open_mind: OpenMind, said: str, told: str, kind: str
 ) -> None:
     with Scripted() as server:
-        learnt = fact(told, kind=kind, importance=0.9)
-        server.always(reading((said, learnt)))
+        learned = fact(told, kind=kind, importance=0.9)
+        server.always(reading((said, learned)))
         mind = open_mind(preset="openakita", **thinking.settings(server))
         session = mind.session("s")
         session.user("看一下 invoices.py / have a look at invoices.py")
@@ -338,7 +338,7 @@ def test_several_types_at_once(open_mind: OpenMind, kinds: Any, found: int) -> N
 
 @pytest.mark.statement("A126", "A108")
 @pytest.mark.parametrize(
-    ("said", "learnt", "title"),
+    ("said", "learned", "title"),
     [
         ("我叫王芳，住在青岛，平时用 Vim 写 Rust 代码，喜欢喝茶", "我住在青岛", "## 新学到的"),
         (
@@ -350,7 +350,7 @@ def test_several_types_at_once(open_mind: OpenMind, kinds: Any, found: int) -> N
     ids=["zh", "en"],
 )
 def test_the_report_says_what_was_learned(
-    open_mind: OpenMind, clock: ManualClock, said: str, learnt: str, title: str
+    open_mind: OpenMind, clock: ManualClock, said: str, learned: str, title: str
 ) -> None:
     mind = open_mind(preset="openakita", schedule={"zone": "Asia/Shanghai"})
     clock.set(datetime(2026, 2, 12, 17, tzinfo=UTC))  # the 13th, 01:00 in Shanghai
@@ -361,10 +361,10 @@ def test_the_report_says_what_was_learned(
     (report,) = folder.glob("*.md")
     assert report.name == "2026-02-13.md"
     assert title in report.read_text()
-    assert learnt in report.read_text()
+    assert learned in report.read_text()
     clock.advance(days=1)
     mind.upkeep("daily")
-    assert learnt not in (folder / "2026-02-14.md").read_text(), "it was new yesterday"
+    assert learned not in (folder / "2026-02-14.md").read_text(), "it was new yesterday"
 
 
 @pytest.mark.statement("A120")

@@ -101,9 +101,9 @@ def test_each_session_without_an_episode_gets_one_at_night(
 ) -> None:
     server.always(answering([LIKES_PYTHON]))
     mind = open_mind(preset="openakita", **model(server))
-    for name in ("learnt", "short"):  # nobody ends either; of one every turn was read by day
+    for name in ("learned", "short"):  # nobody ends either; of one every turn was read by day
         session = mind.session(name)
-        session.user(LONG if name == "learnt" else "修登录")
+        session.user(LONG if name == "learned" else "修登录")
         session.assistant("好的。")
     mind.drain()
     assert (mind.episodes(), [m.episode for m in mind.memories()]) == ([], [""])
@@ -111,24 +111,24 @@ def test_each_session_without_an_episode_gets_one_at_night(
     mind.upkeep("daily")
     mind.upkeep("daily")
     stories: dict[str, Episode] = {one.session: one for one in mind.episodes()}
-    assert stories.keys() == {"learnt", "short"}
+    assert stories.keys() == {"learned", "short"}
     assert {one.summary for one in stories.values()} == {STORY["summary"]}, "the model tells them"
     assert [purpose(asked) for asked in server.asked].count("episode") == 2
     (memory,) = mind.memories()
-    assert stories["learnt"].memories == (memory.id,)
-    assert memory.episode == stories["learnt"].id
-    assert {turn.episode for turn in mind.turns(session="learnt")} == {memory.episode}
+    assert stories["learned"].memories == (memory.id,)
+    assert memory.episode == stories["learned"].id
+    assert {turn.episode for turn in mind.turns(session="learned")} == {memory.episode}
 
     clock.advance(hours=1)
-    mind.record(session="learnt", role="user", text="再看看日志")
-    assert mind.turns(session="learnt")[-1].episode == ""
+    mind.record(session="learned", role="user", text="再看看日志")
+    assert mind.turns(session="learned")[-1].episode == ""
     clock.advance(days=1)
     mind.upkeep("daily")
-    later = mind.episodes(session="learnt")[0]
-    assert mind.turns(session="learnt")[-1].episode == later.id != memory.episode
+    later = mind.episodes(session="learned")[0]
+    assert mind.turns(session="learned")[-1].episode == later.id != memory.episode
     mind.forget(id=memory.episode)
     assert mind.get(memory.id).episode == ""
-    assert mind.turns(session="learnt")[0].episode == ""
+    assert mind.turns(session="learned")[0].episode == ""
 
 
 @pytest.mark.statement("A13")

@@ -1,4 +1,4 @@
-"""OpenAkita, documents A §1.2, §4.4, §5.4, §7 and B §4, §6: what is learnt from turns and tools."""
+"""OpenAkita, documents A §1.2, §4.4, §5.4, §7 and B §4, §6: what turns and tools teach."""
 
 from __future__ import annotations
 
@@ -141,9 +141,11 @@ def test_what_the_user_said_is_the_users(
             session.user(spoken)
             session.assistant("好", tool_calls=calls, tool_results=results)
         mind.drain()
-    learnt = mind.memories(status="all")
-    assert {one.text for one in learnt} == {stored for _, stored in SAID}
-    assert {(one.status, one.trust, one.importance) for one in learnt} == {("active", "owner", 0.8)}
+    learned = mind.memories(status="all")
+    assert {one.text for one in learned} == {stored for _, stored in SAID}
+    assert {(one.status, one.trust, one.importance) for one in learned} == {
+        ("active", "owner", 0.8)
+    }
 
 
 @pytest.mark.statement("A54")
@@ -180,13 +182,41 @@ def test_the_documents_own_examples_without_a_model(open_mind: OpenMind) -> None
     for text in examples:
         session.user(text)
     mind.before_compression("s")
-    learnt: dict[str, Memory] = {memory.value: memory for memory in mind.memories()}
-    assert {(one.kind, value) for value, one in learnt.items()} == set(examples.values())
-    assert learnt["不要用 tabs 缩进"].expires_at is None, "how things are done lasts"
-    assert learnt["Don't indent with spaces"].expires_at is None
-    assert learnt["不要删除日志文件"].expires_at is not None, "an order for the task does not"
-    assert learnt["pytest"].expires_at is None
-    assert learnt["先备份"].expires_at is not None
+    learned: dict[str, Memory] = {memory.value: memory for memory in mind.memories()}
+    assert {(one.kind, value) for value, one in learned.items()} == set(examples.values())
+    assert learned["不要用 tabs 缩进"].expires_at is None, "how things are done lasts"
+    assert learned["Don't indent with spaces"].expires_at is None
+    assert learned["不要删除日志文件"].expires_at is not None, "an order for the task does not"
+    assert learned["pytest"].expires_at is None
+    assert learned["先备份"].expires_at is not None
+
+
+@pytest.mark.statement("A63")
+@pytest.mark.parametrize(
+    ("said", "learned"),
+    [
+        ("我们评估了一下，决定运维太贵", []),
+        ("团队决定不用 Kubernetes，运维太贵", [("decision", "不用Kubernetes")]),
+        ("今天我想用中文聊", []),
+        ("Just for today I'd like answers in French", []),
+        ("I work at Northwind as a data engineer",
+         [("employer", "Northwind"), ("job", "data engineer")]),
+        ("我在阿里云当架构师", [("employer", "阿里云"), ("job", "架构师")]),
+        ("我叫林舟，住在杭州，养了一只叫煤球的猫",
+         [("lives_in", "杭州"), ("name", "林舟"), ("pet", "煤球")]),
+    ],
+)  # fmt: skip
+def test_without_a_model_one_memory_is_one_statement(
+    open_mind: OpenMind, said: str, learned: list[tuple[str, str]]
+) -> None:
+    mind = open_mind(preset="openakita")
+    session = mind.session("s")
+    session.user(said)
+    session.end()
+    mind.drain()
+    memories = mind.memories(status="all")
+    assert sorted((one.predicate, one.value) for one in memories) == learned
+    assert len({one.text for one in memories}) == len(memories), "each in words of its own"
 
 
 @pytest.mark.statement("A78")

@@ -37,11 +37,11 @@ def mind(open_mind: OpenMind) -> Mind:
 @pytest.mark.statement("A6", "A10", "A12", "A18", "A31")
 def test_a_session_becomes_a_story_not_fragments(open_mind: OpenMind, server: Scripted) -> None:
     """Better: memories come from the turns themselves, so each names its exact source."""
-    learnt = fact(
+    learned = fact(
         "登录用 JWT 做认证", subject="登录", predicate="认证方式", value="JWT", kind="decision"
     )
     story: dict[str, Any] = {"goal": "决定登录的认证方式", "tags": ["认证"], "importance": 0.7}
-    server.always(reading((JWT, learnt), summary="讨论后登录选了 JWT", **story))
+    server.always(reading((JWT, learned), summary="讨论后登录选了 JWT", **story))
     mind = open_mind(preset="openakita", **thinking.settings(server))
     with mind.session("login") as session:
         said = session.user(JWT)
@@ -320,11 +320,11 @@ def test_per_message_of_thirty_characters_and_the_rest_by_night(
 @pytest.mark.statement("A59")
 def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted) -> None:
     answered = threading.Event()
-    learnt = reading((JWT, fact("登录用 JWT")))
+    learned = reading((JWT, fact("登录用 JWT")))
 
     def slow(line: Line) -> None:
         answered.wait(30)
-        learnt(line)
+        learned(line)
 
     server.always(slow)
     mind = open_mind(preset="openakita", worker="thread", **thinking.settings(server, timeout=30))

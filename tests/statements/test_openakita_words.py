@@ -13,7 +13,7 @@ from mnemic.clock import ManualClock
 from mnemic.tools import ToolAnswer, call_tool, tool_specs
 from tests.conftest import OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Behaviour, Scripted, reply
+from tests.providers.scripted import Behavior, Scripted, reply
 from tests.providers.speaking import says
 from tests.remote import server  # noqa: F401  a fixture
 
@@ -50,10 +50,10 @@ def listed(answer: ToolAnswer) -> list[dict[str, Any]]:
     return [one for one in results if isinstance(one, dict)]
 
 
-def _play(server: Scripted, **behaviours: Behaviour) -> None:  # noqa: F811
+def _play(server: Scripted, **behaviors: Behavior) -> None:  # noqa: F811
     """The model answers so; what is not given it answers as usual."""
     usual = dict.fromkeys(("extract", "episode", "reconcile"), thinking.proposing(lambda _: []))
-    server.always(thinking.by_purpose(**{**usual, **behaviours}))
+    server.always(thinking.by_purpose(**{**usual, **behaviors}))
 
 
 @pytest.mark.statement("A20")
@@ -217,9 +217,10 @@ def test_its_tools_take_its_arguments(akita: Mind) -> None:
         for spec in tool_specs("openai", "zh", mind=akita)
     }
     assert set(specs["add_memory"]["type"]["enum"]) == set(EXAMPLES)
+    assert "content" in specs["add_memory"]
     assert "keyword" in specs["search_conversation_traces"]
-    for word in ("SKILL", "FACT"):
-        called(akita, "add_memory", text=EXAMPLES[word], type=word)
+    called(akita, "add_memory", content=EXAMPLES["SKILL"], type="SKILL")
+    called(akita, "add_memory", text=EXAMPLES["FACT"], type="FACT")
     called(akita, "add_memory", text=EXAMPLES["ERROR"], kind="lesson")
     session = akita.session("s")
     session.assistant("", tool_calls=[ToolCall("read_file", {"path": "D:\\code\\setup.cfg"})])

@@ -48,16 +48,16 @@ def test_shorter_sessions_are_never_consolidated(open_mind: OpenMind, clock: Man
 
 @pytest.mark.statement("E145")
 @pytest.mark.parametrize(
-    ("rule", "learnt"),
+    ("rule", "learned"),
     [({"enabled": False}, 0), ({"when": ["message_count >= 4"]}, 0), ({"when": []}, 1)],
 )
 def test_the_rule_is_the_only_switch(
-    open_mind: OpenMind, clock: ManualClock, rule: dict[str, Any], learnt: int
+    open_mind: OpenMind, clock: ManualClock, rule: dict[str, Any], learned: int
 ) -> None:
     mind = open_mind(preset="semibot", events={"rules": {RULE: rule}})
     talk(mind, 3)
     nights(mind, clock)
-    assert len(mind.memories()) == learnt
+    assert len(mind.memories()) == learned
 
 
 @pytest.mark.statement("E135")
@@ -71,5 +71,5 @@ def test_duplicates_are_merged_within_a_category(open_mind: OpenMind, server: Sc
             session.assistant("好")
             session.user("谢谢")
         mind.drain()
-    learnt = {(memory.kind, memory.importance) for memory in mind.memories()}
-    assert learnt == {("skill", 0.9), ("fact", 0.6)}
+    learned = {(memory.kind, memory.importance) for memory in mind.memories()}
+    assert learned == {("skill", 0.9), ("fact", 0.6)}

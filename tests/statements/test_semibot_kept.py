@@ -19,7 +19,7 @@ __all__ = ["server"]
 
 WORDS: dict[str, Any] = {"embedding": {"provider": "none"}}
 RULES = "代码注释用中文，禁止使用 any 类型"
-LEARNT = (
+LEARNED = (
     ("我们用 PostgreSQL 16", fact("项目用 PostgreSQL 16", importance=0.6)),
     (RULES, fact("禁止使用 any 类型", kind="preference", importance=0.9)),
 )
@@ -139,7 +139,7 @@ def test_a_thousand_embeddings_are_kept_in_the_process(
 
 @pytest.mark.statement("E131", "E133", "E136", "E137")
 def test_the_end_of_a_session_is_consolidated(open_mind: OpenMind, server: Scripted) -> None:
-    server.always(reading(*LEARNT))
+    server.always(reading(*LEARNED))
     mind = open_mind(preset="semibot", **thinking.settings(server))
     talk(mind, "短", RULES)
     mind.drain()
@@ -148,7 +148,7 @@ def test_the_end_of_a_session_is_consolidated(open_mind: OpenMind, server: Scrip
     assert calls(server, "extract") == [], "ending a session waits for nobody"
     mind.drain()
     (asked,) = calls(server, "extract")
-    assert all(text in thinking.shown(asked) for text, _ in LEARNT), "the whole session at once"
+    assert all(text in thinking.shown(asked) for text, _ in LEARNED), "the whole session at once"
     found = {memory.text: memory for memory in mind.memories()}
     assert {text: memory.importance for text, memory in found.items()} == {
         "项目用 PostgreSQL 16": 0.6,

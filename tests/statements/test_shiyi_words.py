@@ -69,8 +69,8 @@ def test_the_tools_and_the_model_speak_of_scopes(
     mind = open_mind(preset="shiyi", **thinking.settings(server))
     mind.record(session="s", role="user", text="记住，以后接口前缀都用 /api/v2，不要改")
     mind.drain()
-    (learnt,) = mind.memories(kind="constraint")
-    assert (learnt.text, said(mind, learnt)) == (
+    (learned,) = mind.memories(kind="constraint")
+    assert (learned.text, said(mind, learned)) == (
         "接口前缀都用 /api/v2，不要改",
         ("project", "constraint"),
     )

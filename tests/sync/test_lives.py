@@ -96,7 +96,7 @@ def test_uses_are_added_up(tmp_path: Path) -> None:
     assert after == [sum(before)] * 2
 
 
-def test_a_turn_is_learnt_from_on_one_device_only(tmp_path: Path) -> None:
+def test_a_turn_is_learned_from_on_one_device_only(tmp_path: Path) -> None:
     devices = [open_device(tmp_path / name) for name in "ab"]
     pair(devices)
     first, second = devices

@@ -288,7 +288,7 @@ def test_the_answer_speaks_the_language_of_the_question(mind: Mind, open_mind: O
     assert "缺少 query" in failed(chinese, "search_memory")
 
 
-def test_what_came_from_memory_is_not_learnt_again(mind: Mind, clock: ManualClock) -> None:
+def test_what_came_from_memory_is_not_learned_again(mind: Mind, clock: ManualClock) -> None:
     mind.remember("likes oolong tea", kind="preference")
     answer = done(mind, "search_memory", query="tea")
     clock.advance(minutes=1)

@@ -11,7 +11,7 @@ import pytest
 import mnemic
 from mnemic.prompts import Language, prompt
 from mnemic.tools import tool_names, tool_specs
-from mnemic.tools.catalogue import Format
+from mnemic.tools.catalog import Format
 
 pytestmark = pytest.mark.feature("P4")
 

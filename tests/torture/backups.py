@@ -41,7 +41,7 @@ class Report(Outcome):
 
     backups: int
     acts: int
-    learnt: int
+    learned: int
     seconds: float
     slowest: float
     kills: int
@@ -57,7 +57,7 @@ def run(
     whatever it was made from, and is restored to one.
     """
     homes = Homes(folder, store)
-    acts = learnt = 0
+    acts = learned = 0
     times: list[float] = []
     losses: list[str] = []
     errors: list[str] = []
@@ -70,14 +70,14 @@ def run(
                 times.append(seconds)
                 acts += sum(known)
                 _check(home.folder, number, known, seed + first, losses)
-            learnt += _work_on(home.folder, losses)
+            learned += _work_on(home.folder, losses)
             homes.remove(home)
         interrupted = _killed(
             nursery, folder, homes, kills, random.Random(seed), losses=losses, errors=errors
         )
     slowest, spent = max(times, default=0), sum(times)
     return Report(
-        len(times), acts, learnt, spent, slowest, kills, interrupted, tuple(losses), tuple(errors)
+        len(times), acts, learned, spent, slowest, kills, interrupted, tuple(losses), tuple(errors)
     )
 
 

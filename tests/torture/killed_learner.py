@@ -18,7 +18,7 @@ from mnemic.language.extract import extract
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import Job
 from tests.learning import thinking
-from tests.providers.scripted import Asked, Behaviour, Line, Scripted
+from tests.providers.scripted import Asked, Behavior, Line, Scripted
 from tests.providers.speaking import says
 from tests.torture import witness
 from tests.torture.homes import Home, Homes, StoreName
@@ -57,8 +57,8 @@ def run(folder: Path, *, cycles: int, store: StoreName = "sqlite", seed: int = 1
             url = server.url if cycle % 2 else ""
             child = nursery.start(learn, home, cycle, url)
             # Some die in their first breath, most of them while they learn.
-            if rng.random() < 0.8 and not child.hear("learnt", 30):
-                errors.append(f"cycle {cycle}: nothing was learnt within 30 s")
+            if rng.random() < 0.8 and not child.hear("learned", 30):
+                errors.append(f"cycle {cycle}: nothing was learned within 30 s")
             time.sleep(rng.uniform(0.001, 0.080))
             child.kill()
             errors += [line for line in child.end(10).lines if line.startswith("!")]
@@ -87,7 +87,7 @@ def learn(say: Say, home: Home, cycle: int, url: str) -> None:
         if number % 6 == 5:
             mind.end_session(session)
         mind.drain(timeout=0.5)
-        say("learnt")
+        say("learned")
         number += 1
 
 
@@ -121,7 +121,7 @@ def _settings(url: str) -> dict[str, Any]:
     return {**_PATIENT, "model": thinking.settings(url)["model"]}
 
 
-def _slowly(rng: random.Random) -> Behaviour:
+def _slowly(rng: random.Random) -> Behavior:
     """A model that reads by the same rules, and takes its time."""
 
     def act(line: Line) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.dedup import labelled, measure
+from bench.dedup import labeled, measure
 from mnemic import Mind
 from mnemic.clock import ManualClock
 from mnemic.language.extract import extract
@@ -21,7 +21,7 @@ from mnemic.settings import load
 from mnemic.types import Kind, Memory, constant
 from mnemic.upkeep.clusters import near_pairs
 from tests.conftest import OpenMind
-from tests.learning import pairs as labelled_pairs
+from tests.learning import pairs as labeled_pairs
 from tests.planting import plant
 
 SETTINGS = load("default", env={})
@@ -108,15 +108,15 @@ def test_projects_stay_apart(mind: Mind) -> None:
 @pytest.mark.feature("U4")
 def test_the_rule_never_merges_what_people_keep_apart() -> None:
     """On pairs made to be confused: by rule, rather too little than too much."""
-    found = [_decided(pair.a, pair.b) for pair in labelled_pairs()]
-    wrong = [p for p, same in zip(labelled_pairs(), found, strict=True) if same and not p.same]
+    found = [_decided(pair.a, pair.b) for pair in labeled_pairs()]
+    wrong = [p for p, same in zip(labeled_pairs(), found, strict=True) if same and not p.same]
     assert wrong == []
-    right = sum(same and p.same for p, same in zip(labelled_pairs(), found, strict=True))
+    right = sum(same and p.same for p, same in zip(labeled_pairs(), found, strict=True))
     assert right >= 12
 
 
 def _decided(one: str, other: str) -> bool:
-    memories = [memory for n, text in enumerate((one, other)) if (memory := _learnt(n, text))]
+    memories = [memory for n, text in enumerate((one, other)) if (memory := _learned(n, text))]
     if len(memories) < 2:
         return False
     near = near_pairs(memories, None, SETTINGS.upkeep.cluster_distance)
@@ -126,9 +126,9 @@ def _decided(one: str, other: str) -> bool:
     )
 
 
-def _learnt(number: int, text: str) -> Memory | None:
+def _learned(number: int, text: str) -> Memory | None:
     """What the rules would make of a statement; nothing where that is not one memory."""
-    blank = labelled(1)[0][0]
+    blank = labeled(1)[0][0]
     told = extract(text, said_at=NOON, role="user", trust="owner", earlier=(), source="t")
     if not told:
         return replace(blank, id=constant(str(number)), text=constant(text))
@@ -173,7 +173,7 @@ near = st.lists(
 def test_parts_of_a_cluster_are_small_and_share_nobody(
     told: list[tuple[int, int, float]], most: int
 ) -> None:
-    memories, _ = labelled(10)
+    memories, _ = labeled(10)
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
     for group in components(10, pairs.values()):
         parts = portions(memories, group, pairs, most)
@@ -185,7 +185,7 @@ def test_parts_of_a_cluster_are_small_and_share_nobody(
 
 @given(near)
 def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) -> None:
-    blank = labelled(1)[0][0]
+    blank = labeled(1)[0][0]
     memories = [replace(blank, id=constant(str(n))) for n in range(10)]
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
     for group in components(10, pairs.values()):
@@ -196,7 +196,7 @@ def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) ->
 
 
 def test_opposites_and_other_values_are_not_the_same() -> None:
-    blank = labelled(1)[0][0]
+    blank = labeled(1)[0][0]
     likes = replace(
         blank,
         subject=constant("user"),

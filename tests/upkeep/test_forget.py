@@ -131,7 +131,7 @@ def test_unless_it_has_words_that_only_the_forgotten_turn_has(
     mind.remember("lives in Lisbon, Alfama", kind="fact", sources=[first.id, second.id])
     receipt = mind.forget(id=first.id)
     clock.advance(hours=1)
-    mind.drain()  # the other turn is learnt from again
+    mind.drain()  # the other turn is learned from again
     assert all("Alfama" not in memory.text for memory in mind.memories())
     assert any("Lisbon" in memory.text for memory in mind.memories())
     assert wrong(mind, receipt) == []
@@ -150,7 +150,7 @@ def test_a_memory_takes_along_its_versions_its_turns_and_what_has_no_other_sourc
     dog = mind.remember("my dog is Rex", kind="fact", sources=[turn.id, other.id])
     preview = mind.forget(id=home.id, dry_run=True)
     named = {item.id: item.reason for item in preview.items if item.change == "removed"}
-    assert named[moved.id] == named[same.id] == "it was learnt from what is forgotten"
+    assert named[moved.id] == named[same.id] == "it was learned from what is forgotten"
     receipt = mind.forget(id=home.id)
     assert receipt.counts == preview.counts == {"memory": 4, "turn": 1, "memory rewritten": 1}
     (left,) = mind.memories()

@@ -33,7 +33,7 @@ def test_how_often_the_user_says_yes(mind: Mind, clock: ManualClock) -> None:
     assert found.confirmation_rate == pytest.approx(0.75)
 
 
-def test_how_often_a_learnt_memory_was_wrong(mind: Mind, clock: ManualClock) -> None:
+def test_how_often_a_learned_memory_was_wrong(mind: Mind, clock: ManualClock) -> None:
     learning = Learning(mind, clock)
     good, bad = learning.say("x", session="good"), learning.say("y", session="bad")
     for value in ("tea", "milk", "water"):
@@ -42,7 +42,7 @@ def test_how_often_a_learnt_memory_was_wrong(mind: Mind, clock: ManualClock) -> 
     mind.remember("told by hand", kind="fact")
     mind.rollback("session:bad")
     found = mind.metrics()
-    assert (found.learnt, found.taken_back, found.wrong_write_rate) == (4, 1, 0.25)
+    assert (found.learned, found.taken_back, found.wrong_write_rate) == (4, 1, 0.25)
 
 
 def test_recalls_that_find_something(mind: Mind) -> None:
@@ -147,7 +147,7 @@ def test_counters_do_not_fall_when_what_was_counted_is_forgotten(
     learning.settle(likes("rum", confidence=0.7))
     mind.forget(session="gone")
     found = mind.metrics()
-    assert (found.learnt, found.put_to_user, found.memories) == (1, 1, 0)
+    assert (found.learned, found.put_to_user, found.memories) == (1, 1, 0)
 
 
 def test_a_memory_is_taken_back_once(mind: Mind, clock: ManualClock) -> None:

@@ -10,7 +10,7 @@ import pytest
 from mnemic import Candidate
 from mnemic.clock import ManualClock
 from tests.conftest import OpenMind
-from tests.providers.scripted import Behaviour, Scripted, reply, status
+from tests.providers.scripted import Behavior, Scripted, reply, status
 
 LONG = (
     "every rainy Sunday afternoon grandmother Agatha quietly drinks strong black Assam tea from"
@@ -18,7 +18,7 @@ LONG = (
 )
 
 
-def said(answer: object) -> Behaviour:
+def said(answer: object) -> Behavior:
     message = {"message": {"content": json.dumps(answer)}, "finish_reason": "stop"}
     return reply({"choices": [message], "usage": {"prompt_tokens": 9, "completion_tokens": 3}})
 

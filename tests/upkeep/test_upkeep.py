@@ -99,7 +99,7 @@ REFUSED = (
 @pytest.mark.feature("U3")
 @pytest.mark.feature("U3", preset="myclaw")
 @pytest.mark.parametrize("preset", ["default", "myclaw"])
-def test_a_night_without_a_model_adds_nothing_to_what_was_learnt(
+def test_a_night_without_a_model_adds_nothing_to_what_was_learned(
     open_mind: OpenMind, clock: ManualClock, preset: str
 ) -> None:
     mind = open_mind(preset=preset)
@@ -108,14 +108,14 @@ def test_a_night_without_a_model_adds_nothing_to_what_was_learnt(
         clock.advance(seconds=1)
     clock.advance(hours=1)
     mind.drain()
-    learnt = {memory.text for memory in mind.memories()}
+    learned = {memory.text for memory in mind.memories()}
     assert [memory.value for memory in mind.memories(kind="identity")] == ["Lisbon"]
     assert [event.compressed for event in mind.daily_events()] == [False]
     assert "days" not in step(mind.upkeep("daily"), "events"), "today is not over"
     clock.advance(days=1)
     assert step(mind.upkeep("daily"), "events") == {"days": 1, "events": 1, "memories": 0}
-    assert {memory.text for memory in mind.memories()} == learnt
-    assert not any(" · " in content for content in learnt)
+    assert {memory.text for memory in mind.memories()} == learned
+    assert not any(" · " in content for content in learned)
     assert [event.compressed for event in mind.daily_events()] == [True]
     assert step(mind.upkeep("daily"), "events") == {}
 

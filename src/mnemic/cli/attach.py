@@ -44,7 +44,7 @@ def _file(path: str) -> Path:
 
 @click.command(cls=Command)
 @click.option("--session", "-s", metavar="ID", help="Only from this conversation.")
-@click.option("--direction", type=_DIRECTIONS, help="Only received, or only made.")
+@click.option("--direction", type=_DIRECTIONS, help="Only received, or only created.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @pass_state
 def attachments(state: State, session: str | None, direction: Direction | None, limit: int) -> None:

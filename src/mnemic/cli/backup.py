@@ -68,9 +68,9 @@ def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
     say(f"{made.path}: {_contents(made.counts)}")
     if made.released:
         jobs = count_things(made.released, "job")
-        note(phrase("{jobs} that ran when the backup was made will run again.", jobs=jobs))
+        note(phrase("{jobs} that were running when the backup was made will run again.", jobs=jobs))
     for aside in filter(None, (made.aside, *made.documents)):
-        note(phrase("What stood there before is kept as {path}", path=aside))
+        note(phrase("The previous file is kept as {path}", path=aside))
 
 
 def _contents(counts: Mapping[str, int]) -> str:
@@ -83,7 +83,7 @@ def _contents(counts: Mapping[str, int]) -> str:
 @click.command(cls=Command)
 @click.argument("from_", metavar="FROM")
 @click.argument("to", metavar="TO")
-@click.option("--to-space", metavar="NAME", help="Whose memory it becomes. [default: the same]")
+@click.option("--to-space", metavar="NAME", help="Space to copy into. [default: the same]")
 @pass_state
 @click.pass_context
 def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str | None) -> None:

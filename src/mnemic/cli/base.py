@@ -31,12 +31,12 @@ def shared_options() -> list[click.Parameter]:
     return [
         option("--db", metavar="PATH", help="The database. [MNEMIC_DB, else your data folder]"),
         option("--space", metavar="NAME", help="Whose memory. [MNEMIC_SPACE, else default]"),
-        option("--preset", metavar="NAME", help="Named set of numbers. [MNEMIC_PRESET]"),
+        option("--preset", metavar="NAME", help="A named set of settings. [MNEMIC_PRESET]"),
         option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Change a setting."),
         option("--json", is_flag=True, help="Print JSON for programs."),
-        option("--ndjson", is_flag=True, help="Print JSON, one entry of a list a line."),
-        option("--csv", is_flag=True, help="Print CSV, one entry of a list a row."),
-        option("--no-color", "plain", is_flag=True, help="Print no colours. [NO_COLOR]"),
+        option("--ndjson", is_flag=True, help="Print JSON, one list entry per line."),
+        option("--csv", is_flag=True, help="Print CSV, one list entry per row."),
+        option("--no-color", "plain", is_flag=True, help="Print without colors. [NO_COLOR]"),
     ]
 
 

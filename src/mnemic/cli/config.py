@@ -19,7 +19,7 @@ from mnemic.settings.problems import env_name
 
 @click.command(cls=Command)
 @click.argument("key", required=False)
-@click.option("--explain", is_flag=True, help="Also say which layer each value came from.")
+@click.option("--explain", is_flag=True, help="Also show which layer each value came from.")
 @click.option("--changed", is_flag=True, help="Only what differs from the built-in defaults.")
 @click.option("--presets", is_flag=True, help="List the presets.")
 @pass_state

@@ -15,10 +15,10 @@ from mnemic.types import Context
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True)
-@click.option("--session", "-s", metavar="ID", help="The conversation that goes on.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Tokens at most.")
-@click.option("--model", default="", metavar="NAME", help="Whose window counts.")
-@click.option("--persona", metavar="NAME", help="Whom the agent plays.")
+@click.option("--session", "-s", metavar="ID", help="The current conversation.")
+@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Maximum tokens.")
+@click.option("--model", default="", metavar="NAME", help="The model whose context window counts.")
+@click.option("--persona", metavar="NAME", help="The persona of the agent.")
 @pass_state
 def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
     """Show what an agent would see before it answers.

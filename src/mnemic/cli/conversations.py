@@ -41,7 +41,7 @@ from mnemic.types import (
 )
 
 _TROUBLED = ("failed", "dead")
-_OUTCOME_COLOURS: dict[Outcome, str] = {
+_OUTCOME_COLORS: dict[Outcome, str] = {
     "success": "green",
     "partial": "yellow",
     "failed": "red",
@@ -51,7 +51,9 @@ _OUTCOME_COLOURS: dict[Outcome, str] = {
 
 @click.command(cls=Command)
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip so many.")
+@click.option(
+    "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip the first N."
+)
 @pass_state
 def sessions(state: State, limit: int, offset: int) -> None:
     """List conversations, the latest first."""
@@ -84,15 +86,17 @@ def end(state: State, session: str) -> None:
 @click.option("--session", "-s", metavar="ID", help="Only this conversation.")
 @click.option("--project", metavar="NAME", help="Only this project.")
 @click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Only from before this moment.")
-@click.option("--role", type=click.Choice(ROLES), help="Only what this one said.")
+@click.option("--until", type=moment, help="Only before this moment.")
+@click.option("--role", type=click.Choice(ROLES), help="Only turns of this role.")
 @click.option("--tool", metavar="NAME", help="Only turns that called this tool.")
-@click.option("--state", type=click.Choice(TURN_STATES), help="How far it came.")
+@click.option("--state", type=click.Choice(TURN_STATES), help="Only in this learning state.")
 @click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
 @click.option("--newest", "newest_first", is_flag=True, help="The newest first.")
-@click.option("--full", is_flag=True, help="Whole texts, with tool calls and results.")
+@click.option("--full", is_flag=True, help="Full texts, with tool calls and results.")
 @click.option("--limit", "-n", default=100, show_default=True, metavar="N")
-@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip so many.")
+@click.option(
+    "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip the first N."
+)
 @pass_state
 def turns(state: State, /, metadata: tuple[str, ...], full: bool, **where: Any) -> None:
     """Read turns by session, time, role, tool or state."""
@@ -157,13 +161,13 @@ def _outcome(turn: Turn) -> str:
 
 
 @click.command(cls=Command)
-@click.option("--session", "-s", metavar="ID", help="Only of this conversation.")
+@click.option("--session", "-s", metavar="ID", help="Only this conversation.")
 @click.option("--entity", metavar="NAME", help="Only about this person, project or path.")
 @click.option("--tool", metavar="NAME", help="Only where this tool was used.")
-@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that ended like this.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only with this outcome.")
 @click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Only from before this moment.")
-@click.option("--full", is_flag=True, help="Also what was done, one tool call a line.")
+@click.option("--until", type=moment, help="Only before this moment.")
+@click.option("--full", is_flag=True, help="Also list the tool calls, one per line.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @pass_state
 def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None:
@@ -193,7 +197,7 @@ def _episode_entry(episode: Episode, *, full: bool) -> ListEntry:
         term(episode.outcome),
         episode.summary,
         (phrase("goal: {goal}", goal=goal) if goal else "", about, *done),
-        _OUTCOME_COLOURS[episode.outcome],
+        _OUTCOME_COLORS[episode.outcome],
     )
 
 

@@ -24,10 +24,10 @@ _PASSPHRASE = "MNEMIC_SYNC_PASSPHRASE"
 @click.command(cls=Command)
 @click.argument("other", metavar="OTHER")
 @click.option("--mine", is_flag=True, help="OTHER is a memory of the same owner.")
-@click.option("--preview", is_flag=True, help="Change nothing; say what would come in.")
+@click.option("--preview", is_flag=True, help="Change nothing; show what would come in.")
 @pass_state
 def merge(state: State, other: str, *, mine: bool, preview: bool) -> None:
-    """Unite another database with this one.
+    """Merge another database into this one.
 
     Turns are united by their ids, sessions that went on in both are interleaved by time, versions
     of a fact follow each other, and real contradictions wait for you in `mnemic pending`. Merging

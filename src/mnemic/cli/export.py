@@ -65,16 +65,16 @@ _ENDINGS = {"html": ".html", "markdown": ".md", "jsonl": ".jsonl"}
     "--format",
     "form",
     type=click.Choice(tuple(_WRITERS)),
-    help="What to write. [default: as the name of the file ends, else html]",
+    help="What to write. [default: by the file's ending, else html]",
 )
 @click.option(
     "--language",
     type=click.Choice(LANGUAGES),
-    help="Of headings, dates and numbers. [default: memory.language]",
+    help="Language of headings, dates and numbers. [default: memory.language]",
 )
-@click.option("--name", default="", metavar="NAME", help="Whose memory it is, for the title.")
-@click.option("--secrets", is_flag=True, help="Show secrets, those of credentials too.")
-@click.option("--force", is_flag=True, help="Replace what is there.")
+@click.option("--name", default="", metavar="NAME", help="Name of the owner, for the title.")
+@click.option("--secrets", is_flag=True, help="Include secrets, also those of credentials.")
+@click.option("--force", is_flag=True, help="Overwrite what is there.")
 @pass_state
 def export(
     state: State,

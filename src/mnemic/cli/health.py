@@ -35,8 +35,10 @@ from mnemic.types import AuditReport, DailyEvent, Event, Finding, Metrics, Stats
 
 
 @click.command(cls=Command)
-@click.option("--days", type=click.IntRange(1), metavar="N", help="Rates of the last N days only.")
-@click.option("--prometheus", is_flag=True, help="Print the figures as Prometheus reads them.")
+@click.option(
+    "--days", type=click.IntRange(1), metavar="N", help="Rates over the last N days only."
+)
+@click.option("--prometheus", is_flag=True, help="Print the figures in Prometheus format.")
 @pass_state
 def stats(state: State, days: int | None, prometheus: bool) -> None:
     """Show the size and the health of a memory, and how well it serves."""
@@ -47,20 +49,19 @@ def stats(state: State, days: int | None, prometheus: bool) -> None:
         figures, metrics = mind.stats(), mind.metrics(days=days)
 
     def show() -> None:
-        show_stats(figures)
-        _show_metrics(metrics)
+        facts([*_sizes(figures), *_rates(metrics)])
 
     answer({**plain(figures), "metrics": metrics}, show)
 
 
-def _show_metrics(metrics: Metrics) -> None:
-    """Print rates with their counts, without those never counted."""
+def _rates(metrics: Metrics) -> list[tuple[str, str]]:
+    """Rates with their counts; nothing where there is none."""
     cost = "" if metrics.cost is None else phrase(", cost {cost:g}", cost=metrics.cost)
-    rows = [
+    return [
         ("confirmed", _share(metrics.confirmed, metrics.confirmed + metrics.refused, "answered",
-                             _share(metrics.confirmed, metrics.put_to_user, "put to the user"))),
+                             _share(metrics.confirmed, metrics.put_to_user, "offered"))),
         ("refused", _share(metrics.refused, metrics.confirmed, "confirmed", to=True)),
-        ("wrong writes", _share(metrics.taken_back, metrics.learnt, "learnt")),
+        ("wrong writes", _share(metrics.taken_back, metrics.learned, "learned")),
         ("recall hits", _share(metrics.recalls_with_evidence, metrics.recalls, "recalls")),
         ("evidence used", _share(metrics.replies_using_evidence, metrics.replies, "replies",
                                  _share(metrics.evidence_used, metrics.evidence_shown, "pieces"))),
@@ -69,7 +70,6 @@ def _show_metrics(metrics: Metrics) -> None:
         ("models", phrase("{calls:,} calls, {tokens:,} tokens", calls=metrics.model_calls,
                           tokens=metrics.model_tokens) + cost if metrics.model_calls else ""),
     ]  # fmt: skip
-    facts(rows)
 
 
 def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = False) -> str:
@@ -84,6 +84,10 @@ def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = Fa
 
 
 def show_stats(stats: Stats, *, margin: int = 0) -> None:
+    facts(_sizes(stats), margin=margin)
+
+
+def _sizes(stats: Stats) -> list[tuple[str, str]]:
     states = turn_states(stats)
     lasted = phrase("{first} to {last}", first=when(stats.first_at), last=when(stats.last_at))
     jobs = (
@@ -95,7 +99,7 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
     waiting = count_things(
         stats.unembedded, "record waits for its vector", "records wait for theirs"
     )
-    rows = [
+    return [
         ("space", stats.space),
         ("turns", phrase("{n:,} ({states})", n=stats.turns, states=states) if states else "0"),
         ("sessions", f"{stats.sessions:,}"),
@@ -116,7 +120,6 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
         ("recall", sentence(stats.recall_failure)),
         ("to do", _remedy(stats)),
     ]  # fmt: skip
-    facts(rows, margin=margin)
 
 
 def turn_states(stats: Stats) -> str:
@@ -130,16 +133,16 @@ def _remedy(stats: Stats) -> str:
         jobs = count_things(stats.jobs_dead, "job")
         return phrase("{jobs} failed for good: see mnemic jobs --state dead", jobs=jobs)
     if stats.jobs_ready:
-        return phrase("mnemic worker runs the waiting jobs as they come due")
+        return phrase("to run the waiting jobs: mnemic worker")
     return ""
 
 
 @click.command(cls=Command)
 @click.option("--subject", metavar="ID", help="Only about this memory, or job:ID.")
 @click.option("--type", metavar="NAME", help="Only this type, such as write or dead.")
-@click.option("--daily", is_flag=True, help="The daily events: one line a stretch of conversation.")
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="The daily events of this day.")
-@click.option("--text", metavar="WORDS", help="The daily events that have all of these words.")
+@click.option("--daily", is_flag=True, help="Daily events: one line per stretch of conversation.")
+@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Daily events of this day.")
+@click.option("--text", metavar="WORDS", help="Daily events that contain all of these words.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @pass_state
 def events(
@@ -174,7 +177,7 @@ def _details(event: Event) -> str:
 
 
 @click.command(cls=Command)
-@click.option("--since", type=moment, help="Only from here on: a date, or an age such as 7d.")
+@click.option("--since", type=moment, help="Only since: a date, or an age such as 7d.")
 @pass_state
 def usage(state: State, since: datetime | None) -> None:
     """Show the tokens and cost of model calls, by purpose and model."""
@@ -219,20 +222,20 @@ def _show_audit(report: AuditReport) -> None:
 @click.option(
     "--repair",
     is_flag=True,
-    help="First mend the text index, orphans, missing vectors and misread memories.",
+    help="First repair the text index, orphans, missing vectors and misread memories.",
 )
 @click.option(
     "--forgotten",
     metavar="RECEIPT",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Also check that nothing is left of what this receipt is for.",
+    help="Also verify that nothing is left of what this receipt covers.",
 )
 @pass_state
 @click.pass_context
 def doctor(
     ctx: click.Context, state: State, *, deep: bool, repair: bool, forgotten: Path | None
 ) -> None:
-    """Check a database, and repair what can be. Leaves with 1 when something is wrong."""
+    """Check a database, and repair what can be repaired. Exits with 1 when something is wrong."""
     receipt = None if forgotten is None else forgotten.read_text("utf-8", "replace")
     with state.open() as mind:
         indexed = _repair(mind) if repair else None

@@ -27,20 +27,27 @@ _MAX_LISTED = 20  # refused records; the rest are only counted
 
 @click.command("import", cls=Command)
 @click.argument("source")
-@click.option("--format", "format_", default="", metavar="NAME", help="[default: what is found]")
-@click.option("--preview", is_flag=True, help="Read all, say what is there, write nothing.")
+@click.option("--format", "format_", default="", metavar="NAME", help="[default: detected]")
 @click.option(
-    "--session", "-s", metavar="ID", help="For messages that name none. [default: the file's name]"
+    "--preview", is_flag=True, help="Read everything, report what is there, write nothing."
 )
-@click.option("--project", default="", metavar="NAME", help="The project of what names none.")
+@click.option(
+    "--session",
+    "-s",
+    metavar="ID",
+    help="Session for messages without one. [default: the file's name]",
+)
+@click.option("--project", default="", metavar="NAME", help="Project for records without one.")
 @click.option(
     "--owner", "owners", multiple=True, metavar="NAME",
     help="A sender in the file who is the owner; every other user is an outsider.",
 )  # fmt: skip
-@click.option("--sender", default="", metavar="NAME", help="Who the user is where none is named.")
+@click.option(
+    "--sender", default="", metavar="NAME", help="Name of users that the file leaves unnamed."
+)
 @click.option(
     "--trust", type=click.Choice(TRUSTS),
-    help="Trust nothing in the source better than this; owner: rules of an archive are your own.",
+    help="Most trust given to the source; owner: rules of an archive are your own.",
 )  # fmt: skip
 @pass_state
 @click.pass_context
@@ -216,7 +223,7 @@ def _summary(
         phrase("{n:,} added", n=done.added),
         phrase("{n:,} known", n=done.known),
         _waiting(done.pending),
-        phrase("{n:,} said nothing to keep", n=done.dropped) if done.dropped else "",
+        phrase("{n:,} with nothing to keep", n=done.dropped) if done.dropped else "",
         phrase("{n:,} rejected", n=done.rejected),
     )))  # fmt: skip
     say(phrase("{counts}: {results}; {seconds:.1f} s, {pace:,.0f}/s",

@@ -41,8 +41,8 @@ from mnemic.plain import plain
 from mnemic.types import Drained, Job, JobState, Turn, TurnState
 
 _ALL = 1_000_000
-_COLOURS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
-_UNLEARNT: tuple[TurnState, ...] = ("new", "failed", "dead")
+_COLORS: dict[JobState, str] = {"ready": "green", "running": "blue", "dead": "red"}
+_UNLEARNED: tuple[TurnState, ...] = ("new", "failed", "dead")
 _MAX_LISTED = 20  # turns of a job
 
 
@@ -68,13 +68,13 @@ def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
     note(phrase("Turns: {states}.", states=states) if states else phrase("There are no turns."))
     if stats.model_wait is not None:
         wait = waiting_line(stats.model_wait)
-        note(phrase("{wait}; mnemic jobs redrive asks it now.", wait=wait))
+        note(phrase("{wait}. To try now: mnemic jobs redrive", wait=wait))
 
 
 def _entry(job: Job) -> ListEntry:
     what = f"{job.kind}  {job.key}" if job.key else job.kind
     below = (join_parts(job.id, explain(job)), sentence(job.error))
-    return ListEntry(term(job.state), what, below, _COLOURS[job.state])
+    return ListEntry(term(job.state), what, below, _COLORS[job.state])
 
 
 def explain(job: Job) -> str:
@@ -84,13 +84,13 @@ def explain(job: Job) -> str:
     )
     due = when(job.run_at)
     if job.state == "dead":
-        return phrase("gave up after {tries}; mnemic jobs redrive runs it again", tries=tries)
+        return phrase("gave up after {tries}; to retry: mnemic jobs redrive", tries=tries)
     if job.state == "running":
         held = when(job.lease_until)
         return phrase("running, {tries}, held until {time}", tries=tries, time=held)
     if job.waiting_since is not None:
         since = when(job.waiting_since)
-        return phrase("waits for the model since {since}; next try {time}", since=since, time=due)
+        return phrase("waiting for the model since {since}; next try {time}", since=since, time=due)
     if job.attempts:
         return phrase("failed, {tries}; next try {time}", tries=tries, time=due)
     if job.error:
@@ -102,7 +102,7 @@ def explain(job: Job) -> str:
 @click.argument("job")
 @pass_state
 def show(state: State, job: str) -> None:
-    """Explain a job: what it waits for, why it failed, and which turns wait for it."""
+    """Explain a job: what it is waiting for, why it failed, and which turns depend on it."""
     with state.open() as mind:
         id_ = whole_id(mind, job)
         chosen = next((one for one in mind.jobs(limit=_ALL) if one.id == id_), None)
@@ -114,18 +114,18 @@ def show(state: State, job: str) -> None:
         return
     _show(chosen)
     if turns:
-        heading(phrase("Turns that wait for it"))
+        heading(phrase("Turns that depend on it"))
         show_turns(turns[:_MAX_LISTED])
         if len(turns) > _MAX_LISTED:
             say(phrase("and {n:,} more", n=len(turns) - _MAX_LISTED))
 
 
 def _turns(mind: Mind, job: Job) -> list[Turn]:
-    """The turns not learnt yet of the session that a job learns from."""
+    """The turns not learned yet of the session that a job learns from."""
     session = job.payload.get("session")
     if job.kind not in ("extract", "session_end") or not isinstance(session, str):
         return []
-    pages = (mind.turns(session=session, state=state) for state in _UNLEARNT)
+    pages = (mind.turns(session=session, state=state) for state in _UNLEARNED)
     return sorted((turn for page in pages for turn in page), key=lambda turn: turn.index)
 
 
@@ -152,7 +152,7 @@ def _show(job: Job) -> None:
 @pass_state
 @click.pass_context
 def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
-    """Give dead jobs a fresh start, and ask a model that was away now: these, or all."""
+    """Retry dead jobs, and jobs waiting for a model: these, or all."""
     with state.open() as mind:
         count = mind.redrive([whole_id(mind, id_) for id_ in job] or None)
     _settled(ctx, state, "redriven", count, len(job))
@@ -213,14 +213,14 @@ class Stopping:
 
 
 @click.command(cls=Command)
-@click.option("--once", is_flag=True, help="Run what is due, learn from open sessions, leave.")
+@click.option("--once", is_flag=True, help="Run what is due, learn from open sessions, and exit.")
 @pass_state
 @click.pass_context
 def worker(ctx: click.Context, state: State, once: bool) -> None:
     """Run background work until stopped.
 
-    SIGTERM or Ctrl-C lets the job in hand finish. Several workers may share a database; each job is
-    run by one of them.
+    SIGTERM or Ctrl-C finishes the current job first. Several workers may share a database; each job
+    runs in only one of them.
     """
     with state.connect(create=not once) as engine:
         if once:
@@ -229,7 +229,7 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
             ctx.exit(1 if drained.dead else 0)
         with Stopping() as stopping:
             if not state.json:
-                note(phrase("Working for every space. Ctrl-C stops after the job in hand."))
+                note(phrase("Working for all spaces. Ctrl-C stops after the current job."))
             work_until(stopping, engine, partial(_report_drained, state))
 
 
@@ -288,4 +288,4 @@ def _report_drained(state: State, drained: Drained, *, always: bool = False) -> 
     summary = phrase(", ").join(kinds)
     jobs = count_things(sum(counts.values()), "job")
     line = phrase("{jobs}: {summary}.", jobs=jobs, summary=summary) if summary else ""
-    answer(drained, lambda: say(line or phrase("No job was due.")))
+    answer(drained, lambda: say(line or phrase("No jobs were due.")))

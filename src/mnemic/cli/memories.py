@@ -44,7 +44,7 @@ from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus
 
 _T = TypeVar("_T")
 _SHARE = click.FloatRange(0, 1)
-_COLOURS: dict[MemoryStatus, str | None] = {
+_COLORS: dict[MemoryStatus, str | None] = {
     "active": "green",
     "pending": "yellow",
     "superseded": "blue",
@@ -56,8 +56,8 @@ _COLOURS: dict[MemoryStatus, str | None] = {
 # What a statement comes with.
 details = add_options(
     click.option("--subject", metavar="TEXT", help="What it is about."),
-    click.option("--predicate", metavar="TEXT", help="What is said of the subject."),
-    click.option("--value", metavar="TEXT", help="What the predicate is, such as 3.12."),
+    click.option("--predicate", metavar="TEXT", help="What is stated about the subject."),
+    click.option("--value", metavar="TEXT", help="The value, such as 3.12."),
     click.option("--project", metavar="NAME", help="The project it belongs to."),
     click.option("--topic", metavar="NAME", help="The topic within the project."),
     click.option(
@@ -65,11 +65,11 @@ details = add_options(
     ),
     click.option(
         "--metadata", multiple=True, metavar="KEY=VALUE",
-        help="What your program keeps with it; may be repeated.",
+        help="Your program's own data, stored with it; may be repeated.",
     ),
     click.option("--importance", type=_SHARE, help="How much it matters."),
-    click.option("--confidence", type=_SHARE, help="How sure it is."),
-    click.option("--scope", metavar="WORD", help="Whose it is, in the preset's words."),
+    click.option("--confidence", type=_SHARE, help="How certain it is."),
+    click.option("--scope", metavar="WORD", help="Its scope, in the preset's words."),
     click.option(
         "--priority", "--duration", "duration", metavar="WORD",
         help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
@@ -77,10 +77,10 @@ details = add_options(
     click.option(
         "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
     ),
-    click.option("--trust", type=click.Choice(TRUSTS), help="Who says it."),
+    click.option("--trust", type=click.Choice(TRUSTS), help="Who said it, as a trust level."),
     click.option("--valid-from", type=moment, help="Since when it is true."),
     click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
-    click.option("--expires-at", type=moment_or_never, help="When it stops to matter."),
+    click.option("--expires-at", type=moment_or_never, help="When it stops mattering."),
 )  # fmt: skip
 
 
@@ -97,10 +97,10 @@ def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:
 @click.option("--kind", type=KindName(), default="fact", show_default=True)
 @details
 @click.option("--source", "sources", multiple=True, metavar="ID", help="A turn it came from.")
-@click.option("--supersedes", metavar="ID", help="The memory this is the next version of.")
+@click.option("--supersedes", metavar="ID", help="The memory that this replaces.")
 @pass_state
 def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None:
-    """Keep a statement as a memory, and say what became of it. TEXT may also be piped in.
+    """Keep a statement as a memory, and report the outcome. TEXT may also be piped in.
 
     What is known already is not kept twice: new, same, update, conflict, pending or dropped.
 
@@ -131,7 +131,7 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
     say(f"{term(decision.outcome)}  {term(said)}  "
         f"{dim(decision.id)}{decision.reason and f'  {sentence(decision.reason)}'}")  # fmt: skip
     for id_ in decision.replaced:
-        say(dim(phrase("in place of {id}", id=id_)))
+        say(dim(phrase("replaces {id}", id=id_)))
 
 
 def _read_unseen() -> str | None:
@@ -143,31 +143,33 @@ def _read_unseen() -> str | None:
 
 @click.command(cls=Command)
 @click.option("--kind", type=KindName(), help="Only this kind.")
-@click.option("--scope", metavar="WORD", help="Only of this scope, in the preset's words.")
-@click.option("--priority", metavar="WORD", help="Only those that live as long as this says.")
-@click.option("--origin", metavar="WORD", help="Only those that came to be in this way.")
-@click.option("--min-importance", type=_SHARE, help="Only what matters at least so much.")
+@click.option("--scope", metavar="WORD", help="Only this scope, in the preset's words.")
+@click.option("--priority", metavar="WORD", help="Only with this lifetime.")
+@click.option("--origin", metavar="WORD", help="Only of this origin.")
+@click.option("--min-importance", type=_SHARE, help="Minimum importance.")
 @click.option("--project", metavar="NAME", help="Only this project.")
 @click.option("--topic", metavar="NAME", help="Only this topic.")
 @click.option("--subject", metavar="TEXT", help="Only about this.")
-@click.option("--predicate", metavar="TEXT", help="Only what is said by this predicate.")
+@click.option("--predicate", metavar="TEXT", help="Only with this predicate.")
 @click.option("--tag", metavar="NAME", help="Only with this label.")
-@click.option("--trust", type=click.Choice(TRUSTS), help="Only said by these.")
+@click.option("--trust", type=click.Choice(TRUSTS), help="Only with this trust.")
 @click.option(
-    "--status", type=click.Choice((*STATUSES, "all")), help="Whatever its state. [default: active]"
+    "--status",
+    type=click.Choice((*STATUSES, "all")),
+    help="Only with this status. [default: active]",
 )
 @click.option("--text", metavar="TEXT", help="Only statements that contain this.")
 @click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
-@click.option("--since", type=moment, help="Learnt no earlier: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Learnt before this moment.")
+@click.option("--since", type=moment, help="Learned no earlier: a date, or an age such as 7d.")
+@click.option("--until", type=moment, help="Learned before this moment.")
 @click.option("--as-of", type=moment, help="What was true at that moment.")
 @click.option("--known-at", type=moment, help="What was known at that moment.")
 @click.option("--order", type=click.Choice(ORDERS), default="newest", show_default=True)
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@click.option("--offset", default=0, metavar="N", help="Leave out the first N.")
+@click.option("--offset", default=0, metavar="N", help="Skip the first N.")
 @pass_state
 def memories(state: State, /, **options: Any) -> None:
-    """List the memories that hold now, or held at a past time, the latest first."""
+    """List the memories that are currently true, or were at a past time, the latest first."""
     with state.open() as mind:
         listed = mind.memories(**pick_given(options))
         why_none = "" if listed or state.json else _why_none(mind.stats(), len(mind.pending()))
@@ -181,29 +183,31 @@ def _why_none(stats: Stats, pending: int) -> str:
     """Why there is nothing to list, and what to do about it."""
     unread = stats.turn_states["new"] + stats.turn_states["failed"]
     if stats.memories:
-        return phrase("No memory is like that.")
+        return phrase("No memories match.")
     if stats.model_wait is not None:
         return phrase("There are no memories yet: {wait}.", wait=waiting_line(stats.model_wait))
     if pending:
-        statements = count_things(pending, "statement waits", "statements wait")
+        statements = count_things(pending, "statement awaits", "statements await")
         return phrase(
-            "There are no memories yet: {statements} for your word; see mnemic pending.",
+            "There are no memories yet: {statements} confirmation; see mnemic pending.",
             statements=statements,
         )
     if unread:
         turns = count_things(unread, "turn waits", "turns wait")
         return phrase(
-            "There are no memories yet: {turns} to be read; mnemic worker --once reads now.",
+            "There are no memories yet: {turns} to be read. To learn now: mnemic worker --once",
             turns=turns,
         )
     if stats.turns:
         turns = count_things(stats.turns, "turn")
         return phrase(
-            "There are no memories: {turns} held nothing to keep; see mnemic turns for the"
+            "There are no memories: nothing in {turns} was worth keeping. See mnemic turns for the"
             " reasons, or keep something with mnemic add.",
             turns=turns,
         )
-    return phrase("There are no memories: nothing was recorded; see mnemic record, import and add.")
+    return phrase(
+        "There are no memories: nothing has been recorded yet. See mnemic record, import and add."
+    )
 
 
 def describe_memory(mind: Mind, memory: Memory) -> dict[str, Any]:
@@ -214,7 +218,7 @@ def describe_memory(mind: Mind, memory: Memory) -> dict[str, Any]:
 def show_memories(
     memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
 ) -> None:
-    """Print memories, each with its kind in the colour of its status."""
+    """Print memories, each with its kind in the color of its status."""
     kinds = (words or PresetVocabulary()).kinds
     entries((_entry(memory, kinds) for memory in memories), margin=margin)
 
@@ -231,7 +235,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         *(f"#{tag}" for tag in memory.tags),
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.text, (about,), colour_of(memory))
+    return ListEntry(said, memory.text, (about,), color_of(memory))
 
 
 def _since(memory: Memory) -> str:
@@ -252,13 +256,13 @@ def _source(memory: Memory) -> str:
     return phrase("{place} and {n} more", place=place, n=more) if more else place
 
 
-def colour_of(memory: Memory) -> str | None:
-    return _COLOURS[memory.status]
+def color_of(memory: Memory) -> str | None:
+    return _COLORS[memory.status]
 
 
 @click.command(cls=Command)
 @click.argument("memory")
-@click.option("--yes", is_flag=True, help="Show it without asking.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_state
 def reveal(state: State, memory: str, yes: bool) -> None:
     """Show the secret of a credential.
@@ -281,8 +285,8 @@ _QUESTION = 60  # cells of a statement in a question
 
 @click.command(cls=Command)
 @click.argument("memory")
-@click.option("--text", metavar="TEXT", help="Other words for it.")
-@click.option("--kind", type=KindName(), help="Another kind.")
+@click.option("--text", metavar="TEXT", help="New text.")
+@click.option("--kind", type=KindName(), help="New kind.")
 @details
 @pass_state
 def edit(state: State, /, memory: str, **options: Any) -> None:
@@ -293,12 +297,12 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     """
     changes = pick_given(options)
     if not changes:
-        raise click.UsageError("Say what to change, such as --text or --importance.")
+        raise click.UsageError("Pass what to change, such as --text or --importance.")
     with state.open() as mind:
         memory = whole_id(mind, memory)
         edited = mind.edit(memory, **changes)
     if edited.id == memory and not state.json:
-        note(phrase("Nothing differs."))
+        note(phrase("Nothing to change."))
     show = partial(show_memories, [edited], words=mind.settings.vocabulary)
     answer(describe_memory(mind, edited), show)
 
@@ -307,9 +311,9 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
 @click.argument("memory", nargs=-1, required=True)
 @pass_state
 def archive(state: State, memory: tuple[str, ...]) -> None:
-    """Put memories away.
+    """Archive memories.
 
-    They are not recalled any more; mnemic restore brings them back.
+    They are no longer recalled; mnemic restore brings them back.
     """
     do_each(state, memory, lambda mind, id_: mind.archive(id_), lambda _: phrase("archived"))
 
@@ -318,21 +322,21 @@ def archive(state: State, memory: tuple[str, ...]) -> None:
 @click.argument("memory", nargs=-1, required=True)
 @pass_state
 def restore(state: State, memory: tuple[str, ...]) -> None:
-    """Make archived memories hold again."""
+    """Bring archived memories back."""
     if Path(memory[0]).is_file():
         raise click.UsageError("A database is made from a backup by mnemic restore-backup.")
-    do_each(state, memory, lambda mind, id_: mind.restore(id_), lambda _: phrase("holds again"))
+    do_each(state, memory, lambda mind, id_: mind.restore(id_), lambda _: phrase("restored"))
 
 
 @click.command(cls=Command)
 @click.argument("memory", nargs=-1, required=True)
-@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @pass_state
 def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
     """Remove memories with all their versions.
 
-    Their turns stay, and they are not learnt from these again. mnemic forget removes what was
-    said as well, and proves it.
+    Their turns stay, and they are not learned from those turns again. mnemic forget also removes
+    what was said, and proves it.
     """
 
     def remove(mind: Mind, id_: str) -> Memory:

@@ -30,6 +30,6 @@ def onboard(state: State, answer: str | None) -> None:
     if state.json:
         emit(now)
     elif now.done:
-        note(phrase("Onboarding is complete; it is not asked again."))
+        note(phrase("Onboarding is complete; you will not be asked again."))
     else:
         say(now.text)

@@ -104,7 +104,7 @@ def ask_first(state: State, question: str, deed: str) -> None:
     The question goes to stderr, so that the output of a command can be piped.
     """
     if state.json or not sys.stdin.isatty():
-        raise click.UsageError(f"Nobody can be asked here. Give --yes to {deed}.")
+        raise click.UsageError(f"There is no terminal to ask on. Pass --yes to {deed}.")
     click.confirm(question, abort=True, err=True)
 
 
@@ -175,7 +175,7 @@ class ListEntry:
     mark: str
     text: str
     below: tuple[str, ...] = ()
-    colour: str | None = None
+    color: str | None = None
 
 
 def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
@@ -184,7 +184,7 @@ def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
     wide = max((cells(entry.mark) for entry in rows), default=0)
     indent = margin + wide + len(GAP)
     for entry in rows:
-        mark = click.style(pad(entry.mark, wide), fg=entry.colour, bold=True)
+        mark = click.style(pad(entry.mark, wide), fg=entry.color, bold=True)
         say(" " * margin + mark + indent_line(entry.text, indent)[margin + wide :])
         for line in filter(None, entry.below):
             say(dim(indent_line(line, indent)))

@@ -46,7 +46,7 @@ def _ago(text: str) -> datetime:
         return datetime.now(UTC) - duration(text)
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(
-            f"{text!r} is no time. Give 2026-02-12, '2026-02-12 09:30', or an age: 90m, 7d, 2w"
+            f"{text!r} is not a time. Give 2026-02-12, '2026-02-12 09:30', or an age: 90m, 7d, 2w"
         ) from error
 
 

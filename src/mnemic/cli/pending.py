@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from mnemic.cli.base import CommandGroup
-from mnemic.cli.memories import colour_of, describe_memory, do_each
+from mnemic.cli.memories import color_of, describe_memory, do_each
 from mnemic.cli.output import ListEntry, emit, entries, join_parts, note, say, when
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State, pass_state
@@ -26,11 +26,11 @@ _ANSWERS = {
 
 
 @click.command(cls=CommandGroup, invoke_without_command=True)
-@click.option("--list", "only_list", is_flag=True, help="On a terminal too, list and ask nothing.")
+@click.option("--list", "only_list", is_flag=True, help="List without asking, even on a terminal.")
 @click.option("--limit", "-n", default=50, show_default=True, metavar="N")
 @click.pass_context
 def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
-    """Answer statements that wait for your confirmation.
+    """Answer statements awaiting your confirmation.
 
     Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn;
     elsewhere they are listed.
@@ -43,7 +43,7 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
         if state.json:
             emit([describe_memory(mind, memory) for memory in waiting])
         elif not waiting:
-            note(phrase("Nothing waits for your word."))
+            note(phrase("Nothing is awaiting confirmation."))
         elif only_list or not (sys.stdin.isatty() and sys.stdout.isatty()):
             show_pending(waiting, words=mind.settings.vocabulary)
         else:
@@ -69,7 +69,7 @@ def _entry(memory: Memory, kinds: Words) -> ListEntry:
         phrase("put off until {time}", time=until) if until else "",
     )
     said = term(kinds.said_of(memory.kind, memory.metadata))
-    return ListEntry(said, memory.text, (about,), colour_of(memory))
+    return ListEntry(said, memory.text, (about,), color_of(memory))
 
 
 def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
@@ -97,7 +97,7 @@ def _confirmation(settled: Decision) -> str:
     if settled.memory is None:
         return phrase("Not kept: {reason}", reason=sentence(settled.reason))
     if settled.outcome == "same":
-        return phrase("Known already: {text}", text=settled.memory.text)
+        return phrase("Already known: {text}", text=settled.memory.text)
     if settled.replaced:
         others = count_things(len(settled.replaced), "other")
         return phrase("Kept, in place of {others}.", others=others)
@@ -105,14 +105,14 @@ def _confirmation(settled: Decision) -> str:
 
 
 def _put_off(snoozed: Memory) -> str:
-    return phrase("Asked again after {time}.", time=when(snoozed.snoozed_until))
+    return phrase("You will be asked again after {time}.", time=when(snoozed.snoozed_until))
 
 
 @pending.command()
 @click.argument("memory", nargs=-1, required=True)
 @pass_state
 def confirm(state: State, memory: tuple[str, ...]) -> None:
-    """Say that statements are true; each may replace what was known before."""
+    """Confirm statements; each may replace what was known before."""
     do_each(state, memory, lambda mind, id_: mind.confirm(id_), _confirmation)
 
 
@@ -120,7 +120,7 @@ def confirm(state: State, memory: tuple[str, ...]) -> None:
 @click.argument("memory", nargs=-1, required=True)
 @pass_state
 def ignore(state: State, memory: tuple[str, ...]) -> None:
-    """Do not keep statements, nor be asked again in other words."""
+    """Reject statements, and never be asked about them again in other words."""
     do_each(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
 
 
@@ -128,5 +128,5 @@ def ignore(state: State, memory: tuple[str, ...]) -> None:
 @click.argument("memory", nargs=-1, required=True)
 @pass_state
 def snooze(state: State, memory: tuple[str, ...]) -> None:
-    """Answer another time."""
+    """Ask again later."""
     do_each(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)

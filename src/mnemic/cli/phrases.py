@@ -3,7 +3,7 @@
 The code has the English, which is also the key of its Chinese in ``zh/``: ``output.json`` for what
 the commands print, ``help.json`` for their help, ``terms.json`` for single words of the engine such
 as kinds and states, ``engine.json`` for its sentences: errors, remedies, findings, reasons. The
-engine speaks English only; a sentence of it is recognised by the template it was made from.
+engine speaks English only; a sentence of it is recognized by the template it was made from.
 Nothing is read where English is spoken.
 """
 
@@ -54,7 +54,7 @@ def speaking(chosen: Callable[[], Language]) -> Iterator[None]:
 
 def phrase(english: str, /, **fields: object) -> str:
     """A text of a command, with the fields in braces filled in."""
-    known = english if language() == "en" else catalogue("output").get(english, english)
+    known = english if language() == "en" else catalog("output").get(english, english)
     return known.format(**fields) if fields else known
 
 
@@ -67,14 +67,14 @@ def count_things(number: int, one: str, many: str = "") -> str:
 
 def term(word: str) -> str:
     """A word of the engine; one that has no other name stays."""
-    return word if language() == "en" else catalogue("terms").get(word, word)
+    return word if language() == "en" else catalog("terms").get(word, word)
 
 
 def help_text(english: str) -> str:
     """The help of a command or an option, paragraph by paragraph."""
     if language() == "en":
         return english
-    known = catalogue("help")
+    known = catalog("help")
     paragraphs = (" ".join(paragraph.split()) for paragraph in english.split("\n\n"))
     return "\n\n".join(known.get(paragraph, paragraph) for paragraph in paragraphs)
 
@@ -90,7 +90,7 @@ def is_known(english: str) -> bool:
 
 
 @cache
-def catalogue(name: Literal["output", "help", "terms", "engine"]) -> dict[str, str]:
+def catalog(name: Literal["output", "help", "terms", "engine"]) -> dict[str, str]:
     """English to Chinese; a program outside of the package may add its own texts."""
     import json
     from pathlib import Path
@@ -110,7 +110,7 @@ class _Template(NamedTuple):
 def _templates() -> tuple[_Template, ...]:
     """Templates with fields: those that begin with words first, then those with more of them."""
     found = []
-    for english, chinese in catalogue("engine").items():
+    for english, chinese in catalog("engine").items():
         literals = _FIELD.split(english)[::2]
         if len(literals) > 1:
             order = (not literals[0], -sum(map(len, literals)))
@@ -135,7 +135,7 @@ def _translate_field(name: str, value: str) -> str:
 
 
 def _translate(english: str) -> str | None:
-    if english in (known := catalogue("engine")):
+    if english in (known := catalog("engine")):
         return known[english]
     for template in _templates():
         if template.literal in english and (fields := _fields(template.english, english)):

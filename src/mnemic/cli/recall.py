@@ -31,26 +31,26 @@ _add_filters = add_options(
     click.option(
         "--min-importance",
         type=click.FloatRange(0, 1),
-        help="Only memories and episodes that matter at least so much.",
+        help="Minimum importance of memories and episodes.",
     ),
     click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d."),
-    click.option("--until", type=moment, help="Only from before this moment."),
+    click.option("--until", type=moment, help="Only before this moment."),
     click.option("--as-of", type=moment, help="What was true at that moment."),
     click.option("--known-at", type=moment, help="What was known at that moment."),
-    click.option(
-        "--explain", is_flag=True, help="Show routes, parts of the score, terms, sources."
-    ),
+    click.option("--explain", is_flag=True, help="Show routes, score parts, terms and sources."),
 )
 
 
 @click.command(cls=Command)
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", "-n", default=10, show_default=True, metavar="N", help="How many at most.")
+@click.option(
+    "--limit", "-n", default=10, show_default=True, metavar="N", help="Maximum number of results."
+)
 @click.option(
     "--of",
     type=click.Choice(RECORD_TYPES),
     multiple=True,
-    help="Only these. [default: as the preset searches]",
+    help="Only these record types. [default: as the preset says]",
 )
 @_add_filters
 @pass_state
@@ -81,7 +81,7 @@ def recall(
     default=10,
     show_default=True,
     metavar="N",
-    help="How many of each at most.",
+    help="Maximum of each.",
 )
 @_add_filters
 @pass_state

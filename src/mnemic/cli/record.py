@@ -25,7 +25,7 @@ from mnemic.types import ROLES, TRUSTS
 @click.option("--sender", default="", metavar="NAME", help="Who said it.")
 @click.option(
     "--trust", type=click.Choice(TRUSTS),
-    help="Whose words they are. [default: as role, sender and session say]",
+    help="How far to trust it. [default: by role, sender and session]",
 )  # fmt: skip
 @click.option("--channel", default="", metavar="NAME", help="Where it was said.")
 @click.option("--at", type=moment, help="When it was said. [default: now]")
@@ -40,7 +40,7 @@ from mnemic.types import ROLES, TRUSTS
 )  # fmt: skip
 @click.option(
     "--metadata", multiple=True, metavar="KEY=VALUE",
-    help="What your program keeps with it; may be repeated.",
+    help="Your program's own data, stored with it; may be repeated.",
 )  # fmt: skip
 @click.option("--project", metavar="NAME", help="The project of the session.")
 @pass_state

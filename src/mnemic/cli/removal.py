@@ -27,7 +27,9 @@ _SEVERAL = {"memory": "memories"}
 
 @click.command(cls=Command)
 @click.option("--id", metavar="ID", help="A turn, a memory with all its versions, a file …")
-@click.option("--query", metavar="TEXT", help="Whatever has these words, in this order.")
+@click.option(
+    "--query", metavar="TEXT", help="Everything that contains these words, in this order."
+)
 @click.option("--session", metavar="ID", help="A whole conversation.")
 @click.option(
     "--source", metavar="WHAT:NAME", help="session:ID, turn:ID, trust:TIER or sender:NAME."
@@ -35,8 +37,8 @@ _SEVERAL = {"memory": "memories"}
 @click.option("--since", type=moment, help="Only from then on.")
 @click.option("--until", type=moment, help="Only before then.")
 @click.option("--all", "everything", is_flag=True, help="The whole space, with its name.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go, and why.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask first.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed, and why.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--receipt", type=click.Path(path_type=Path), help="Write the receipt to this file.")
 @pass_state
 def forget(
@@ -77,7 +79,7 @@ def forget(
         emit(done)
     elif any(done.counts.values()):
         say(phrase("Forgotten: {counts}.", counts=counts_of(done)))
-        file = receipt or phrase("--receipt FILE with the next one")
+        file = receipt or phrase("RECEIPT (next time, pass --receipt FILE)")
         check = phrase("To check that nothing is left: mnemic doctor --forgotten {file}", file=file)
         say(dim(check))
     elif yes:
@@ -97,7 +99,7 @@ def _show_preview(preview: Receipt) -> None:
 
 
 def _mark_words(item: Forgotten) -> str:
-    """The text with the words between «», bold where there is colour."""
+    """The text with the words between «», bold where there is color."""
     parts, at = [], 0
     for start, end in item.highlights:
         parts += [item.text[at:start], f"«{item.text[start:end]}»"]
@@ -122,8 +124,8 @@ def _count(name: str, number: int) -> str:
 
 def _confirm() -> None:
     if not sys.stdin.isatty():
-        raise click.UsageError("Nothing was removed: say --yes, or look with --dry-run.")
-    click.confirm(phrase("Remove all of this for good?"), abort=True)
+        raise click.UsageError("Nothing was removed: pass --yes, or preview with --dry-run.")
+    click.confirm(phrase("Remove all of this permanently?"), abort=True)
 
 
 def _keep(receipt: Receipt, file: Path) -> None:
@@ -140,10 +142,10 @@ _MAX_LISTED = 20  # memories of each sort in a preview
     help="session:ID, turn:ID, trust:TIER or sender:NAME.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @pass_state
 def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
-    """Undo everything that was learnt from one source.
+    """Undo everything learned from one source.
 
     What came from it alone goes, what it replaced holds again, and what others said too stays
     without it. The turns themselves are kept. Shows what would change and asks first.
@@ -155,21 +157,21 @@ def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
             _show_changes(mind, report)
         if changes and not dry_run:
             if not yes:
-                question = phrase("Undo what came from {source}?", source=source)
+                question = phrase("Undo everything learned from {source}?", source=source)
                 ask_first(state, question, "undo it, or --dry-run to look")
             report = mind.rollback(source)
     if state.json:
         emit(report)
     elif changes:
-        done = "Done; mnemic events --type rollback has it."
+        done = "Done. For the record: mnemic events --type rollback"
         note(phrase("Nothing was changed." if dry_run else done))
 
 
 def _show_changes(mind: Mind, report: RolledBack) -> None:
     sorts = (
-        ("{memories} to go", report.removed),
-        ("{memories} to hold again", report.restored),
-        ("{memories} to stay on other sources", report.revised),
+        ("{memories} to be removed", report.removed),
+        ("{memories} to be restored", report.restored),
+        ("{memories} to stay, supported by other sources", report.revised),
     )
     for title, ids in sorts:
         if ids:
@@ -182,4 +184,4 @@ def _show_changes(mind: Mind, report: RolledBack) -> None:
             if len(ids) > _MAX_LISTED:
                 say("  " + phrase("and {n:,} more", n=len(ids) - _MAX_LISTED))
     if not any(ids for _, ids in sorts):
-        note(phrase("Nothing was learnt from {source}.", source=report.source))
+        note(phrase("Nothing was learned from {source}.", source=report.source))

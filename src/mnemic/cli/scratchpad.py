@@ -58,10 +58,10 @@ def edit(state: State, file: str | None) -> None:
 
 @scratchpad.command()
 @click.argument("text", required=False)
-@click.option("--session", metavar="ID", help="The conversation it is of; its project counts.")
+@click.option("--session", metavar="ID", help="The conversation it belongs to.")
 @pass_state
 def task(state: State, text: str | None, session: str | None) -> None:
-    """Hand over the task at hand, as your agent states it.
+    """Set the current task, as your agent states it.
 
     The task before it is archived when this one is about something else. Without TEXT the task is
     over. From then on no task is read from messages.
@@ -71,7 +71,7 @@ def task(state: State, text: str | None, session: str | None) -> None:
     if state.json:
         emit(pad)
     else:
-        say(clean_lines(pad.text) or phrase("No task is at hand."))
+        say(clean_lines(pad.text) or phrase("There is no current task."))
 
 
 def _read(file: str) -> str:

@@ -37,7 +37,7 @@ _PORT = 8765
 @click.option("--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True,
               metavar="N", help="Port to listen on; 0 takes a free one.")  # fmt: skip
 @click.option("--name", "names", multiple=True, metavar="HOST",
-              help="Host name that clients use, beside this machine's; repeatable.")  # fmt: skip
+              help="Another host name that clients use; may be repeated.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1, 256), metavar="N",
               help="Requests that read at once; as many as cores, and at least 4, without it. Those"
               " that write have threads of their own.")  # fmt: skip
@@ -150,7 +150,7 @@ def _announce(state: State, url: str, token: str) -> None:
         if token:
             say(phrase("Token of this run: {token}", token=token))
             say(phrase("Inspector: {url}", url=f"{url}/#token={token}"))
-        note(phrase("Ctrl-C stops after the requests in hand."))
+        note(phrase("Ctrl-C stops after the current requests."))
     sys.stdout.flush()
 
 
@@ -185,7 +185,7 @@ def token() -> None:
 @click.option("--scope", type=click.Choice(_SCOPES), default="write", show_default=True,
               help="read; write, which can also read; or admin, which can also erase.")  # fmt: skip
 @click.option("--for", "spaces", multiple=True, metavar="SPACE",
-              help="A space it is for, or * for every one. [--space, else default]")  # fmt: skip
+              help="A space it may use, or * for all. [--space, else default]")  # fmt: skip
 @click.option("--days", type=click.IntRange(1), metavar="N", help="Let it expire after N days.")
 @click.option("--rate", type=click.IntRange(1), metavar="N", help="Requests a minute at most.")
 @click.option("--quota", type=click.IntRange(1), metavar="N", help="Requests a day at most.")
@@ -194,7 +194,7 @@ def add(
     state: State, *, name: str, scope: Scope, spaces: tuple[str, ...], days: int | None,
     rate: int | None, quota: int | None,
 ) -> None:  # fmt: skip
-    """Make a token. It is shown this once."""
+    """Create a token. It is shown only once."""
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
     where = spaces or (state.space_name,)
     with _tokens(state, create=True) as tokens:
@@ -247,7 +247,7 @@ def trail(state: State, *, forgotten: bool, limit: int) -> None:
             entries = list_accesses(mind, limit=limit)
     head = ("at", "token", "operation", "status", "subject")
     rows = [(when(e.at), e.token, e.operation, e.status or "", e.subject) for e in entries]
-    answer(plain(entries), lambda: table(head, rows), nothing="Nothing was done over HTTP.")
+    answer(plain(entries), lambda: table(head, rows), nothing="Nothing has been done over HTTP.")
 
 
 @token.command()

@@ -10,7 +10,7 @@ import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.conversations import show_turns
-from mnemic.cli.memories import colour_of, describe_memory
+from mnemic.cli.memories import color_of, describe_memory
 from mnemic.cli.output import (
     ListEntry,
     dim,
@@ -34,17 +34,17 @@ SENTENCES = {
     "write": "was written as {kind}{after}",
     "supersede": "was replaced by {by}",
     "repeat": "was said again",
-    "pending": "waits for the user's word{because}",
+    "pending": "is awaiting confirmation{because}",
     "confirm": "was confirmed by the user",
     "snooze": "was put off until {until}",
     "later": "was put off until {until}",  # as written by versions up to 0.1
     "archive": "was archived{because}",
     "withdraw": "was withdrawn by the user",
-    "withdrawn": "no longer holds",
+    "withdrawn": "is no longer true",
     "conflict": "won against another statement{because}",
     "trust": "is now trusted as said by {to}, before by {from}",
     "memory.write.important": "was announced as important ({importance})",
-    "restore": "holds again{because}",
+    "restore": "was restored{because}",
     "revise": "lost what one source had added{because}",
     "core": "became part of the core{because}",
     "leave_core": "is no longer part of the core{because}",
@@ -53,7 +53,7 @@ SENTENCES = {
     "expire": "expired{because}",
     "delete": "was deleted{because}",
     "disown": "is not the owner's alone{because}",
-    "undo": "is as it was before{because}",
+    "undo": "was put back as it was{because}",
 }
 
 
@@ -97,7 +97,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     """Print all fields of one version, in the words of the preset's document."""
     words = mind.words(memory)
     kind = words.pop(mind.settings.vocabulary.kinds.name)
-    entries([ListEntry(term(kind), memory.text, colour=colour_of(memory))])
+    entries([ListEntry(term(kind), memory.text, color=color_of(memory))])
     about = join_parts(memory.subject, memory.predicate)
     used = memory.access_count
     facts(
@@ -184,7 +184,7 @@ def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
                 names[version.id],
                 version.text,
                 (join_parts(version.id, term(version.status), _describe_span(version)),),
-                colour_of(version),
+                color_of(version),
             )
             for version in versions
         ),

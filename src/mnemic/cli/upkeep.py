@@ -25,7 +25,9 @@ class _Folder(TypedDict):
     every: float
 
 
-_DRY = click.option("--dry-run", is_flag=True, help="Change nothing; say what would, and why.")
+_DRY = click.option(
+    "--dry-run", is_flag=True, help="Change nothing; show what would change, and why."
+)
 
 
 @click.group(cls=CommandGroup)
@@ -72,14 +74,14 @@ def undo(state: State, operation: str) -> None:
 @upkeep.command()
 @pass_state
 def rules(state: State) -> None:
-    """List the rules that wait for approval."""
+    """List the rules awaiting approval."""
     with state.open() as mind:
         waiting = mind.waiting_rules()
     if state.json:
         emit(waiting)
         return
     if not waiting:
-        note(phrase("No rule waits."))
+        note(phrase("No rules are awaiting approval."))
     for event in waiting:
         say(f"{bold(str(event.payload.get('rule')))}  {dim(f'{event.id} · {when(event.at)}')}")
 
@@ -88,7 +90,7 @@ def rules(state: State) -> None:
 @click.argument("event")
 @pass_state
 def approve(state: State, event: str) -> None:
-    """Approve a rule that waits. EVENT is its id in the list of rules."""
+    """Approve a rule. EVENT is its id in the list of rules."""
     with state.open() as mind:
         mind.approve_rule(event)
         mind.drain()
@@ -122,7 +124,7 @@ def _show(report: Report) -> None:
             reason = change.reason.texts[language()]
             say(dim(indent_line(reason, 4)))
         if step.changes and step.operation:
-            undo = phrase("undo with: mnemic upkeep undo {operation}", operation=step.operation)
+            undo = phrase("to undo: mnemic upkeep undo {operation}", operation=step.operation)
             say(dim(indent_line(undo, 2)))
 
 
@@ -142,7 +144,7 @@ def sync(
     state: State, folder: str | None, archived: tuple[str, ...], restored: tuple[str, ...],
     *, devices: bool, **options: Unpack[_Folder],
 ) -> None:  # fmt: skip
-    """Synchronise with other devices, or the documents with the memory.
+    """Synchronize with other devices, or the documents with the memory.
 
     With a FOLDER that something carries between your devices (a stick, a synced directory), changes
     are exchanged through it, encrypted. The first device begins a group; another joins with the
@@ -172,7 +174,7 @@ def sync(
     for question in questions:
         _ask(question)
     if not report.documents:
-        note(phrase("This preset keeps no documents; see documents.write."))
+        note(phrase("This preset writes no documents; see the setting documents.write."))
 
 
 def _show_document(document: DocumentReport) -> None:

@@ -17,7 +17,7 @@ from mnemic.moving.watch import Taken, TranscriptWatcher, present_places
 
 @click.command(cls=Command)
 @click.argument("place", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--once", is_flag=True, help="Take in what is there, and leave.")
+@click.option("--once", is_flag=True, help="Take in what is there, and exit.")
 @click.option("--every", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True,
               metavar="SECONDS", help="How often to look.")  # fmt: skip
 @pass_state

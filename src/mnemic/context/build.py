@@ -30,7 +30,7 @@ from mnemic.context.redundancy import (
     Background,
     ShownTexts,
     has_words_of,
-    normalised,
+    normalized,
     select,
 )
 from mnemic.context.render import item_head, item_record
@@ -51,7 +51,7 @@ from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeNa
 
 _LINE = 40  # tokens of a line of evidence
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
-_LEARNT_CARDS: tuple[SectionName, ...] = ("persona", "user")
+_LEARNED_CARDS: tuple[SectionName, ...] = ("persona", "user")
 
 
 class Builder:
@@ -92,10 +92,10 @@ class Builder:
         if session is not None and prompt_of_host is None:
             conversation = self._conversation(query, session, limits, zone)
         cards = self._from.cards(persona)
-        learnt = "\n".join(text for name, text in cards.items() if name in _LEARNT_CARDS)
-        core, omitted = self._core(limits, count, project, zone, learnt)
+        learned = "\n".join(text for name, text in cards.items() if name in _LEARNED_CARDS)
+        core, omitted = self._core(limits, count, project, zone, learned)
         if "user" in cards:
-            rules = {normalised(item.text) for item in core if item.kind == "rule"}
+            rules = {normalized(item.text) for item in core if item.kind == "rule"}
             cards = {**cards, "user": _without_lines(cards["user"], rules)}
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
@@ -283,7 +283,7 @@ class Builder:
             return (), []
         memories = self._from.core(project, limits.full["core"])
         omitted = []
-        carded = set(map(normalised, cards.split("\n"))) if "user" in limits.sizes else set()
+        carded = set(map(normalized, cards.split("\n"))) if "user" in limits.sizes else set()
         fit_to_show: dict[
             str, Memory | CoreLine
         ] = {}  # one sentence may have taught several memories
@@ -292,10 +292,10 @@ class Builder:
                 continue
             if one.trust not in PROMOTED:
                 omitted.append(omission("core", UNTRUSTED, one.text, count, one.id))
-            elif one.kind != "rule" and normalised(one.text) in carded:
+            elif one.kind != "rule" and normalized(one.text) in carded:
                 reason = CONTAINED.format("user")
                 omitted.append(omission("core", reason, one.text, count, one.id))
-            elif fit_to_show.setdefault(normalised(one.text), one) is not one:
+            elif fit_to_show.setdefault(normalized(one.text), one) is not one:
                 reason = CONTAINED.format("core")
                 omitted.append(omission("core", reason, one.text, count, one.id))
         items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
@@ -379,7 +379,7 @@ def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:
 
 def _without_lines(text: str, known: Collection[str]) -> str:
     """A card without the lines that stand elsewhere in the prompt."""
-    return "\n".join(line for line in text.split("\n") if normalised(line) not in known)
+    return "\n".join(line for line in text.split("\n") if normalized(line) not in known)
 
 
 def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
@@ -422,8 +422,8 @@ def _cards_in_place(
     """
     if "cards" not in limits.sizes:
         return dict(cards), {}
-    learnt = [cards[name].strip() for name in _LEARNT_CARDS if cards.get(name, "").strip()]
-    return {"cards": cards.get("identity", "")}, {"cards": "\n\n".join(learnt)}
+    learned = [cards[name].strip() for name in _LEARNED_CARDS if cards.get(name, "").strip()]
+    return {"cards": cards.get("identity", "")}, {"cards": "\n\n".join(learned)}
 
 
 def _before(query: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:

@@ -22,7 +22,7 @@ from mnemic.context.fit import (
     omission,
 )
 from mnemic.context.parts import PromptParts
-from mnemic.context.redundancy import Background, normalised, select
+from mnemic.context.redundancy import Background, normalized, select
 from mnemic.language.tokens import TokenCounter, count_tokens
 from mnemic.prompts import Language
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, allot, giving_way, kept_parts
@@ -177,7 +177,7 @@ def _evidence(
     ids = {id_: name for name, one in others.items() for id_ in one.ids}
     background = Background(
         ids=ids,
-        texts={name: normalised(one.text) for name, one in others.items() if name != "guide"},
+        texts={name: normalized(one.text) for name, one in others.items() if name != "guide"},
         memories=[item for item in parts.core if item.id in ids],
         query=parts.query,
     )

@@ -1,4 +1,4 @@
-"""Fitting the conversation into a token limit: the latest turns whole, the older summarised."""
+"""Fitting the conversation into a token limit: the latest turns whole, the older summarized."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from mnemic.types import Hit, Memory, Message, Omission, Source, Trust, Turn
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One piece of memory with its date, source, kind and trust; ``learnt_from`` are the turns of
+    """One piece of memory with its date, source, kind and trust; ``learned_from`` are the turns of
     a memory, ``label`` what is shown in place of the kind."""
 
     text: str
@@ -28,7 +28,7 @@ class Item:
     trust: Trust = "external"
     score: float = 0.0
     ended: datetime | None = None
-    learnt_from: tuple[str, ...] = ()
+    learned_from: tuple[str, ...] = ()
     label: str = ""
 
 
@@ -83,7 +83,7 @@ class PromptParts:
 
 SECRET = "a credential is never put into a prompt"
 IN_HOST_PROMPT = "already in the host's prompt"
-OUTDATED = "what was learnt from it no longer holds"
+OUTDATED = "what was learned from it is no longer true"
 UNTRUSTED = "what came from outside is not core until a person confirms it"
 EPISODE = "episode"
 PROMOTED: tuple[Trust, ...] = ("owner", "agent")
@@ -99,7 +99,7 @@ def memory_item(memory: Memory | CoreLine, zone: Zone = LOCAL) -> Item:
         source=first_source(memory.sources),
         kind=memory.kind,
         trust=memory.trust,
-        learnt_from=tuple(source.turn_id for source in memory.sources),
+        learned_from=tuple(source.turn_id for source in memory.sources),
     )
 
 

@@ -11,7 +11,7 @@ from mnemic.language.topic import telling_words
 from mnemic.types import Hit, Turn
 
 CONTAINED = "contained in another line of {}"
-STANDS_FOR = "a memory in the prompt was learnt from it"
+STANDS_FOR = "a memory in the prompt was learned from it"
 RETELLS = "the memories in the prompt say what it tells"
 ENOUGH = "more evidence than is wanted"
 
@@ -24,13 +24,13 @@ _FEW = 2  # more telling words than this, and than the memory has, make a turn s
 _HAN = "\u2e80"  # from here on words are not parted by spaces
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """Words in lower case with one space between them; punctuation and layout do not count."""
     return " ".join(_WORD.findall(text.casefold()))
 
 
 def contains(whole: str, part: str) -> bool:
-    """Whether a normalised text has another in it, in whole words and not denied by ``whole``."""
+    """Whether a normalized text has another in it, in whole words and not denied by ``whole``."""
     start = whole.find(part) if part else -1
     while start >= 0:
         end = start + len(part)
@@ -44,21 +44,21 @@ def contains(whole: str, part: str) -> bool:
 
 
 def repeats(item: Item, texts: Collection[str]) -> bool:
-    """Whether a piece stands in these normalised texts."""
+    """Whether a piece stands in these normalized texts."""
     parts = _statements(item)
     return bool(parts) and _are_in(parts, texts)
 
 
 def _statements(item: Item) -> list[str]:
-    """A piece, normalised; of an episode, which may only list what was said, each sentence."""
+    """A piece, normalized; of an episode, which may only list what was said, each sentence."""
     if item.kind != EPISODE:
-        return [part] if (part := normalised(item.text)) else []
+        return [part] if (part := normalized(item.text)) else []
     return [part for one in _STORY.split(item.text) if (part := _sentence(one))]
 
 
 def _sentence(text: str) -> str:
     """A sentence of an episode without the tools at its end."""
-    return normalised(_TOOLS.sub("", text.strip()).rstrip("…"))
+    return normalized(_TOOLS.sub("", text.strip()).rstrip("…"))
 
 
 def _are_in(parts: Sequence[str], texts: Collection[str]) -> bool:
@@ -67,7 +67,7 @@ def _are_in(parts: Sequence[str], texts: Collection[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ShownTexts:
-    """What stands in a prompt already: ids of turns, and normalised texts."""
+    """What stands in a prompt already: ids of turns, and normalized texts."""
 
     ids: frozenset[str]
     texts: frozenset[str]
@@ -75,12 +75,12 @@ class ShownTexts:
     @classmethod
     def of(cls, shown: Collection[str]) -> ShownTexts:
         """A turn may be named by its id; every other entry is a text."""
-        return cls(frozenset(shown), frozenset(filter(None, map(normalised, shown))))
+        return cls(frozenset(shown), frozenset(filter(None, map(normalized, shown))))
 
     @classmethod
     def of_turns(cls, turns: Sequence[Turn]) -> ShownTexts:
         """A conversation that stands there."""
-        texts = (normalised(turn.text) for turn in turns)
+        texts = (normalized(turn.text) for turn in turns)
         return cls(frozenset(turn.id for turn in turns), frozenset(filter(None, texts)))
 
     def says(self, text: str) -> bool:
@@ -89,20 +89,20 @@ class ShownTexts:
 
     def has(self, hit: Hit, behind: Sequence[Turn]) -> bool:
         """Whether a hit is a message of that prompt, stands in one, or was made of such alone."""
-        if hit.id in self.ids or normalised(hit.text) in self.texts:
+        if hit.id in self.ids or normalized(hit.text) in self.texts:
             return True
         if behind and all(
-            turn.id in self.ids or normalised(turn.text) in self.texts for turn in behind
+            turn.id in self.ids or normalized(turn.text) in self.texts for turn in behind
         ):
             return True
         return repeats(Item(hit.text, kind=hit.kind or hit.type), self.texts)
 
 
 def stands_for(memory: Item, turn: Item, query: str) -> bool:
-    """Whether a memory stands for the turn it was learnt from: that says clearly more where it has
+    """Whether a memory stands for the turn it was learned from: that says clearly more where it has
     words of the query that the memory lacks, or more words beyond the memory than that has itself.
     """
-    return turn.id in memory.learnt_from and _is_said_by([memory], turn, query)
+    return turn.id in memory.learned_from and _is_said_by([memory], turn, query)
 
 
 def _is_said_by(memories: Sequence[Item], item: Item, query: str) -> bool:
@@ -114,7 +114,7 @@ def _is_said_by(memories: Sequence[Item], item: Item, query: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The prompt without its evidence: the section of each id, the normalised text of each section,
+    """The prompt without its evidence: the section of each id, the normalized text of each section,
     the core memories, and the message that is being answered.
     """
 
@@ -122,18 +122,18 @@ class Background:
     texts: Mapping[str, str] = field(default_factory=dict)
     memories: Sequence[Item] = ()
     query: str = ""
-    learnt_from: dict[str, list[Item]] = field(default_factory=dict, init=False)
+    learned_from: dict[str, list[Item]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         for memory in self.memories:
-            for turn in memory.learnt_from:
-                self.learnt_from.setdefault(turn, []).append(memory)
+            for turn in memory.learned_from:
+                self.learned_from.setdefault(turn, []).append(memory)
 
     def reason(self, item: Item) -> str:
         """Why a piece is redundant beside the rest of the prompt; empty where it is not."""
         if item.id in self.ids:
             return f"already in {self.ids[item.id]}"
-        if any(stands_for(one, item, self.query) for one in self.learnt_from.get(item.id, ())):
+        if any(stands_for(one, item, self.query) for one in self.learned_from.get(item.id, ())):
             return STANDS_FOR
         for name, text in self.texts.items():
             if repeats(item, (text,)):
@@ -171,7 +171,7 @@ def select(
     told += background.texts.values()
     for story in [one for one in chosen if one.item.kind == EPISODE]:
         item = _without(story, told)
-        if normalised(item.text):
+        if normalized(item.text):
             story.item = item
             continue
         chosen.remove(story)
@@ -182,16 +182,16 @@ def select(
 
 
 class _Piece:
-    """A piece of evidence, normalised once."""
+    """A piece of evidence, normalized once."""
 
     def __init__(self, item: Item) -> None:
         self.item = item
-        self.text = normalised(item.text)
+        self.text = normalized(item.text)
         self.statements = _statements(item) if item.kind == EPISODE else [self.text]
 
 
 def _without(story: _Piece, texts: Sequence[str]) -> Item:
-    """An episode without the sentences that these normalised texts say."""
+    """An episode without the sentences that these normalized texts say."""
     said = {part for part in story.statements if _are_in([part], texts)}
     if not said:
         return story.item
@@ -204,16 +204,16 @@ def _list_covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     if piece.item.kind == EPISODE:
         return others
     text, id_ = piece.text, piece.item.id
-    return [one for one in others if text in one.text or id_ in one.item.learnt_from]
+    return [one for one in others if text in one.text or id_ in one.item.learned_from]
 
 
 def _list_covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that a piece may make redundant."""
-    text, learnt_from = piece.text, piece.item.learnt_from
+    text, learned_from = piece.text, piece.item.learned_from
     return [
         one
         for one in others
-        if one.text in text or one.item.kind == EPISODE or one.item.id in learnt_from
+        if one.text in text or one.item.kind == EPISODE or one.item.id in learned_from
     ]
 
 
@@ -223,8 +223,8 @@ def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> 
     if any(stands_for(one.item, item, background.query) for one in others):
         return STANDS_FOR
     if item.kind == EPISODE:
-        known = [(one, normalised(one.text)) for one in background.memories]
-        known += [(one.item, one.text) for one in others if one.item.learnt_from]
+        known = [(one, normalized(one.text)) for one in background.memories]
+        known += [(one.item, one.text) for one in others if one.item.learned_from]
         retold = [memory for memory, text in known if contains(piece.text, text)]
         if _is_said_by(retold, item, background.query):
             return RETELLS
@@ -245,7 +245,7 @@ def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> 
 
 
 def _same_word(before: str, after: str) -> bool:
-    """Whether two neighbouring characters belong to one word of a script with spaces."""
+    """Whether two neighboring characters belong to one word of a script with spaces."""
     return all(one and not one.isspace() and one < _HAN for one in (before, after))
 
 

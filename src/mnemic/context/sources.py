@@ -139,7 +139,7 @@ class PromptSources:
         return turns[0].text if turns else ""
 
     def turns_behind(self, hits: Sequence[Hit]) -> Mapping[str, Sequence[Turn]]:
-        """By the id of a hit the turns that a memory was learnt from or that an episode covers; an
+        """By the id of a hit the turns that a memory was learned from or that an episode covers; an
         episode that covers very many has none here.
         """
         sources = {hit.id: [s.turn_id for s in hit.sources] for hit in hits if hit.type == "memory"}

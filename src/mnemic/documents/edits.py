@@ -127,7 +127,7 @@ class BulletReader:
         )
 
     def _restore_marks(self, bullets: Sequence[Bullet]) -> list[str]:
-        """The mark of each bullet; one that lost its comment is recognised by its text."""
+        """The mark of each bullet; one that lost its comment is recognized by its text."""
         present = {bullet.mark for bullet in bullets}
         lost = {
             print_: id_

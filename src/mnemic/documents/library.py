@@ -1,4 +1,4 @@
-"""The documents of a space: their folders, synchronisation and questions."""
+"""The documents of a space: their folders, synchronization and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a synchronisation of documents and memory."""
+"""The report of a synchronization of documents and memory."""
 
 from __future__ import annotations
 

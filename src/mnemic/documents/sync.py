@@ -1,4 +1,4 @@
-"""Synchronising documents and memory: edits of people are imported, then files are written."""
+"""Synchronizing documents and memory: edits of people are imported, then files are written."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class DocumentSync:
         self._importer = importer
 
     def run(self, now: datetime) -> SyncReport:
-        """Synchronise every document; one saved meanwhile is read again and loses nothing."""
+        """Synchronize every document; one saved meanwhile is read again and loses nothing."""
         reports: dict[str, DocumentReport] = {}
         waiting: list[DocumentName] = [view.name for view in self._views]
         for _ in range(_TRIES):

@@ -116,7 +116,7 @@ def views_of(folder: Path, settings: Settings, bounds: Bounds, zone: Zone) -> tu
 def layout_of(
     view: View, sections: Sequence[DocumentSection], language: Language
 ) -> DocumentLayout:
-    """Headings in one language, recognised in both."""
+    """Headings in one language, recognized in both."""
     title = title_of(view.name)
     keys = {
         title.casefold(): section.key for section in sections for title in (section.en, section.zh)

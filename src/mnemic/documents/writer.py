@@ -122,7 +122,7 @@ class PageBuilder:
     # --- rolling --------------------------------------------------------------------------------
 
     def _roll(self, sheet: _Sheet, chosen: Sequence[Placement], language: Language) -> Page:
-        """Keep the latest, archive the rest, summarise all that was archived."""
+        """Keep the latest, archive the rest, summarize all that was archived."""
         limit = self._view.settings.documents.project_lines
         entries = self._entries(chosen)
         planned = self._earlier(language, through=max(c.memory.id for c in chosen))

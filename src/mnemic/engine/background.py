@@ -261,7 +261,8 @@ class BackgroundWork:
         for services in self.open_spaces.all():
             services.flush()
         if not self._shared.store.read_only:  # or the first night would not be caught up
-            self.worker.register_plans()
+            with suppress(StoreError):
+                self.worker.register_plans()
 
     def let_go(self) -> None:
         """Let go of what reaches beyond this process."""

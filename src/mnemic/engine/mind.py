@@ -296,7 +296,7 @@ class Mind(CheckedCalls):
         return self._services.memories.edit(id, changes, operation_id=operation_id)
 
     def delete(self, id: str) -> Memory:
-        """Remove a memory, all versions; its turns stay, and it is not learnt from them again."""
+        """Remove a memory, all versions; its turns stay, and it is not learned from them again."""
         return self._services.forgetting.delete(id)
 
     def projects(self, *, status: MemoryStatus = "active") -> list[str]:
@@ -335,7 +335,7 @@ class Mind(CheckedCalls):
     ) -> None:
         """Say that texts went into a prompt by another way than ``recall`` and ``context``.
 
-        They are not learnt again, and an agent who repeats them makes them no better trusted than
+        They are not learned again, and an agent who repeats them makes them no better trusted than
         ``record``, the turn, memory, episode or file they come from; without one than ``trust``.
         """
         most = self.settings.ledger.max_characters
@@ -536,7 +536,7 @@ class Mind(CheckedCalls):
         return as_prometheus([self.metrics()])
 
     def growth(self, *, days: int = 30) -> list[DayGrowth]:
-        """Turns said and memories learnt on each of the last days, oldest first."""
+        """Turns said and memories learned on each of the last days, oldest first."""
         return growth(self._store, self.space, self._clock, self.settings.schedule.zone, days)
 
     def decay_curve(self, id: str, *, days: int = 90) -> DecayCurve:

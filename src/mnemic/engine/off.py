@@ -2,7 +2,7 @@
 
 There is no database, not even an open file of one. The files are read into a database in RAM when
 they are opened, and again when somebody has changed them; what is recorded is appended to them.
-Nothing is learnt: that happens when memory is switched on again and the files are imported.
+Nothing is learned: that happens when memory is switched on again and the files are imported.
 """
 
 from __future__ import annotations

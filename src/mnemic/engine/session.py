@@ -140,7 +140,7 @@ class Session(CheckedCalls):
         return self._state.all(self.id)
 
     def clear(self) -> None:
-        """Begin the window anew. The ledger and what was learnt stay; ``forget`` removes."""
+        """Begin the window anew. The ledger and what was learned stay; ``forget`` removes."""
         self._state.clear(self.id)
 
     def set_task(self, task: str) -> Scratchpad:

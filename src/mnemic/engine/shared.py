@@ -113,7 +113,7 @@ class Shared:
         return int(short_term.max_messages * short_term.compact_share), listen
 
     def write_views(self, space: str) -> None:
-        """Documents and cards of what was just learnt; a model makes the cards at the next
+        """Documents and cards of what was just learned; a model makes the cards at the next
         upkeep.
         """
         self.sync(space)

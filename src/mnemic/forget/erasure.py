@@ -148,7 +148,7 @@ class Erasure:
         return receipt
 
     def delete(self, id_: str) -> Memory:
-        """Remove one memory with all its versions. Its turns stay, and it is not learnt from them
+        """Remove one memory with all its versions. Its turns stay, and it is not learned from them
         again.
         """
         self._copies.gather()

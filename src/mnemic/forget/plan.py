@@ -1,9 +1,9 @@
 """The plan of a removal: every record that is removed or rewritten to meet a request.
 
 A memory with only removed sources is removed. One with other sources stays, unless it has a word
-that only the removed turns have; then it is removed and its other sources are learnt from again.
+that only the removed turns have; then it is removed and its other sources are learned from again.
 Episodes are written again from the remaining turns. A memory requested by id takes the turns it was
-learnt from with it, and so every memory that has no other source.
+learned from with it, and so every memory that has no other source.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mnemic.language.story import story_of
 from mnemic.learn.episodes import episode_of, episode_terms
 from mnemic.learn.rewrites import made_of
 from mnemic.plain import plain
-from mnemic.record.daily_events import SUMMARISED
+from mnemic.record.daily_events import SUMMARIZED
 from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.store import codec
@@ -109,7 +109,7 @@ class Planner:
         derived = unit.eraser.derived(removed.turns)
         for id_, turns in derived.items():
             if set(turns) <= removed.turns.keys():
-                removed.memories.setdefault(id_, "it was learnt from what is forgotten")
+                removed.memories.setdefault(id_, "it was learned from what is forgotten")
         self._remove_rewritten(removed)
         removed_turns = unit.ledger.turns_by_id(list(removed.turns))
         plan.sessions = {turn.session for turn in removed_turns}
@@ -201,7 +201,7 @@ class Planner:
         indexes: dict[str, list[int]] = {}
         for turn in turns:
             indexes.setdefault(turn.session, []).append(turn.index)
-        for event in self._unit.journal.events(type_=SUMMARISED, limit=checks.MAX_ROWS):
+        for event in self._unit.journal.events(type_=SUMMARIZED, limit=checks.MAX_ROWS):
             first, last = event.payload["first"], event.payload["last"]
             session = str(event.payload["session"])
             if any(first <= index <= last for index in indexes.get(session, ())):  # type: ignore[operator]

@@ -107,7 +107,7 @@ def load(value: object) -> Receipt:
 
 def _no_receipt() -> InvalidInput:
     return InvalidInput(
-        "This is no receipt of forgetting",
+        "This is not a receipt of forgetting",
         remedy="Give the file that `mnemic forget --receipt FILE` wrote",
     )
 

@@ -151,7 +151,7 @@ def _by_id(unit: Unit, id_: str) -> Selection:
         chosen.memories = {m.id: why if m.id == id_ else "a version of it" for m in versions}
         for version in versions:
             turns = (source.turn_id for source in version.sources)
-            chosen.turns |= dict.fromkeys(turns, "the memory was learnt from it")
+            chosen.turns |= dict.fromkeys(turns, "the memory was learned from it")
     elif unit.episodes.by_id([id_]):
         chosen.episodes[id_] = why
     elif unit.attachments.by_id([id_]):

@@ -31,7 +31,7 @@ _MIN_CHARS = 2  # shorter words carry no content
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text, normalised in width and case."""
+    """The words of a text, normalized in width and case."""
     return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
 
 

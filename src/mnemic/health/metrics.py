@@ -28,7 +28,7 @@ _CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh
 _MAX_REPLIES = 500  # replies that wait to be looked at
 _REPLY = 4_000  # characters of a reply that are looked at
 _COUNTED = (
-    *("put_to_user", "confirmed", "refused", "learnt", "taken_back"),
+    *("put_to_user", "confirmed", "refused", "learned", "taken_back"),
     *("recalls", "recalls_with_evidence", "replies", "replies_using_evidence"),
     *("evidence_shown", "evidence_used", "contexts", "context_tokens", "memory_tokens"),
 )
@@ -173,7 +173,7 @@ def measure(store: Store, space: str, clock: Clock, zone: str, days: int | None 
         confirmation_rate=_rate(counts["confirmed"], counts["confirmed"] + counts["refused"]),
         confirmed_of_pending=_rate(counts["confirmed"], counts["put_to_user"]),
         refused_of_confirmed=_rate(counts["refused"], counts["confirmed"]),
-        wrong_write_rate=_rate(counts["taken_back"], counts["learnt"]),
+        wrong_write_rate=_rate(counts["taken_back"], counts["learned"]),
         recall_hit_rate=_rate(counts["recalls_with_evidence"], counts["recalls"]),
         evidence_used_rate=_rate(counts["replies_using_evidence"], counts["replies"]),
         useful_evidence=_rate(counts["evidence_used"], counts["evidence_shown"]),

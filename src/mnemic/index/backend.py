@@ -126,5 +126,5 @@ def _failed(error: Exception) -> StoreUnavailable:
     """Without the words of the error, which may hold a key. Words answer meanwhile."""
     return StoreUnavailable(
         f"The vector backend failed ({type(error).__name__})",
-        remedy="Mend it, or open the memory without it",
+        remedy="Fix it, or open the memory without it",
     )

@@ -2,7 +2,7 @@
 
 A bulk load spends most of its time on words that it has seen before. Here the chunks of all plain
 texts of a batch are looked up together, each as two 64-bit numbers that hold its bytes, in a table
-of chunks and the terms they are spelt as. Only new chunks are segmented one by one.
+of chunks and the terms they are spelled as. Only new chunks are segmented one by one.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class _ChunkTable:
 
     def clear(self, slots: int = 0) -> None:
         self._keys = np.zeros((2, slots), np.uint64)
-        self._spelt = np.zeros((4, slots), np.int32)
+        self._spelled = np.zeros((4, slots), np.int32)
         # Letters are kept eight by eight, filled up with spaces: that many fewer to move.
         self._letters, self._numbers = _Pool(np.uint64), _Pool(np.uint32)
         self._count = 0
@@ -173,7 +173,7 @@ class _ChunkTable:
         mixed: Keys = _MULTIPLIERS @ chunks.keys
         slots = self._find(chunks.keys, mixed)
         slots[chunks.long] = 0
-        spellings = self._spelt.take(slots, axis=1, mode="clip")
+        spellings = self._spelled.take(slots, axis=1, mode="clip")
         new = np.flatnonzero(slots < 0)
         if len(new):
             spellings[:, new] = self._learn(chunks, new, mixed[new])
@@ -238,7 +238,7 @@ class _ChunkTable:
         """Of several chunks for one slot, the first is stored."""
         places, first = np.unique(slots, return_index=True)
         self._keys[:, places] = keys[:, first]
-        self._spelt[:, places] = spellings[:, first]
+        self._spelled[:, places] = spellings[:, first]
 
 
 def _before(lengths: Spots) -> Spots:

@@ -90,7 +90,7 @@ class AutogenMemory(Memory):
         self._shown.clear()
 
     async def close(self) -> None:
-        """End the conversation, so that what it leaves is learnt; whoever opened the mind closes
+        """End the conversation, so that what it leaves is learned; whoever opened the mind closes
         it.
         """
         await asyncio.to_thread(self._mind.end_session, self._companion.session)

@@ -34,7 +34,7 @@ class CrewMemory(Memory):
         self._session = session
 
     def extract_memories(self, content: str) -> list[str]:
-        """Record a task and its result; what they teach is learnt in the background."""
+        """Record a task and its result; what they teach is learned in the background."""
         task, found, result = content.partition(_RESULT)
         turns = [NewTurn(self._session, "user", task.removeprefix(_TASK).partition("\nAgent: ")[0])]
         if found:

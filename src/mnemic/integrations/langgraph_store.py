@@ -1,4 +1,4 @@
-"""A LangGraph store: what the mind has learnt, and the graph's own items beside it.
+"""A LangGraph store: what the mind has learned, and the graph's own items beside it.
 
 The namespace ("memories",) is what the mind knows: a search gives it as evidence, fenced as data
 with its date and speaker. Items of any other namespace are kept as they were put, with the versions
@@ -37,7 +37,7 @@ from mnemic.errors import NotFound
 from mnemic.integrations.companion import AnyMind, mind_of
 from mnemic.types import KINDS, Hit, Kind, Memory, MemoryStatus, Why
 
-LEARNT = ("memories",)
+LEARNED = ("memories",)
 _GLOBAL = "_global"
 _PREFIX = "store:"
 _TAG = "langgraph"  # of what the store itself has put among what is known
@@ -98,7 +98,7 @@ class GraphStore(BaseStore):
             old = self._find(op.namespace, op.key)
             if old is not None:
                 self._delete(old)
-        elif _is_learnt(op.namespace):
+        elif _is_learned(op.namespace):
             self._remember(op.key, op.value)
         else:
             kept: dict[str, Any] = {"key": op.key, "value": op.value}
@@ -109,7 +109,7 @@ class GraphStore(BaseStore):
         """Keep a statement among what is known; its key is the host's own."""
         written = json.dumps(value, ensure_ascii=False)
         while True:
-            known = self._find(LEARNT, key)
+            known = self._find(LEARNED, key)
             try:
                 self._mind.remember(
                     _text(value, None) or written,
@@ -128,7 +128,7 @@ class GraphStore(BaseStore):
             self._mind.delete(memory.id)
 
     def _find(self, namespace: Namespace, key: str) -> Memory | None:
-        if _is_learnt(namespace):
+        if _is_learned(namespace):
             named = self._mind.memories(project=_GLOBAL, tag=_TAG, metadata={_KEY: key}, limit=1)
             if named:
                 return named[0]
@@ -153,8 +153,8 @@ class GraphStore(BaseStore):
             key=lambda row: (-1.0 if row[2] is None else row[2], row[0].updated_at), reverse=True
         )
         page = found[op.offset : op.offset + op.limit]
-        learnt = [_hit(one, score) for one, _, score in page if not _is_own(one)]
-        texts = {one.hit.id: one.text for one in self._mind.evidence(op.query or "", learnt)}
+        learned = [_hit(one, score) for one, _, score in page if not _is_own(one)]
+        texts = {one.hit.id: one.text for one in self._mind.evidence(op.query or "", learned)}
         return [
             _search_item(one, namespace, score, texts.get(one.id))
             for one, namespace, score in page
@@ -162,7 +162,7 @@ class GraphStore(BaseStore):
         ]
 
     def _all(self, namespace: Namespace) -> list[Memory]:
-        status: MemoryStatus = "active" if _is_learnt(namespace) else "item"
+        status: MemoryStatus = "active" if _is_learned(namespace) else "item"
         return self._mind.memories(status=status, project=_project(namespace), limit=_MAX_ROWS)
 
     def _scores(
@@ -177,7 +177,7 @@ class GraphStore(BaseStore):
             min_score=0.0,
             of=("memory",),
             project=_project(namespace),
-            status="active" if _is_learnt(namespace) else "item",
+            status="active" if _is_learned(namespace) else "item",
         )
         found = {hit.id: hit.score for hit in hits}
         return {one.id: found.get(one.id, 0.0) for one in memories if one.text}
@@ -190,8 +190,8 @@ class GraphStore(BaseStore):
     def _all_namespaces(self) -> list[Namespace]:
         projects = self._mind.projects(status="item")
         named = [_namespace(project) for project in projects if project.startswith(_PREFIX)]
-        learnt = [LEARNT] if self._mind.memories(project=_GLOBAL, limit=1) else []
-        return sorted([*named, *learnt])
+        learned = [LEARNED] if self._mind.memories(project=_GLOBAL, limit=1) else []
+        return sorted([*named, *learned])
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         matching: dict[Namespace, None] = {}
@@ -226,12 +226,12 @@ def _check_labels(op: Op) -> None:
             )
 
 
-def _is_learnt(namespace: Sequence[str]) -> bool:
-    return tuple(namespace) == LEARNT
+def _is_learned(namespace: Sequence[str]) -> bool:
+    return tuple(namespace) == LEARNED
 
 
 def _project(namespace: Namespace) -> str:
-    return _GLOBAL if _is_learnt(namespace) else _PREFIX + ".".join(map(_escape, namespace))
+    return _GLOBAL if _is_learned(namespace) else _PREFIX + ".".join(map(_escape, namespace))
 
 
 def _namespace(project: str) -> Namespace:
@@ -270,7 +270,7 @@ def _is_own(memory: Memory) -> bool:
 
 
 def _hit(memory: Memory, score: float | None) -> Hit:
-    """What the mind has learnt, as a hit of a search; one without a query finds everything."""
+    """What the mind has learned, as a hit of a search; one without a query finds everything."""
     return Hit(
         "memory",
         memory.id,
@@ -299,7 +299,7 @@ def _item(memory: Memory, namespace: Namespace) -> Item:
 def _search_item(
     memory: Memory, namespace: Namespace, score: float | None, text: str | None
 ) -> SearchItem:
-    """``text`` is that of what the mind has learnt, as evidence."""
+    """``text`` is that of what the mind has learned, as evidence."""
     item = _item(memory, namespace)
     value = item.value if text is None else {**item.value, "text": text}
     return SearchItem(

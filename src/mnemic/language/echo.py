@@ -1,4 +1,4 @@
-"""Echo detection: text that memory put into a prompt, recognised when it comes back.
+"""Echo detection: text that memory put into a prompt, recognized when it comes back.
 
 Every line that goes into a prompt leaves fingerprints: hashes of three tokens in a row, a Chinese
 character or a word being one. A sentence is an echo when unbroken runs of known fingerprints cover

@@ -132,11 +132,11 @@ ORDERS = _words("""
 """)
 LOOKUPS = _words("问|找|查|看|告诉|回忆|提醒|搜|想|教")
 ORDERS_EN = frozenset(
-    "write translate summarize summarise generate create make build implement explain"
-    " describe fix refactor optimize optimise rewrite rephrase paraphrase polish proofread"
+    "write translate summarize summarize generate create make build implement explain"
+    " describe fix refactor optimize optimize rewrite rephrase paraphrase polish proofread"
     " edit convert format run execute open close stop delete remove list draw design calculate"
     " compute check add replace rename debug test deploy install draft compose shorten expand"
-    " compress analyze analyse compare sort merge split export save send commit push print"
+    " compress analyze analyze compare sort merge split export save send commit push print"
     " output define solve clean improve simplify turn change update move copy insert append"
     " download start restart render plot reformat correct extract count reverse act pretend"
     " imagine review complete finish use sing give put set rebuild read convert".split()
@@ -155,7 +155,7 @@ OBJECTS_EN = frozenset(
 )
 STORIES_EN = ("tell me a ", "tell me an ", "tell me another ", "show me a ", "show me an ")
 HANDLERS = _words("""
-    翻译|译成|润色|改写|校对|总结|概括|扩写|缩写|translate|summarize|summarise|proofread|polish
+    翻译|译成|润色|改写|校对|总结|概括|扩写|缩写|translate|summarize|summarize|proofread|polish
     paraphrase|rephrase|rewrite|correct
 """)
 

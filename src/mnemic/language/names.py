@@ -1,7 +1,7 @@
 """People whom a query names, as people name each other.
 
 A full name, a first name, a surname, 小明 for 李小明, 老李 and 李老师; in any case, with or without
-accents. A misspelt name is read as the known one it is nearest to. What can be several people is
+accents. A misspelled name is read as the known one it is nearest to. What can be several people is
 all of them.
 """
 
@@ -22,7 +22,7 @@ _TITLE = re.compile(TITLES)
 _QUOTES = " \t\"'“‘(（["
 _SEPARATOR = "\0"
 _HONORIFICS = frozenset("dr mr mrs ms prof sir".split())
-_SHORTEST, _SHORTEST_LOWER = 4, 5  # letters of a word that can be a misspelt name
+_SHORTEST, _SHORTEST_LOWER = 4, 5  # letters of a word that can be a misspelled name
 _LONG = 8  # letters of a name in which two may be wrong
 
 
@@ -59,8 +59,8 @@ def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
     return frozenset(speaker for name in named for speaker in by_name[name])
 
 
-def respelt(query: str, unknown: Collection[str], names: Callable[[], Iterable[str]]) -> str:
-    """A query with its misspelt names as they are spelt.
+def respelled(query: str, unknown: Collection[str], names: Callable[[], Iterable[str]]) -> str:
+    """A query with its misspelled names as they are spelled.
 
     ``unknown`` are its words, folded, that no text holds: nothing else can be a slip. A word in
     lower case has to be no ordinary one. ``names`` are read only where a word may be one.
@@ -193,5 +193,5 @@ def _distance(first: str, second: str, most: int) -> int:
 
 
 def words_of(query: str) -> Iterator[str]:
-    """The words of a query that are long enough to be misspelt names, folded."""
+    """The words of a query that are long enough to be misspelled names, folded."""
     return (fold(word) for word in _WORD.findall(query) if len(word) >= _SHORTEST)

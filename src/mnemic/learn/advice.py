@@ -20,7 +20,7 @@ from mnemic.providers.embedding.base import Embedder
 from mnemic.providers.reader.model import TrainedReader
 from mnemic.rules.lifetimes import sooner
 from mnemic.rules.likeness import apart, as_written, overlap, same_value
-from mnemic.rules.reconcile import Neighbours
+from mnemic.rules.reconcile import Neighbors
 from mnemic.rules.slots import opposites, subject_of
 from mnemic.settings import Settings
 from mnemic.settings.learning import ReconcileSettings
@@ -55,41 +55,41 @@ class ModelJudge:
     model: ChatModel
     settings: Settings
 
-    def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision:
+    def decide(self, candidate: Candidate, neighbors: Sequence[Memory]) -> Decision:
         zone = self.settings.schedule.zone
         existing = "\n".join(
             f"[{n}] ({day_of(memory.valid_from, zone)}) {redact(memory.text)}"
-            for n, memory in enumerate(neighbours, 1)
+            for n, memory in enumerate(neighbors, 1)
         )
         language = language_of([candidate.text], self.settings.memory.language)
         answer = self.model.ask(
             f"{fence(redact(candidate.text), 'new')}\n\n{fence(existing, 'known')}",
             purpose=PURPOSE,
             schema=_SCHEMA,
-            parse=lambda answer: _decision(answer, neighbours),
+            parse=lambda answer: _decision(answer, neighbors),
             system=prompt("judge", language),
         )
         return answer.value
 
 
-def _decision(answer: Object, neighbours: Sequence[Memory]) -> Decision:
+def _decision(answer: Object, neighbors: Sequence[Memory]) -> Decision:
     verdict = choice_in(answer.get("verdict"), VERDICTS, '"verdict"')
     if verdict == "new":
         return Decision(verdict)
-    numbers = [n for n in numbers_in(answer.get("memory")) if 1 <= n <= len(neighbours)]
+    numbers = [n for n in numbers_in(answer.get("memory")) if 1 <= n <= len(neighbors)]
     if len(numbers) != 1:
-        raise WrongShape(f'"memory" has to be a number from 1 to {len(neighbours)}')
-    return Decision(verdict, neighbours[numbers[0] - 1])
+        raise WrongShape(f'"memory" has to be a number from 1 to {len(neighbors)}')
+    return Decision(verdict, neighbors[numbers[0] - 1])
 
 
-NEIGHBOURS = 5  # existing memories that a candidate is compared with
+NEIGHBORS = 5  # existing memories that a candidate is compared with
 # Other words for the same have at least this likeness; most statements about one subject have less.
 _MEETING_OVERLAP = 0.15
 _MEETING_COSINE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class NeighbourSearch:
+class NeighborSearch:
     """Searches around one candidate in one unit of work; ``cosines`` were computed before it.
 
     ``strict``: only what is the same word for word is alike. ``categories`` are kinds that count as
@@ -104,10 +104,10 @@ class NeighbourSearch:
     categories: Sequence[frozenset[str]] = ()
     strict: bool = False
 
-    def neighbours(self, status: MemoryStatus) -> Neighbours:
+    def neighbors(self, status: MemoryStatus) -> Neighbors:
         """Memories of that status in the candidate's project."""
         if status != "active" and not self.unit.memories.any(status, self.candidate.project):
-            return Neighbours(
+            return Neighbors(
                 (), (), (), self._alike
             )  # most of the time nothing waits or was ignored
         slot = self._slot(self.candidate.predicate, status)
@@ -120,7 +120,7 @@ class NeighbourSearch:
         near = self._near(status)
         if self.categories and status == "active" and not self.candidate.withdraws:
             slot, opposed, near = map(self._of_category, (slot, opposed, near))
-        return Neighbours(slot, opposed, near, self._alike)
+        return Neighbors(slot, opposed, near, self._alike)
 
     def _of_category(self, memories: Sequence[Memory]) -> list[Memory]:
         own = self.candidate.kind
@@ -145,7 +145,7 @@ class NeighbourSearch:
             )
         scope = Scope(("memory",), project=self.candidate.project, status=status, now=self.now)
         terms = query_terms(self.candidate.text)
-        matches = self.unit.text.search(terms, scope, NEIGHBOURS).matches
+        matches = self.unit.text.search(terms, scope, NEIGHBORS).matches
         docs = [match.doc for match in matches]
         records = self.unit.text.records(docs)
         ids = dict.fromkeys([*(records[doc][1] for doc in docs), *self.cosines])
@@ -175,7 +175,7 @@ def weighed_words(text: str) -> dict[str, float]:
 
 
 def meeting(
-    candidate: Candidate, existing: Neighbours, cosines: Mapping[str, float]
+    candidate: Candidate, existing: Neighbors, cosines: Mapping[str, float]
 ) -> tuple[Memory, ...]:
     """The memories that a candidate may repeat, replace or contradict: those of its slot, those it
     is opposed to, and those about the same that are much alike. A judge is asked of no others.
@@ -210,18 +210,18 @@ _COMPARED: tuple[MemoryStatus, ...] = ("active", "pending", "rejected")
 
 
 class Judge(Protocol):
-    """Decides what a candidate means for its neighbours: a model. "same", "update" and "conflict"
+    """Decides what a candidate means for its neighbors: a model. "same", "update" and "conflict"
     name the memory they are about.
     """
 
-    def decide(self, candidate: Candidate, neighbours: Sequence[Memory]) -> Decision: ...
+    def decide(self, candidate: Candidate, neighbors: Sequence[Memory]) -> Decision: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
     """Likeness by vectors, and a judge's decision.
 
-    ``seen`` is when each neighbour was last changed: the decision holds only while that is so.
+    ``seen`` is when each neighbor was last changed: the decision holds only while that is so.
     ``failure`` says why there are no vectors or no decision, where a model failed.
     """
 
@@ -259,15 +259,13 @@ class Adviser:
         if self._judge is None or candidate.withdraws:
             return Advice(cosines, failure=failure)
         with self._store.read(self._space) as unit:
-            search = NeighbourSearch(
-                unit, candidate, now, self._settings, cosines, self._categories
-            )
-            neighbours = meeting(candidate, search.neighbours("active"), cosines)
-        if not neighbours or any(one.text == candidate.text for one in neighbours):
+            search = NeighborSearch(unit, candidate, now, self._settings, cosines, self._categories)
+            neighbors = meeting(candidate, search.neighbors("active"), cosines)
+        if not neighbors or any(one.text == candidate.text for one in neighbors):
             return Advice(cosines, failure=failure)  # the rules see as much
-        seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbours}
+        seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbors}
         try:
-            decision = self._judge.decide(candidate, neighbours)
+            decision = self._judge.decide(candidate, neighbors)
         except (ModelError, BudgetExhausted) as error:
             return Advice(cosines, seen=seen, failure=str(error))
         return Advice(cosines, decision, seen, failure)
@@ -290,7 +288,7 @@ class Adviser:
                 near
                 for status in _COMPARED
                 for near in unit.memories.nearest(
-                    number, vector.tobytes(), status=status, now=now, limit=NEIGHBOURS
+                    number, vector.tobytes(), status=status, now=now, limit=NEIGHBORS
                 )
             ]
         return {memory.id: self._likeness(candidate, memory, near) for memory, near in nearest}, ""

@@ -67,7 +67,7 @@ class Compression:
         now = self._clock.now()
         wanted = self._settings.triggers
         with self._store.write(self._space) as unit:
-            learnt = self._learn(unit, id_, turns) if wanted.compression_rules else []
+            learned = self._learn(unit, id_, turns) if wanted.compression_rules else []
             episode = write_episode(
                 unit,
                 id_,
@@ -75,7 +75,7 @@ class Compression:
                 "context_compress",
                 now=now,
                 ask_vectors=self._ask,
-                memories=learnt,
+                memories=learned,
                 guard=guard,
             )
             if wanted.before_compression:
@@ -145,14 +145,14 @@ class Compression:
         now, trust = self._clock.now(), self._settings.trust
         marks = known_marks(unit, session, now, trust)
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
-        learnt: list[SafeName] = []
+        learned: list[SafeName] = []
         for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ()).candidates):
             decision = self._reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )
             if decision.memory is not None:
-                learnt.append(decision.memory.id)
-        return learnt
+                learned.append(decision.memory.id)
+        return learned
 
 
 def _new_turn(message: object, session: str) -> NewTurn:

@@ -1,4 +1,4 @@
-"""Statements that were deleted: they are not learnt again from the same turns.
+"""Statements that were deleted: they are not learned again from the same turns.
 
 What is kept of one is its fingerprint, at each turn it came from, so it goes with the turn.
 """
@@ -44,7 +44,7 @@ def note_deletion(
 
 
 def was_deleted(unit: Unit, candidate: SafeCandidate) -> bool:
-    """Whether the statement was deleted that was learnt from one of the same turns."""
+    """Whether the statement was deleted that was learned from one of the same turns."""
     marks: frozenset[str] | None = None
     for turn in candidate.sources:
         for event in unit.journal.events(subject=turn, type_=_UNLEARN, limit=checks.MAX_ROWS):

@@ -30,8 +30,8 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import EchoAbout
 from mnemic.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn
 
-_KEEP = timedelta(days=1)  # for which what went into a prompt is recognised: a day of work
-_LINES = 2_000  # recognised for one session, the oldest go first
+_KEEP = timedelta(days=1)  # for which what went into a prompt is recognized: a day of work
+_LINES = 2_000  # recognized for one session, the oldest go first
 
 ANYWHERE = EMPTY
 NOW = -1
@@ -48,7 +48,7 @@ class Shown(NamedTuple):
     ``record`` is the id of what it came from, which says how far it is trusted; without a text it
     is the record's own, noted only where that is of a tool or an outsider. ``since`` is the order
     of ids at that time: a turn from before is no echo of it. A turn that is shown must not make
-    itself unheard, so it is ``NOW`` for these; memories were learnt, so they may always be.
+    itself unheard, so it is ``NOW`` for these; memories were learned, so they may always be.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Shown(NamedTuple):
 
 class InjectedTexts:
     """What went into prompts since it was last written down. Recall must not wait for a write, so
-    it is gathered here and written before anything is learnt.
+    it is gathered here and written before anything is learned.
     """
 
     def __init__(self, store: Store, space: str, clock: Clock, settings: TrustSettings) -> None:
@@ -75,7 +75,7 @@ class InjectedTexts:
     def add(self, session: SafeName | None, shown: Iterable[Shown]) -> None:
         """Note texts that were given to a host for this session, or for no one in particular."""
         if self._store.read_only:
-            return  # what cannot be learnt needs no mark
+            return  # what cannot be learned needs no mark
         now = order_of(new_id(self._clock.now()))
         with self._lock:
             there = self._texts.setdefault(session or ANYWHERE, {})

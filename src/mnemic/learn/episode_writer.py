@@ -1,5 +1,5 @@
 """The episode of a stretch of a session: drafted by the model where there is one, linked with the
-memories that were learnt from its turns.
+memories that were learned from its turns.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class EpisodeWriter:
             now=now,
             ask_vectors=self._ask,
             draft=draft if len(remaining) == len(turns) else None,
-            memories=_learnt_from(unit, session, there),
+            memories=_learned_from(unit, session, there),
             guard=self._guard,
         )
         if reason:
@@ -90,7 +90,7 @@ class EpisodeWriter:
         return episode
 
 
-def _learnt_from(unit: Unit, session: SafeName, turns: set[SafeName]) -> list[SafeName]:
+def _learned_from(unit: Unit, session: SafeName, turns: set[SafeName]) -> list[SafeName]:
     """The memories that hold or wait, and stand on one of the turns."""
     memories = unit.memories.find(MemoryFilter(from_session=session, limit=MOST_TURNS))
     return [

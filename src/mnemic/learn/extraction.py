@@ -93,7 +93,7 @@ class ExtractionJob:
         stopping: Callable[[], bool],
     ) -> None:
         """``before`` writes down what this process put into prompts of a space, so that it is
-        recognised; ``stopping`` says that somebody waits for the end of the job in hand.
+        recognized; ``stopping`` says that somebody waits for the end of the job in hand.
         """
         self._before_learning = before
         self._stopping = stopping
@@ -344,7 +344,7 @@ class ExtractionJob:
         decisions: Sequence[Decision],
         rejected: Sequence[Rejection],
     ) -> dict[str, SafeText]:
-        """Why nothing was learnt from a turn, by its id; empty where something was."""
+        """Why nothing was learned from a turn, by its id; empty where something was."""
         reasons: dict[str, SafeText] = {}
         for candidate, decision in zip(candidates, decisions, strict=True):
             if decision.outcome in _CHANGES:

@@ -32,7 +32,7 @@ from mnemic.rules.speakers import least_trusted
 from mnemic.settings.vocabulary import SCOPE
 from mnemic.types import KINDS, Candidate, Json, Kind, SafeCandidate, Trust, Turn
 
-LEARNT: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
+LEARNED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
 KIND_ALIASES: Mapping[str, Kind] = {
     "facts": "fact", "knowledge": "fact", "information": "fact", "info": "fact", "事实": "fact",
     "identities": "identity", "profile": "identity", "personal": "identity", "身份": "identity",
@@ -78,7 +78,7 @@ def schema(*, summary: bool = False) -> Schema:
     fact: dict[str, Json] = {
         "type": "object",
         "properties": {
-            "kind": {"type": "string", "enum": list(LEARNT)},
+            "kind": {"type": "string", "enum": list(LEARNED)},
             "content": {"type": "string"},
             **{name: {"type": "string"} for name in _TEXTS},
             "importance": {"type": "number"},
@@ -230,7 +230,7 @@ class FactReader:
         """A word for a kind: the document's or the engine's, or one that stands for it."""
         words = self._guard.words.kinds
         known = words.find(value) if isinstance(value, str) else None
-        return known or choice_in(value, LEARNT, place, KIND_ALIASES)
+        return known or choice_in(value, LEARNED, place, KIND_ALIASES)
 
     def _scope(self, fact: Object) -> dict[str, str]:
         """The scope, where the document has scopes; a wrong one is left out, not the fact."""

@@ -140,10 +140,10 @@ def same_texts(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
 
 
 def archive_misread(unit: Unit, now: datetime) -> int:
-    """Put away what was learnt from talk and misread; ``restore`` brings one back."""
+    """Put away what was learned from talk and misread; ``restore`` brings one back."""
     wanted = MemoryFilter(status="active", limit=checks.MAX_ROWS)
-    learnt = [m for m in unit.memories.find(wanted) if m.origin == "extraction"]
-    misread = [memory for memory in learnt if fault_of(memory)]
+    learned = [m for m in unit.memories.find(wanted) if m.origin == "extraction"]
+    misread = [memory for memory in learned if fault_of(memory)]
     for memory in misread:
         unit.memories.revise(replace(memory, status="archived", updated_at=now))
         unit.journal.add_event(

@@ -97,8 +97,8 @@ class MemoryWriter:
         operation, now = self._operation("remember", EMPTY, operation_id), self._clock.now()
         if _done(unit, operation) is not None:
             return None
-        learnt = maybe_moment(new.learnt_at, "learnt_at")
-        new = replace(self._checked(new), learnt_at=None if learnt is None else min(learnt, now))
+        learned = maybe_moment(new.learned_at, "learned_at")
+        new = replace(self._checked(new), learned_at=None if learned is None else min(learned, now))
         return self._keep(unit, new, new_id(now), now, operation, may_be_over=True)
 
     def add(
@@ -154,7 +154,7 @@ class MemoryWriter:
 
     def restore(self, id_: str) -> Memory:
         """Make an archived memory hold again; of one that holds, only its question is answered."""
-        remedy = "See its history(), and remember() what holds"
+        remedy = "See its history(), and remember() what is true"
         return self._change_status(id_, "restore", "archived", "active", remedy)
 
     def _change_status(
@@ -243,7 +243,7 @@ class MemoryWriter:
         edited: Memory | None = None,
     ) -> Settlement:
         candidate = self._candidate(new, None if edited is None else edited.text)
-        learnt_at = maybe_moment(new.learnt_at, "learnt_at")
+        learned_at = maybe_moment(new.learned_at, "learned_at")
         expires_at = maybe_moment(new.expires_at, "expires_at")
         if new.duration or (expires_at is None and edited is None):
             # What another memory still holds has not ended there: its life here begins now.
@@ -263,13 +263,13 @@ class MemoryWriter:
             unit,
             candidate,
             claim,
-            said_at=candidate.valid_from or learnt_at or now,
+            said_at=candidate.valid_from or learned_at or now,
             operation_id=operation,
             now=now,
             sources=tuple(turn.source for turn in turns),
             session=EMPTY if edited is None else edited.session,
         )
-        return replace(work, id=id_, edited=edited, learnt_at=learnt_at)
+        return replace(work, id=id_, edited=edited, learned_at=learned_at)
 
     def _usual_expiry(self, candidate: SafeCandidate, begins: datetime) -> datetime | None:
         """By its duration; else by its kind, where the document gives every memory a priority."""
@@ -352,7 +352,7 @@ class MemoryWriter:
         labels = (new.subject, new.predicate, *new.tags, str(dict(new.metadata)))
         if any(text in label for label in labels):
             raise InvalidInput(
-                "The secret stands in the subject, the predicate, a tag or the metadata, which are"
+                "The secret is in the subject, the predicate, a tag or the metadata, which are"
                 " not encrypted",
                 remedy="Give the secret as the text only",
             )

@@ -1,6 +1,6 @@
 """Reconciling: what a candidate means for existing memories, decided and written at once.
 
-``advise`` does what takes time (vectors, a model's judgement) before the transaction, ``settle``
+``advise`` does what takes time (vectors, a model's judgment) before the transaction, ``settle``
 decides inside it, from the memories of that moment.
 """
 
@@ -12,7 +12,7 @@ from datetime import datetime
 
 from mnemic.index.embedding_job import Ask
 from mnemic.language.guard import guard_of
-from mnemic.learn.advice import Advice, Adviser, Judge, NeighbourSearch, meeting
+from mnemic.learn.advice import Advice, Adviser, Judge, NeighborSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
 from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere, says_change
@@ -25,7 +25,7 @@ from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.likeness import same_value
 from mnemic.rules.reconcile import (
     Contest,
-    Neighbours,
+    Neighbors,
     Side,
     contest,
     relate,
@@ -116,7 +116,7 @@ class Reconciler:
         decision = self._without_comparing(work, search, admission)
         if decision is not None:
             return decision
-        existing = search.neighbours("active")
+        existing = search.neighbors("active")
         relation = self._relation(work.candidate, existing, advice)
         own_idea = own_idea and work.claim.trust == "agent"
         if relation.memory is not None:
@@ -161,7 +161,7 @@ class Reconciler:
         if candidate.kind == "credential":  # an envelope is like no other
             relation, targets = Decision("new" if same is None else "same", same), []
         else:
-            existing = search.neighbours("active").without(supersedes)
+            existing = search.neighbors("active").without(supersedes)
             relation = self._by_hand(candidate, existing, advice)
             if supersedes is not None and not _is_one_with(candidate, relation.memory):
                 relation = Decision("update")  # another kind or slot: it stays what it is
@@ -182,7 +182,7 @@ class Reconciler:
         return decision
 
     def _by_hand(
-        self, candidate: Candidate, existing: Neighbours, advice: Advice | None
+        self, candidate: Candidate, existing: Neighbors, advice: Advice | None
     ) -> Decision:
         """What a person's own words mean: the value of a slot that they name is its value now,
         unless it is known that there may be several; then a judge says, where there is one.
@@ -193,7 +193,7 @@ class Reconciler:
         return relate(replace(candidate, is_update=True) if named else candidate, existing)
 
     def _wait_to_supersede(
-        self, work: Settlement, search: NeighbourSearch, supersedes: Memory, reason: str
+        self, work: Settlement, search: NeighborSearch, supersedes: Memory, reason: str
     ) -> Decision:
         """Put to a person first; what it is to take the place of holds until then."""
         if supersedes.status != "pending":
@@ -205,7 +205,7 @@ class Reconciler:
     def _admit(
         self,
         work: Settlement,
-        search: NeighbourSearch,
+        search: NeighborSearch,
         relation: Decision,
         targets: Sequence[Memory],
     ) -> Decision:
@@ -242,7 +242,7 @@ class Reconciler:
             session=waiting.session,
             waiting=waiting,
         )
-        existing = self._search(unit, candidate, now, advice.cosines).neighbours("active")
+        existing = self._search(unit, candidate, now, advice.cosines).neighbors("active")
         if waiting.trust != "owner":
             work.note("trust", waiting.id, {"from": waiting.trust, "to": "owner"})
         relation = self._relation(candidate, existing, advice)
@@ -284,7 +284,7 @@ class Reconciler:
     # --- deciding -------------------------------------------------------------------------------
 
     def _without_comparing(
-        self, work: Settlement, search: NeighbourSearch, admission: Decision
+        self, work: Settlement, search: NeighborSearch, admission: Decision
     ) -> Decision | None:
         """What is settled before the candidate is compared with existing memories."""
         candidate = work.candidate
@@ -294,10 +294,10 @@ class Reconciler:
             return self._withdraw(work, search, admission)
         if admission.outcome == "dropped":
             return work.drop("dropped", admission.reason)
-        read_before = _learnt_from(work.unit, candidate)
+        read_before = _learned_from(work.unit, candidate)
         return None if read_before is None else work.know(read_before)
 
-    def _relation(self, candidate: Candidate, existing: Neighbours, advice: Advice) -> Decision:
+    def _relation(self, candidate: Candidate, existing: Neighbors, advice: Advice) -> Decision:
         """What the rules decide or, where it still holds, the judge."""
         by_rule, judged = relate(candidate, existing), advice.decision
         if judged is None:
@@ -320,7 +320,7 @@ class Reconciler:
     def _objection(
         self,
         work: Settlement,
-        search: NeighbourSearch,
+        search: NeighborSearch,
         targets: Sequence[Memory],
         *,
         own_idea: bool,
@@ -338,9 +338,7 @@ class Reconciler:
             return "a less trusted source said it first, and nobody confirmed it"
         return ""
 
-    def _changes(
-        self, work: Settlement, search: NeighbourSearch, targets: Sequence[Memory]
-    ) -> bool:
+    def _changes(self, work: Settlement, search: NeighborSearch, targets: Sequence[Memory]) -> bool:
         """Whether another answer may take the place of the one known, or was said before that."""
         return (
             any(work.said_at < memory.valid_from for memory in targets)
@@ -351,7 +349,7 @@ class Reconciler:
     # --- carrying it out ------------------------------------------------------------------------
 
     def _repeat(
-        self, work: Settlement, search: NeighbourSearch, memory: Memory, *, own_idea: bool
+        self, work: Settlement, search: NeighborSearch, memory: Memory, *, own_idea: bool
     ) -> Decision:
         if own_idea:  # a model that repeats itself does not make a memory more important
             importance = min(work.claim.importance, memory.importance)
@@ -360,14 +358,14 @@ class Reconciler:
         self._close_waiting(work, search, memory)
         return decision
 
-    def _wait(self, work: Settlement, search: NeighbourSearch, reason: str) -> Decision:
+    def _wait(self, work: Settlement, search: NeighborSearch, reason: str) -> Decision:
         waiting = self._matching(search, "pending")
         return work.repeat(waiting[0], "pending", reason) if waiting else work.wait(reason)
 
     def _write(
         self,
         work: Settlement,
-        search: NeighbourSearch,
+        search: NeighborSearch,
         relation: Decision,
         targets: Sequence[Memory],
         *,
@@ -389,11 +387,11 @@ class Reconciler:
             self._close_waiting(work, search, decision.memory)
         return decision
 
-    def _withdraw(self, work: Settlement, search: NeighbourSearch, admission: Decision) -> Decision:
+    def _withdraw(self, work: Settlement, search: NeighborSearch, admission: Decision) -> Decision:
         if admission.outcome == "dropped" or work.claim.confidence < self._settings.routing.write:
             return work.drop("dropped", "it is not sure enough to end what is known")
-        ended = to_withdraw(search.candidate, search.neighbours("active"))
-        waiting = to_withdraw(search.candidate, search.neighbours("pending"))
+        ended = to_withdraw(search.candidate, search.neighbors("active"))
+        waiting = to_withdraw(search.candidate, search.neighbors("pending"))
         if not ended and not waiting:
             return work.drop("dropped", "nothing known is withdrawn by it")
         trust = work.claim.trust
@@ -401,12 +399,12 @@ class Reconciler:
             return work.drop("refused", f"a source of trust {trust} cannot withdraw it")
         return work.withdraw(ended, waiting)
 
-    def _close_waiting(self, work: Settlement, search: NeighbourSearch, by: Memory) -> None:
+    def _close_waiting(self, work: Settlement, search: NeighborSearch, by: Memory) -> None:
         """What waits for an answer that is known by now."""
         same = self._matching(search, "pending")
         for waiting in same:
             work.close(waiting, by, "it was said clearly")
-        existing = search.neighbours("pending")
+        existing = search.neighbors("pending")
         overtaken = existing.chosen(relate(search.candidate, existing).replaced)
         if search.candidate.kind == "event" and says_change(search.candidate, work.turns):
             overtaken += [memory for memory in existing.near if memory.kind == "event"]
@@ -417,15 +415,15 @@ class Reconciler:
 
     def _search(
         self, unit: Unit, candidate: SafeCandidate, now: datetime, cosines: Mapping[str, float]
-    ) -> NeighbourSearch:
+    ) -> NeighborSearch:
         settings = self._settings
-        return NeighbourSearch(
+        return NeighborSearch(
             unit, candidate, now, settings.reconcile, cosines, settings.merge_categories
         )
 
-    def _matching(self, search: NeighbourSearch, status: MemoryStatus) -> list[Memory]:
+    def _matching(self, search: NeighborSearch, status: MemoryStatus) -> list[Memory]:
         """Memories of that status that say the same; of the rejected, those a person ignored."""
-        existing = search.neighbours(status)
+        existing = search.neighbors(status)
         unique = {m.id: m for m in (*existing.slot, *existing.near)}.values()
         return [
             memory
@@ -434,11 +432,11 @@ class Reconciler:
             and not (status == "rejected" and memory.superseded_by)
         ]
 
-    def _lost_before(self, search: NeighbourSearch) -> list[Memory]:
+    def _lost_before(self, search: NeighborSearch) -> list[Memory]:
         """The same answer where it lost a conflict earlier."""
         return [
             memory
-            for memory in search.neighbours("rejected").slot
+            for memory in search.neighbors("rejected").slot
             if memory.superseded_by and same_value(search.candidate.value, memory.value)
         ]
 
@@ -492,7 +490,7 @@ def _insists(candidate: Candidate) -> bool:
     return candidate.asked and candidate.trust == "owner"
 
 
-def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
+def _learned_from(unit: Unit, candidate: Candidate) -> Memory | None:
     """The memory that was made of the same statement in the same turns, whatever became of it."""
     slot = slot_of(candidate.subject, candidate.predicate)
     if not candidate.sources or not slot or not candidate.value:
@@ -508,7 +506,7 @@ def _learnt_from(unit: Unit, candidate: Candidate) -> Memory | None:
 
 
 def _is_over(unit: Unit, candidate: Candidate) -> bool:
-    """Whether it names a value that was learnt from its turns and holds no longer."""
+    """Whether it names a value that was learned from its turns and holds no longer."""
     content = candidate.text.casefold()
     return any(
         memory.status == "superseded" and memory.value and memory.value.casefold() in content

@@ -1,4 +1,4 @@
-"""When a session ends: what is left is learnt, its story is told, and what was only for it goes.
+"""When a session ends: what is left is learned, its story is told, and what was only for it goes.
 
 A durable job of idempotent steps: each can be repeated after a crash without adding anything.
 """
@@ -65,7 +65,7 @@ class SessionEndJob:
         """Memories, episode, scratchpad, cleaning.
 
         Where no model can be had the rules tell the story. A model that is away is waited for, and
-        tells it again with what was learnt; of what cannot be learnt the job dies, to be tried
+        tells it again with what was learned; of what cannot be learned the job dies, to be tried
         again when somebody says so.
         """
         session = job.name_of("session")
@@ -102,7 +102,7 @@ class SessionEndJob:
 
     def _untold(self, job: Job, session: SafeName) -> list[Turn]:
         """The turns since the last time this session ended; a job that failed after it had told
-        them tells them again, with what it has learnt since.
+        them tells them again, with what it has learned since.
         """
         with self._store.read(job.space) as unit:
             covered = unit.episodes.covered(session, "session_end")

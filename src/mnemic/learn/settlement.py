@@ -42,8 +42,8 @@ class Settlement:
 
     ``claim``, ``said_at``, ``sources`` and ``session`` are what the candidate says with its gaps
     filled; ``waiting`` is the pending memory that is being confirmed, if one is, ``edited`` the
-    version that a person changes. ``id`` is that of the memory it may become, ``learnt_at`` when
-    another memory learnt it that it comes from.
+    version that a person changes. ``id`` is that of the memory it may become, ``learned_at`` when
+    another memory learned it that it comes from.
     """
 
     unit: Unit
@@ -60,7 +60,7 @@ class Settlement:
     waiting: Memory | None = None
     edited: Memory | None = None
     id: SafeName = EMPTY
-    learnt_at: datetime | None = None
+    learned_at: datetime | None = None
     profile: tuple[Kind, ...] = ()  # kinds that are core as soon as they are known
 
     @property
@@ -274,7 +274,7 @@ class Settlement:
             trust=claim.trust,
             status=status,
             # A question is as old as its asking, or it would lapse before it is put.
-            created_at=self.now if status == "pending" else self.learnt_at or self.now,
+            created_at=self.now if status == "pending" else self.learned_at or self.now,
             updated_at=self.now,
             last_accessed_at=self.now,
             valid_from=since,

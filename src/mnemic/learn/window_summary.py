@@ -68,4 +68,4 @@ class WindowSummaryJob:
         )
         short = cut_to_tokens(answer.value, _TOKENS, count_tokens)
         text = self._guard.error(short, MAX_SUMMARY)
-        memory.summarised(session, overflow.upto, text)
+        memory.summarized(session, overflow.upto, text)

@@ -324,7 +324,7 @@ def _check_header(line: bytes) -> dict[str, Any]:
     header = read_header(line)
     if header is None:
         raise InvalidInput(
-            "This is no archive: its first line does not say so",
+            "This is not an archive: its first line does not say so",
             remedy="Give a file that `mnemic export --format jsonl` has written",
         )
     version = header.get("version")
@@ -344,7 +344,7 @@ def _parse(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"it is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise InvalidInput("it is no JSON object")
+        raise InvalidInput("it is not a JSON object")
     return value
 
 

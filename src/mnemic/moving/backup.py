@@ -106,5 +106,5 @@ def _documents_aside(restored: Restored, database: Path, settings: Settings) -> 
 def _file(path: str | os.PathLike[str]) -> Path:
     text = os.fspath(path)
     if not text or "\0" in text:
-        raise InvalidInput(f"{text!r} is no file name", remedy="Give the path of a file")
+        raise InvalidInput(f"{text!r} is not a file name", remedy="Give the path of a file")
     return Path(text).expanduser().absolute()

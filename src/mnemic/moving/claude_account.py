@@ -112,7 +112,7 @@ def _read_project(
         text = checked_text(read_text(fields, told)).strip()
         if text:
             # The person's own words.
-            memory = NewMemory(text, kind, project=name or None, trust="owner", learnt_at=at)
+            memory = NewMemory(text, kind, project=name or None, trust="owner", learned_at=at)
             yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
     for number, one in enumerate(read_list(fields, "docs"), 1):
         try:

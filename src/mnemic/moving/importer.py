@@ -274,7 +274,7 @@ def _time_of(item: Item) -> datetime | None:
     if isinstance(item, NewTurn):
         at = item.at
     elif isinstance(item, NewMemory):
-        at = item.learnt_at
+        at = item.learned_at
     elif isinstance(item, NewEpisode):
         at = item.started_at
     return at if isinstance(at, datetime) and at.tzinfo is not None else None

@@ -157,11 +157,11 @@ class MarkdownWriter:
         self.places: Mapping[str, str] = {}
         self._name = options.get("name", "")
         shown = (*self.contents.known, *self.contents.past, *self.contents.pending)
-        self._learnt: dict[str, list[Memory]] = defaultdict(list)
+        self._learned: dict[str, list[Memory]] = defaultdict(list)
         for statement in shown:
             for turn in statement.turns:
-                self._learnt[turn.id].append(statement.memory)
-        cited = [turn.id for turn in self.contents.turns if turn.id in self._learnt]
+                self._learned[turn.id].append(statement.memory)
+        cited = [turn.id for turn in self.contents.turns if turn.id in self._learned]
         self._anchors: dict[str, str] = {
             **{statement.memory.id: f"m{number}" for number, statement in enumerate(shown, 1)},
             **{turn: f"t{number}" for number, turn in enumerate(cited, 1)},
@@ -263,19 +263,19 @@ class MarkdownWriter:
         """Turns and statements known at the end of each month in which there was anything."""
         contents, known = self.contents, 0
         turns = Counter(self._month(turn.at) for turn in contents.turns)
-        learnt = Counter[date]()
+        learned = Counter[date]()
         for memory in contents.versions:
             if memory.status in _HELD:
-                learnt[self._month(memory.created_at)] += 1
+                learned[self._month(memory.created_at)] += 1
                 ends = (memory.expires_at, memory.valid_to)
                 ended = min((end for end in ends if end and end <= contents.at), default=None)
                 if memory.status != "active":
                     ended = memory.superseded_at or memory.updated_at
                 if ended is not None:
-                    learnt[self._month(ended)] -= 1
+                    learned[self._month(ended)] -= 1
         rows = []
-        for month in sorted({*turns, *learnt}):
-            known += learnt[month]
+        for month in sorted({*turns, *learned}):
+            known += learned[month]
             rows.append(f"| {self.say.month(month)} | {turns[month]:,} | {known:,} |")
         if len(rows) > 1:
             heads = f"|  | {self.say('Turns per month')} | {self.say('Statements known')} |"
@@ -333,12 +333,12 @@ class MarkdownWriter:
     def _details(self, memory: Memory) -> Iterator[str]:
         """How sure it is, who says it, and what it belongs to."""
         say = self.say
-        learnt, since = self._day(memory.created_at), self._day(memory.valid_from)
+        learned, since = self._day(memory.created_at), self._day(memory.valid_from)
         yield say("sure: {share}", share=f"{memory.confidence:.0%}")
         if memory.confirmations:
             yield say.count(memory.confirmations, "again")
-        if learnt != since:
-            yield say("learnt {day}", day=learnt)
+        if learned != since:
+            yield say("learned {day}", day=learned)
         if memory.expires_at:
             yield say("expires {day}", day=self._day(memory.expires_at))
         if memory.trust != "owner":
@@ -441,13 +441,13 @@ class MarkdownWriter:
         for result in turn.tool_results:
             title = self.say("tool error") if result.is_error else self.say("tool result")
             parts += [f"{title}:", quoted(self._cut(result.content, _RESULT))]
-        learnt = self._learnt.get(turn.id, ())
-        if learnt:
+        learned = self._learned.get(turn.id, ())
+        if learned:
             links = " · ".join(
                 f"[{escaped(self._line(memory.text, 60))}]({back}#{self._anchors[memory.id]})"
-                for memory in learnt
+                for memory in learned
             )
-            parts.append(self.say("Learnt from this: {memories}", memories=links))
+            parts.append(self.say("Learned from this: {memories}", memories=links))
         return "\n\n".join(parts)
 
     def _speaker(self, turn: Turn) -> str:

@@ -25,7 +25,7 @@ from mnemic.types import KINDS, Kind, NewMemory, Trust
 TEXT_KEYS = ("text", "content", "memory", "statement", "document", "data")
 ID_KEYS = ("id", "uuid", "memory_id")
 _KIND_KEYS = ("kind", "type", "category", "memory_type", "fact_type")
-_CREATED_KEYS = ("created_at", "learnt_at", "created", "timestamp", "date", "time", "at")
+_CREATED_KEYS = ("created_at", "learned_at", "created", "timestamp", "date", "time", "at")
 _UPDATED_KEYS = ("updated_at", "updated", "modified")
 _END_KEYS = ("valid_to", "invalid_at", "superseded_at", "archived_at", "deleted_at")
 _ENDED_KEYS = ("superseded_by", "archived", "is_archived", "deleted", "is_deleted")
@@ -95,7 +95,7 @@ def read_memory(fields: Mapping[str, Any], trust: Trust) -> NewMemory:
         valid_to=_read_end(fields, updated or created),
         expires_at=expires,
         duration="" if expires is not None else life,
-        learnt_at=created,
+        learned_at=created,
     )
 
 

@@ -41,7 +41,7 @@ class FormatReader(Protocol):
     def formats(self) -> tuple[str, ...]:
         """The names by which a person may ask for it; the first is the common one."""
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         """The format of the source, or nothing. Only its head and its members may be read."""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
@@ -81,10 +81,10 @@ def reader_of(source: ImportSource, format: str = "") -> tuple[FormatReader, str
                 return reader, format
         raise InvalidInput(f"No format {format}", remedy=f"Use one of {', '.join(formats())}")
     for reader in every:
-        found = reader.recognises(source)
+        found = reader.recognizes(source)
         if found:
             return reader, found
     raise InvalidInput(
-        f"Nothing here knows what {source.name or 'this'} is",
+        f"Unknown format: {source.name or 'this'}",
         remedy=f"Name the format: one of {', '.join(formats())}",
     )

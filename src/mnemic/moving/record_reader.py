@@ -24,7 +24,7 @@ class RecordReader:
     table = ""
     columns: frozenset[str] = frozenset()
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         known = any(map(self.knows, sample(source, self.lists)))
         if known or (self.table and table_columns(source, self.table) >= self.columns):
             return self.formats[0]

@@ -75,5 +75,5 @@ def decoder_for(encoding: str, service: str) -> Decoder:
         return _Deflated(service)
     raise ModelUnavailable(
         f"{service} packed its answer as {name[:40]}, which was not asked for",
-        remedy="Take out what stands between and packs answers, or name another address",
+        remedy="Remove the proxy that compresses answers, or name another address",
     )

@@ -24,7 +24,7 @@ from mnemic.index.segment import (
 )
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
-from mnemic.language.names import respelt, words_of
+from mnemic.language.names import respelled, words_of
 from mnemic.language.query_intent import asks_recent
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
@@ -51,7 +51,7 @@ class CandidateLists:
     vector: VectorMatches | None = None
     total: int = 0  # records that an exact question is about, listed or not
     first: frozenset[int] = frozenset()  # those of the time that is asked about
-    query: str = ""  # where the names in it were misspelt, as it was searched for
+    query: str = ""  # where the names in it were misspelled, as it was searched for
     cut: bool = False  # whether words or vectors have more candidates than were taken
 
     @cached_property
@@ -71,7 +71,7 @@ class CandidateLists:
         return [places[doc] for places in self._places.values() if doc in places]
 
     def routes(self, doc: int) -> tuple[str, ...]:
-        """The routes that found the document; none for a neighbour of a candidate."""
+        """The routes that found the document; none for a neighbor of a candidate."""
         return tuple(route for route, places in self._places.items() if doc in places)
 
 
@@ -93,9 +93,10 @@ class CandidateSearch:
     def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
         lists: dict[str, list[int]] = {}
-        total, first = 0, frozenset[int]()
+        total, first, cut = 0, frozenset[int](), False
         if self._settings.supplement_below and "partition" in self._settings.routes:
-            lists["partition"] = self._by_route(attempts, request, "partition").docs
+            partition = self._by_route(attempts, request, "partition")
+            lists["partition"], cut = partition.docs, partition.cut
             if self._vectors is not None and len(lists["partition"]) == _PARTITION_CANDIDATES:
                 nearest = attempts.run("vector", partial(self._of_large_partition, request))
                 lists["partition"] = nearest or lists["partition"]
@@ -105,10 +106,9 @@ class CandidateSearch:
         # Where partitions come first, meaning chooses inside them and nowhere else.
         by_meaning = "partition" not in lists
         vector = self._by_meaning(attempts, request, text) if by_meaning else None
-        cut = False
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
-            cut = len(text.matches) >= self._settings.text_candidates * request.depth
+            cut |= len(text.matches) >= self._settings.text_candidates * request.depth
         if vector is not None:
             wide = _WIDE if request.scope.narrow or request.asking.wide else 1
             most = self._settings.vector_candidates * wide * request.depth
@@ -164,7 +164,7 @@ class CandidateSearch:
         return CandidateLists({"latest": docs} if docs else {})
 
     def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
-        """The matches, and the request again with the names spelt as they are known here."""
+        """The matches, and the request again with the names spelled as they are known here."""
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
         if not self._settings.evidence_score:  # by place alone a small word would count as much
@@ -201,13 +201,13 @@ class CandidateSearch:
 
 
 _WITH_DIGITS = re.compile(r"[A-Za-z]*\d\w*")
-_MOST_TERMS = 32  # of a query that is looked through for misspelt names
+_MOST_TERMS = 32  # of a query that is looked through for misspelled names
 
 
 def with_known_names(
     request: Request, terms: Sequence[QueryTerm], matches: TextMatches, unit: Unit
 ) -> Request:
-    """The request with misspelt names as the people known here are called.
+    """The request with misspelled names as the people known here are called.
 
     Only words that no text has are looked at: most queries have none.
     """
@@ -219,7 +219,7 @@ def with_known_names(
     words = {
         word for word in words_of(request.query) if unknown.issuperset(index_text(word).split())
     }
-    query = respelt(request.query, words, unit.text.names) if words else request.query
+    query = respelled(request.query, words, unit.text.names) if words else request.query
     return request if query == request.query else with_query(request, query)
 
 
@@ -261,12 +261,13 @@ _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
 class RouteResult(NamedTuple):
     """Documents, best first; ``total`` says how many there are where that was counted, ``first``
-    that they come before all others.
+    that they come before all others, ``cut`` that a deeper search has more.
     """
 
     docs: list[int]
     total: int = 0
     first: bool = False
+    cut: bool = False
 
 
 Route = Callable[[Request, RecallSettings, Unit], RouteResult]
@@ -357,8 +358,8 @@ def _counted(request: Request, telling: Sequence[QueryTerm], unit: Unit) -> Rout
     if not turns or not memories:
         return RouteResult(docs, total)
     counted = {id_ for _, id_ in unit.text.records(turns).values()}
-    learnt = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
-    twice = [m for m in learnt if any(source.turn_id in counted for source in m.sources)]
+    learned = unit.memories.by_id([id_ for _, id_ in unit.text.records(memories).values()])
+    twice = [m for m in learned if any(source.turn_id in counted for source in m.sources)]
     return RouteResult(docs, total - len(twice))
 
 
@@ -392,11 +393,11 @@ def _files(
 
 def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """Memories of the query's project, and of no project, none of the core: those with words of
-    the query, up to as many as are wanted and the rest by importance; where none has any, the most
-    important.
+    the query, and the rest by importance. At first only as many as are usual, where some have any
+    of its words, so that these are not outdone by what is more important.
     """
     docs = _partition(request, unit, _PARTITION_CANDIDATES)
-    if len(docs) <= request.limit:
+    if len(docs) <= settings.limit:
         return RouteResult(docs)
     project = request.scope.project or _named_project(unit, request.query)
     name = "" if project is None else project.casefold()
@@ -406,8 +407,9 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     matches = unit.text.search(with_forms(terms), scope, settings.text_candidates * request.depth)
     core = frozenset(unit.memories.core_among([match.doc for match in matches.matches]))
     found = [match.doc for match in matches.matches if match.doc not in core]
-    chosen = dict.fromkeys([*found, *docs])
-    return RouteResult(list(chosen)[: request.limit if found else None])
+    chosen = list(dict.fromkeys([*found, *docs]))
+    most = settings.limit if found and request.depth == 1 else len(chosen)
+    return RouteResult(chosen[:most], cut=len(chosen) > most)
 
 
 def _partition(request: Request, unit: Unit, limit: int) -> list[int]:

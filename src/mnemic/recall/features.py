@@ -37,7 +37,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "session late",
     ),
     "words and meaning": ("own", "own place"),
-    "neighbours": (
+    "neighbors": (
         "cover with previous", "cover of window", "previous text", "following text", "second text",
         "previous vector", "following vector", "previous own", "following own", "second own",
     ),

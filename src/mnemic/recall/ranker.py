@@ -140,7 +140,7 @@ class LearnedRanker:
                 doc,
                 float(score[n]),
                 Why(
-                    lists.routes(doc) or ("neighbour",),
+                    lists.routes(doc) or ("neighbor",),
                     share | ({"slot": 1.0} if doc in answers else {}) | exact_total(lists, doc),
                     words.get(doc, ()),
                 ),
@@ -184,7 +184,7 @@ def _in_scope(
     unit: Unit, request: Request, docs: Sequence[int], order: Sequence[int], size: int
 ) -> tuple[list[int], list[int]]:
     """The first places whose documents the scope allows, up to ``size``, and those after them:
-    neighbours and near vectors may lie outside of it.
+    neighbors and near vectors may lie outside of it.
     """
     found: list[int] = []
     looked = 0
@@ -254,7 +254,7 @@ class FormulaRanker:
                 doc,
                 score,
                 Why(
-                    lists.routes(doc) or ("neighbour",),
+                    lists.routes(doc) or ("neighbor",),
                     _score_parts(relevant, one.place, one.parts, lists)
                     | ({"persona": one.boost} if one.boost != 1 else {}),
                     words.get(doc, ()),

@@ -78,7 +78,7 @@ class CandidatePool:
 
 def candidate_pool(unit: Unit, request: Request, lists: CandidateLists) -> CandidatePool:
     """The candidates and the turns around the promising ones, with their features."""
-    around = with_neighbours(unit.ledger, lists.docs, _promising(lists))
+    around = with_neighbors(unit.ledger, lists.docs, _promising(lists))
     words = _term_matches(unit, lists, around.docs)
     echoes = [] if is_for_questions(request.query) else _echoes(around.turns, words)
     if len(echoes) < len(around.docs):
@@ -194,7 +194,7 @@ def _shared_terms(
 
 def _promising(candidates: CandidateLists) -> list[int]:
     """Turns that may stand beside the answer. One that is only near in meaning seldom does, so
-    its neighbours are looked at only where no other route has candidates.
+    its neighbors are looked at only where no other route has candidates.
     """
     return [
         doc
@@ -205,7 +205,7 @@ def _promising(candidates: CandidateLists) -> list[int]:
 
 def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -> Relevance:
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
-    around = with_neighbours(unit.ledger, candidates.docs)
+    around = with_neighbors(unit.ledger, candidates.docs)
     docs = around.docs
     text = _text_scores(unit, candidates, docs)
     vectors = candidates.vector.scores(docs) if candidates.vector else None
@@ -268,10 +268,10 @@ class Surroundings:
         return self.turns[n].at if n < len(self.turns) else None
 
 
-def with_neighbours(
+def with_neighbors(
     ledger: SqlLedger, docs: Sequence[int], promising: Sequence[int] = ()
 ) -> Surroundings:
-    """Add the neighbours of the ``promising`` among the documents, each document once."""
+    """Add the neighbors of the ``promising`` among the documents, each document once."""
     wide = {doc for doc in promising if type_of(doc) == "turn"}
     alone = [doc for doc in docs if type_of(doc) == "turn" and doc not in wide]
     places = ledger.places_around(sorted(wide), REACH) if wide else []

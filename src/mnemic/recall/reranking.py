@@ -1,4 +1,4 @@
-"""A cross-encoder's judgement of the best candidates, fused with their scores."""
+"""A cross-encoder's judgment of the best candidates, fused with their scores."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from mnemic.store.user_zone import user_zone
 from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
 
 KIND = "digest"
-SUMMARISED = "summary"  # the event that says of which turns a model has made a line
+SUMMARIZED = "summary"  # the event that says of which turns a model has made a line
 MODEL_FIRST = timedelta(minutes=5)  # that the rules leave a model to learn from a silent session
 
 
@@ -76,8 +76,8 @@ def note_batch(
         event = _event(day, turns, cut_to_tokens(summary, SUMMARY_CHARS, len), now, guard)
         unit.journal.add_daily_event(event)
         unit.journal.add_event(
-            SUMMARISED,
-            operation_id=key_of(SUMMARISED, event.id),
+            SUMMARIZED,
+            operation_id=key_of(SUMMARIZED, event.id),
             subject=event.id,
             payload={"session": session, "first": turns[0].index, "last": turns[-1].index},
             at=now,

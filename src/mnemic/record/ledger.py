@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TypedDict
 
 from mnemic.clock import Clock
@@ -165,10 +165,11 @@ class LedgerReader:
             )
 
     def _stretch(self, unit: Unit, query: SessionQuery | JournalQuery) -> _Stretch:
-        zone = user_zone(unit, self._zone)
+        since, until = query.get("since"), query.get("until")
+        zone = user_zone(unit, self._zone) if since or until else UTC
         return {
-            "since": maybe_moment(query.get("since"), "since", zone),
-            "until": maybe_moment(query.get("until"), "until", zone),
+            "since": maybe_moment(since, "since", zone),
+            "until": maybe_moment(until, "until", zone),
             "limit": checks.check_limit(query.get("limit", 100)),
             "offset": checks.check_offset(query.get("offset", 0)),
         }

@@ -320,7 +320,7 @@ class Recorder:
         return _turn(row, placed)
 
     def hurry(self) -> None:
-        """Have conversations learnt from now that wait until nobody speaks."""
+        """Have conversations learned from now that wait until nobody speaks."""
         with self._store.write(self._space) as unit:
             self._follow_ups.watcher.hurry(unit, self._clock.now())
 

@@ -25,7 +25,7 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import TurnFilter
 from mnemic.types import SafeName, Turn
 
-Summarise = Callable[[Sequence[Turn]], str]
+Summarize = Callable[[Sequence[Turn]], str]
 
 CLEARED = "session.cleared"
 SESSIONS = 64  # So many conversations are buffered; others are read from the ledger again.
@@ -69,7 +69,7 @@ class _SessionBuffer:
     rendered: dict[Any, Any] = field(default_factory=dict)
 
 
-def summarise_by_rule(turns: Sequence[Turn]) -> str:
+def summarize_by_rule(turns: Sequence[Turn]) -> str:
     """The questions and the tools of the turns, without a model."""
     return digest(turns, _SUMMARY_CHARS)
 
@@ -77,8 +77,8 @@ def summarise_by_rule(turns: Sequence[Turn]) -> str:
 class ShortTermMemory:
     """The conversations in progress of one space.
 
-    ``summarise`` is called when a session overflows and must be quick; a summary that a model makes
-    later comes in through ``summarised``.
+    ``summarize`` is called when a session overflows and must be quick; a summary that a model makes
+    later comes in through ``summarized``.
     """
 
     def __init__(
@@ -88,14 +88,14 @@ class ShortTermMemory:
         settings: ShortTermSettings,
         *,
         count: TokenCounter = count_tokens,
-        summarise: Summarise = summarise_by_rule,
+        summarize: Summarize = summarize_by_rule,
         guard: Guard = DEFAULT,
     ) -> None:
         self._store = store
         self._space = space
         self._settings = settings
         self._count = count
-        self._summarise = summarise
+        self._summarize = summarize
         self._guard = guard
         self._buffers: OrderedDict[str, _SessionBuffer] = OrderedDict()
         self._floors: dict[str, int] = {}
@@ -127,7 +127,7 @@ class ShortTermMemory:
             turns, used = self._latest(buffer, limit - limit // _SUMMARY_SHARE, messages)
         older = buffer.turns[: len(buffer.turns) - len(turns)]
         summaries = [text for _, text in buffer.summaries]
-        summaries += [summarise_by_rule(older)] if older else []
+        summaries += [summarize_by_rule(older)] if older else []
         summary = self._summary(summaries, limit - used)
         return Window(summary, tuple(turns), used + self._count(summary), buffer.rendered)
 
@@ -169,7 +169,7 @@ class ShortTermMemory:
             self._floors[self._guard.name(session, "session")] = index
             self._buffers.pop(self._guard.name(session, "session"), None)
 
-    def summarised(self, session: str, upto: int, text: str) -> None:
+    def summarized(self, session: str, upto: int, text: str) -> None:
         """Put ``text`` in the place of the summary of the turns up to the index ``upto``."""
         with self._lock:
             buffer = self._buffers.get(self._guard.name(session, "session"))
@@ -245,7 +245,7 @@ class ShortTermMemory:
         return read(TurnFilter(session=session, newest_first=True, limit=most))[::-1]
 
     def _compact(self, buffer: _SessionBuffer) -> None:
-        """Summarise the older share, without parting a tool call from its result."""
+        """Summarize the older share, without parting a tool call from its result."""
         share = int(len(buffer.turns) * self._settings.compact_share)
         groups = exchanges(buffer.turns)
         older = len(groups[0])
@@ -253,7 +253,7 @@ class ShortTermMemory:
             if older + len(group) > share:
                 break
             older += len(group)
-        summary = self._summarise(buffer.turns[:older])
+        summary = self._summarize(buffer.turns[:older])
         buffer.summaries.append((buffer.turns[older - 1].index, summary))
         for turn in buffer.turns[:older]:
             del buffer.costs[turn.id]

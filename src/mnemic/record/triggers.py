@@ -104,7 +104,7 @@ class Watcher:
 
     def hurry(self, unit: Unit, now: datetime) -> None:
         """Queue at once what waits until nobody speaks, but not what waits for a model. A session
-        that has ended is learnt from anyway.
+        that has ended is learned from anyway.
         """
         ready = unit.tasks.unfinished("ready", MAX_ROWS)
         ending = {job.key for job in ready if job.kind == SESSION_END}

@@ -1,1 +1,1 @@
-"""Pure functions: the arithmetic and the judgements of Mnemic, with no I/O."""
+"""Pure functions: the arithmetic and the judgments of Mnemic, with no I/O."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
-from pathlib import PurePath
 from typing import TypeVar
 
 from mnemic.errors import InvalidInput
@@ -61,7 +60,7 @@ def check_name(value: str, name: str) -> str:
     return value
 
 
-def check_path(value: str | PurePath, name: str) -> str:
+def check_path(value: object, name: str) -> str:
     """The path of a file or folder that a system could have."""
     path = check_text(str(value), name, MAX_PATH)
     longest = max(len(part.encode()) for part in path.split("/"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-TAKEN_BACK = "taken_back"  # only of a memory that was learnt, and once
+TAKEN_BACK = "taken_back"  # only of a memory that was learned, and once
 _BY_TYPE: Mapping[str, tuple[str, ...]] = {
     "pending": ("put_to_user",),
     "confirm": ("confirmed",),
@@ -17,7 +17,7 @@ _BY_TYPE: Mapping[str, tuple[str, ...]] = {
 def figures_of(type_: str, payload: Mapping[str, object]) -> tuple[str, ...]:
     """The names of the figures; most events count for none."""
     if type_ == "write":
-        return ("learnt",) if payload.get("sources") else ()
+        return ("learned",) if payload.get("sources") else ()
     if type_ == "reject":
         return ("refused", TAKEN_BACK) if payload.get("by") == "user" else (TAKEN_BACK,)
     if type_ == "archive":  # by a rollback, rather than by decay

@@ -72,7 +72,7 @@ _CONFIRMATIONS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbors:
     """The memories of one status around a candidate.
 
     ``slot`` answers the same question, ``opposed`` says the opposite of the same value, ``near`` is
@@ -88,7 +88,7 @@ class Neighbours:
     def by_id(self) -> dict[str, Memory]:
         return {memory.id: memory for memory in (*self.slot, *self.opposed, *self.near)}
 
-    def without(self, memory: Memory | None) -> Neighbours:
+    def without(self, memory: Memory | None) -> Neighbors:
         """The others."""
         if memory is None:
             return self
@@ -96,7 +96,7 @@ class Neighbours:
         def others(some: Sequence[Memory]) -> list[Memory]:
             return [one for one in some if one.id != memory.id]
 
-        return Neighbours(others(self.slot), others(self.opposed), others(self.near), self.alike)
+        return Neighbors(others(self.slot), others(self.opposed), others(self.near), self.alike)
 
     def chosen(self, ids: Sequence[str]) -> list[Memory]:
         """Those of the memories that a decision names, in its order."""
@@ -104,7 +104,7 @@ class Neighbours:
         return [by_id[id_] for id_ in ids]
 
 
-def relate(candidate: Candidate, existing: Neighbours) -> Decision:
+def relate(candidate: Candidate, existing: Neighbors) -> Decision:
     """By the slot first, then by likeness. Only of "same" it names the memory."""
     repeated = next((m for m in existing.slot if _same_answer(candidate, m, existing)), None)
     if repeated is None:
@@ -119,7 +119,7 @@ def relate(candidate: Candidate, existing: Neighbours) -> Decision:
     return Decision("conflict", replaced=contradicted) if contradicted else Decision("new")
 
 
-def to_withdraw(candidate: Candidate, existing: Neighbours) -> tuple[Memory, ...]:
+def to_withdraw(candidate: Candidate, existing: Neighbors) -> tuple[Memory, ...]:
     """What "no longer" ends: the value named, else the one answer, else what says the same."""
     near = [memory for memory in existing.near if _one_subject(candidate, memory)]
     if candidate.value:
@@ -146,20 +146,20 @@ def _is_personal(predicate: str) -> bool:
     return predicate in _PERSONAL
 
 
-def says_same(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+def says_same(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     """Whether a memory of any status is this statement, in its slot or in other words."""
     in_slot = any(member.id == memory.id for member in existing.slot)
     same = _same_answer if in_slot else _same_elsewhere
     return same(candidate, memory, existing)
 
 
-def _same_answer(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+def _same_answer(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     if candidate.value and memory.value:
         return same_value(candidate.value, memory.value)
     return _alike(candidate, memory, existing)
 
 
-def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     """Outside the slot nothing named may differ: not the subject, not the value."""
     opposed = any(memory.id == other.id for other in existing.opposed)
     if opposed or not _one_subject(candidate, memory):
@@ -169,7 +169,7 @@ def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbours) 
     return _alike(candidate, memory, existing)
 
 
-def _alike(candidate: Candidate, memory: Memory, existing: Neighbours) -> bool:
+def _alike(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     return may_agree(candidate.text, memory.text) and existing.alike(memory)
 
 

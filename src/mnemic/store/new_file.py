@@ -115,7 +115,7 @@ def remove_unfinished(folder: Path, is_own: Callable[[str], bool]) -> None:
 def taken(target: Path) -> Conflict:
     """The error for a file that stands where another was to be put."""
     return Conflict(
-        f"{target} exists already", remedy="Choose another name, or say --force to replace it"
+        f"{target} exists already", remedy="Choose another name, or pass --force to replace it"
     )
 
 

@@ -212,7 +212,7 @@ class PadRow:
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What a search may find; ``within`` a project: what belongs to it or to none. ``since`` and
-    ``until`` are about when it was said or learnt, ``days`` about when it was said or true.
+    ``until`` are about when it was said or learned, ``days`` about when it was said or true.
     ``having`` are keys of its metadata with their value as text.
     """
 

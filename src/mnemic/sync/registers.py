@@ -133,7 +133,7 @@ class MergedTable:
         return [held.true.get(name, [cell])[0] for name, cell in zip(names, shown, strict=True)]
 
     def stored(self, group: int, cells: Sequence[Any]) -> Raw:
-        """Values that travelled as they are stored; InvalidInput for what fits no column."""
+        """Values that traveled as they are stored; InvalidInput for what fits no column."""
         names = self.groups[group].columns
         if len(cells) != len(names):
             raise InvalidInput(f"a part of {self.name} has {len(cells)} values")

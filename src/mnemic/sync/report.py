@@ -69,7 +69,7 @@ class KnownDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class TravellingReceipt:
+class TravelingReceipt:
     """Something that was forgotten, and which devices have erased it, each with the time."""
 
     receipt: str
@@ -88,7 +88,7 @@ class DevicesReport:
 
     public_key: str
     devices: tuple[KnownDevice, ...]
-    forgotten: tuple[TravellingReceipt, ...]
+    forgotten: tuple[TravelingReceipt, ...]
     conflicts: tuple[tuple[str, str], ...]
 
     @property

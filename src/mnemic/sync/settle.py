@@ -1,7 +1,7 @@
 """What follows from the united rows: places in a conversation, versions of a fact, contradictions.
 
 Devices exchange what was said and decided on each of them. Two of them may have gone on with one
-session, or learnt different answers to one question. What is shown then is a function of all rows,
+session, or learned different answers to one question. What is shown then is a function of all rows,
 worked out anew on every device, and never exchanged: so the order in which changes meet does not
 matter.
 """
@@ -296,7 +296,7 @@ class _Fact(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """By when it became true, then by when it was learnt."""
+        """By when it became true, then by when it was learned."""
         return self.valid_from, self.created_at, self.id
 
 
@@ -363,7 +363,7 @@ def _replace(states: dict[str, _Fact], fact: _Fact, by: _Fact) -> None:
 
 
 def _join_repeated(states: dict[str, _Fact]) -> None:
-    """Of one statement that several devices have learnt, the first stays."""
+    """Of one statement that several devices have learned, the first stays."""
     first: dict[tuple[str, ...], _Fact] = {}
     for fact in sorted(states.values(), key=lambda fact: (fact.created_at, fact.id)):
         same = (fact.kind, fact.project, fact.subject, fact.content)

@@ -8,7 +8,7 @@ from mnemic.store.codec import from_micros
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ForgottenRows
 from mnemic.sync.registers import MERGED, Held
-from mnemic.sync.report import DevicesReport, KnownDevice, TravellingReceipt
+from mnemic.sync.report import DevicesReport, KnownDevice, TravelingReceipt
 
 
 def list_conflicts(unit: Unit) -> tuple[tuple[str, str], ...]:
@@ -43,7 +43,7 @@ def read_state(unit: Unit, public_key: str) -> DevicesReport:
             continue  # only confirmations of it came yet
         confirmed = confirmed_by(one)
         receipts.append(
-            TravellingReceipt(
+            TravelingReceipt(
                 one.receipt,
                 one.device,
                 from_micros(one.at),

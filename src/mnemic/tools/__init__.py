@@ -1,7 +1,7 @@
 """Tools for the host's model: one definition for MCP, OpenAI and Anthropic."""
 
 from mnemic.tools.answers import ToolAnswer, as_data
-from mnemic.tools.catalogue import tool_names, tool_specs
+from mnemic.tools.catalog import tool_names, tool_specs
 from mnemic.tools.dispatch import answer_language, call_tool
 from mnemic.tools.traces import Trace, TraceQuery, TraceSource
 

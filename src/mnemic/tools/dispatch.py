@@ -13,7 +13,7 @@ from mnemic.prompts import Language
 from mnemic.rules.checks import brief_value, check_choice
 from mnemic.settings.environment import LANGUAGES
 from mnemic.tools.answers import ToolAnswer, cut
-from mnemic.tools.catalogue import BY_NAME, is_offered, tool_names
+from mnemic.tools.catalog import BY_NAME, is_offered, tool_names
 from mnemic.tools.parameters import ToolWords, read_arguments
 from mnemic.tools.texts import text
 from mnemic.tools.tool_context import ToolContext

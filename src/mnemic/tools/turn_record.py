@@ -15,7 +15,7 @@ RECORDED_BY = "recorded_by"  # in the metadata of turns that no host has heard i
 
 
 def record_turns(context: ToolContext, request: RecordTurns) -> ToolAnswer:
-    """Durable and searchable when this returns; learnt from in the background."""
+    """Durable and searchable when this returns; learned from in the background."""
     session = context.mind.session(request.session or context.session).id
     recorded = [
         context.mind.record_turn(

@@ -35,7 +35,7 @@ class Hit:
     """One piece of evidence.
 
     ``trust`` is whose words it is. Only a memory has a ``kind`` and ``valid_from``, since when it
-    is true; ``ended`` is until when it was, where it no longer is. ``at`` is when it was learnt or
+    is true; ``ended`` is until when it was, where it no longer is. ``at`` is when it was learned or
     said. ``metadata`` is what the host keeps with a memory or a turn.
     """
 

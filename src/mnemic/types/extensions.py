@@ -56,7 +56,7 @@ class EmbeddingModel(Protocol):
 
 
 class VectorBackend(Protocol):
-    """Nearest-neighbour search by an engine of one's own.
+    """Nearest-neighbor search by an engine of one's own.
 
     The database keeps the vectors; the backend holds a copy, which is cleared and filled again at
     the first query of a process and after removals. ``table`` names one of several independent

@@ -31,7 +31,7 @@ class NewMemory:
     With ``supersedes`` it is the next version of that memory, and has its subject, predicate,
     project, topic, tags, metadata and importance unless others are given. ``duration`` is a
     priority such as "short_term", or a life such as "7d"; ``scope`` a word of the preset's
-    document. ``learnt_at`` is when another memory learnt what comes from there.
+    document. ``learned_at`` is when another memory learned what comes from there.
     """
 
     text: str
@@ -54,7 +54,7 @@ class NewMemory:
     scope: str = ""
     duration: str = ""
     origin: MemoryOrigin | str = "manual"
-    learnt_at: datetime | str | None = None
+    learned_at: datetime | str | None = None
 
 
 class MemoryDetails(TypedDict, total=False):
@@ -97,7 +97,7 @@ class MemoryQuery(TypedDict, total=False):
     of its letters. ``subject`` and ``predicate`` are compared as slots are: the common ones have
     one name in either language.
     ``metadata`` are keys with the value each must have. ``since`` and ``until`` are about when it
-    was learnt. ``kind``, ``scope``, ``priority`` and ``origin`` take the words of the preset's
+    was learned. ``kind``, ``scope``, ``priority`` and ``origin`` take the words of the preset's
     document, too.
     """
 

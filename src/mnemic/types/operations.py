@@ -227,7 +227,7 @@ class AuditReport:
 
 @dataclass(frozen=True, slots=True)
 class DayGrowth:
-    """What one day added: turns that were said, and memories that were learnt."""
+    """What one day added: turns that were said, and memories that were learned."""
 
     day: date
     turns: int
@@ -273,7 +273,7 @@ class Metrics:
     """How well memory serves; a rate is None where nothing was counted yet.
 
     ``confirmation_rate``: of pending statements that the user answered, those that were confirmed.
-    ``wrong_write_rate``: of memories that were learnt, those that were later taken back.
+    ``wrong_write_rate``: of memories that were learned, those that were later taken back.
     ``recall_hit_rate``: of recalls, those that found evidence. ``evidence_used_rate``: of replies
     that were given evidence, those that say something of it which the question does not.
     ``context_share``: of the tokens of contexts, those that came from memory.
@@ -292,7 +292,7 @@ class Metrics:
     confirmation_rate: float | None
     confirmed_of_pending: float | None
     refused_of_confirmed: float | None
-    learnt: int
+    learned: int
     taken_back: int
     wrong_write_rate: float | None
     recalls: int

@@ -136,7 +136,7 @@ class Bus:
         named = self._guard.name(type_, "type")
         if not named.startswith(HOST_EVENT) or named == HOST_EVENT:
             raise InvalidInput(
-                f"{named!r:.60} is no name for an event of a host",
+                f"{named!r:.60} is not a valid name for a host event",
                 remedy=f"Begin it with {HOST_EVENT}, such as {HOST_EVENT}deployed",
             )
         now = self._clock.now()

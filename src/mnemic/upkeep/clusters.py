@@ -1,7 +1,7 @@
 """Finding pairs of memories that are near, in about n log n steps.
 
 Candidates are found by sorting, in two ways: by their rarest words, and by the sides of random
-planes that their vectors lie on. Only neighbours after sorting are compared.
+planes that their vectors lie on. Only neighbors after sorting are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Weights = NDArray[np.float64]
 _RAREST = 3  # words of a memory that bring it together with others
 _BESIDE = 4  # further words by which those are sorted
 _TINY = 1e-9  # instead of nothing, to divide by
-_REACH = 4  # neighbours after sorting that each one is compared with
+_REACH = 4  # neighbors after sorting that each one is compared with
 _TABLES = 16  # ways of sorting by meaning
 _PLANES = 32  # of each
 _SEED = 20_260_212
@@ -96,11 +96,11 @@ class _WordTable:
     def __init__(self, texts: Sequence[SafeText]) -> None:
         terms, self._count = index_many(texts), len(texts)
         packs = [one.packed for one in terms]
-        spelt = " ".join(one.terms for one in terms).split()
+        spelled = " ".join(one.terms for one in terms).split()
         _, first, used = np.unique(
             np.frombuffer(b"".join(packs), np.uint32), return_index=True, return_inverse=True
         )
-        words, self._width = [spelt[place] for place in first.tolist()], max(1, len(first))
+        words, self._width = [spelled[place] for place in first.tolist()], max(1, len(first))
         row = np.repeat(np.arange(self._count), [len(pack) // TERM_BYTES for pack in packs])
         row, used = np.divmod(_distinct(row * self._width + used), self._width)
         frequency = np.bincount(used, minlength=len(words))
@@ -137,7 +137,7 @@ class _WordTable:
         )
         keys = keys[keys[:, 0] < self._width]
         keys = keys[np.lexsort(keys.T[::-1])]
-        return _neighbours(keys[:, 0], keys[:, -1], self._count)
+        return _neighbors(keys[:, 0], keys[:, -1], self._count)
 
     def overlap(self, one: Places, other: Places, least: float) -> Weights:
         """Shared words as a share of all words, by their weights; 0 where it is below ``least``
@@ -239,10 +239,10 @@ def _by_slot(slots: Places) -> Places:
     """Pairs with the same slot and value."""
     order = np.argsort(slots, kind="stable")
     order = order[slots[order] >= 0]
-    return _neighbours(slots[order], order, len(slots))
+    return _neighbors(slots[order], order, len(slots))
 
 
-def _neighbours(keys: Places, places: Places, count: int) -> Places:
+def _neighbors(keys: Places, places: Places, count: int) -> Places:
     """Pairs of places with the same key at most so far apart, each as one number."""
     parts = [np.empty(0, np.int64)]
     for reach in range(1, _REACH + 1):
@@ -258,7 +258,7 @@ def _distinct(*parts: Places) -> Places:
 
 
 def _by_planes(vectors: Floats) -> Iterator[Places]:
-    """Neighbours after sorting by the sides of random planes they lie on."""
+    """Neighbors after sorting by the sides of random planes they lie on."""
     random = np.random.default_rng(_SEED)
     embedded = np.flatnonzero(vectors.any(axis=1)).astype(np.int64)
     weights = (1 << np.arange(_PLANES, dtype=np.uint64)[::-1]).astype(np.uint64)

@@ -16,7 +16,7 @@ from mnemic.upkeep.work import DailyReportText, Step
 _TEXTS = 200  # of memories and of turns, that tell the user's language
 _DAY = timedelta(days=1)
 _LISTED = 20  # dead jobs and pending statements that are named; the rest is counted
-_WORDS = ByLanguage[Mapping[str, str]](en={"learnt": "learned"}, zh={
+_WORDS = ByLanguage[Mapping[str, str]](en={"learned": "learned"}, zh={
     "queue": "待处理队列", "turns": "未提取的对话", "events": "事件", "dedup": "去重合并",
     "decay": "衰减", "expiry": "过期清理", "attachments": "附件清理", "capacity": "容量",
     "documents": "文档", "identity": "身份卡片", "report": "报告", "clock": "时钟",
@@ -25,21 +25,21 @@ _WORDS = ByLanguage[Mapping[str, str]](en={"learnt": "learned"}, zh={
     "expire": "过期", "lapsed": "无人答复", "forget_file": "移除附件", "transcripts": "对话副本",
     "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
     "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
-    "removed": "移除", "learnt": "新学到的", "session": "会话记录",
+    "removed": "移除", "learned": "新学到的", "session": "会话记录",
 })  # fmt: skip
 _LINE = ByLanguage(en="{}: {}", zh="{}：{}")
 _CHANGE = ByLanguage(en="{} ({})", zh="{}（{}）")
 
 
 def daily_report(step: Step) -> DailyReportText:
-    """What was learnt and done since the last one, then what each step changed; at the end what
+    """What was learned and done since the last one, then what each step changed; at the end what
     waits.
     """
     with step.store.read(step.space) as unit:
         language = _language(step, unit)
-        learnt = _learnt(step, unit, language)
+        learned = _learned(step, unit, language)
         open_lines = _to_do(step, unit, language)
-    sections = [(_word("learnt", language), learnt)]
+    sections = [(_word("learned", language), learned)]
     sections += [(_word(r.name, language), _lines(r, language)) for r in step.reports]
     sections = [(title, lines) for title, lines in sections if lines] or sections[:1]
     if open_lines:
@@ -55,7 +55,7 @@ def _language(step: Step, unit: Unit) -> Language:
     return language_of(texts, step.settings.memory.language)
 
 
-def _learnt(step: Step, unit: Unit, language: Language) -> list[str]:
+def _learned(step: Step, unit: Unit, language: Language) -> list[str]:
     """Statements that are new since the last report, and the sessions of that time."""
     since = (unit.runs.last_done(step.name) or step.now - _DAY) + timedelta.resolution
     new = unit.memories.find(MemoryFilter(status="active", since=since, limit=_LISTED + 1))

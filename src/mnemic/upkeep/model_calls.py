@@ -9,7 +9,7 @@ from datetime import date
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
-from mnemic.learn.facts import KIND_ALIASES, KIND_NAMES, LEARNT
+from mnemic.learn.facts import KIND_ALIASES, KIND_NAMES, LEARNED
 from mnemic.prompts import Language, filled, prompt
 from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
 from mnemic.providers.chat.fields import (
@@ -25,7 +25,7 @@ from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Candidate, Json, Kind, M
 _MOST = 50  # statements of one day
 _NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
 _TEXT: dict[str, Json] = {"type": "string"}
-_KIND: dict[str, Json] = {"type": "string", "enum": list(LEARNT)}
+_KIND: dict[str, Json] = {"type": "string", "enum": list(LEARNED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _read_fact(fact: Json, place: str) -> Candidate:
     if not content:
         raise WrongShape(f"{place}.content is empty")
     return Candidate(
-        kind=choice_in(_kind_word(fact), LEARNT, f"{place}.kind", KIND_ALIASES),
+        kind=choice_in(_kind_word(fact), LEARNED, f"{place}.kind", KIND_ALIASES),
         text=content,
         importance=share_in(fact.get("importance"), f"{place}.importance"),
         origin="compression",
@@ -226,6 +226,6 @@ def _kind_word(fact: Object) -> Json:
 
 def _kind(value: Json) -> Kind | None:
     try:
-        return choice_in(value, LEARNT, "kind", KIND_ALIASES)
+        return choice_in(value, LEARNED, "kind", KIND_ALIASES)
     except WrongShape:
         return None

@@ -303,7 +303,7 @@ def _raise_failures(report: Report) -> None:
     if failed:
         raise MnemicError(
             f"Upkeep failed in {'; '.join(failed)}",
-            remedy=f"Mend the cause; mnemic upkeep {report.work} goes on where it stopped",
+            remedy=f"Fix the cause; mnemic upkeep {report.work} goes on where it stopped",
         )
 
 

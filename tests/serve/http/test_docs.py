@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import json
 import re
 import shutil
@@ -67,14 +66,3 @@ def test_the_figures_of_the_page_are_those_of_the_code() -> None:
     assert f"at most {PAGE_LIMIT:,}" in PAGE
     assert f"{limits.body >> 20} MiB" in PAGE
     assert f"one token has {limits.each} requests" in PAGE
-
-
-def test_the_unit_and_the_container_start_the_command() -> None:
-    unit = configparser.RawConfigParser(strict=False)
-    unit.optionxform = str  # type: ignore[assignment,method-assign]
-    unit.read(DOCS / "serve" / "mnemic.service", encoding="utf-8")
-    assert unit["Service"]["ExecStart"].endswith("/mnemic serve")
-    assert unit["Service"]["KillSignal"] == "SIGTERM"
-    container = (DOCS / "serve" / "Containerfile").read_text(encoding="utf-8")
-    assert 'ENTRYPOINT ["mnemic"]' in container
-    assert "USER mnemic" in container

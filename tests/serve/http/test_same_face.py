@@ -129,7 +129,7 @@ def statements(mind: Mind) -> Iterator[tuple[str, Any]]:
         yield "snooze", mind.snooze(one.id)
         yield "confirm", mind.confirm(one.id)
     records: dict[str, NewMemory | NewEpisode | NewDailyEvent] = {
-        "m": NewMemory("speaks French", "fact", learnt_at="2026-01-01T00:00:00Z"),
+        "m": NewMemory("speaks French", "fact", learned_at="2026-01-01T00:00:00Z"),
         "e": NewEpisode("old", "Tried the shop", "2026-01-02T09:00:00Z", tools=["bash"]),
         "d": NewDailyEvent("2026-01-02", "Spoke of the shop"),
     }
@@ -242,6 +242,10 @@ def test_errors_are_the_same(mind: Mind, served: Running) -> None:
 def test_what_cannot_be_sent_is_refused(served: Running) -> None:
     with pytest.raises(mnemic.InvalidInput, match="function"):
         served.mind().context("tea", count=len)
+    with pytest.raises(mnemic.InvalidInput, match="path"):
+        served.mind().merge("other.db")
+    with pytest.raises(mnemic.InvalidInput, match="path"):
+        served.mind().sync_folder("shared")
 
 
 def test_a_list_longer_than_a_page_comes_whole(served: Running) -> None:

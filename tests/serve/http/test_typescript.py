@@ -18,18 +18,18 @@ CLIENT = Path(__file__).parents[3] / "clients" / "typescript"
 SCRIPT = """
 import { Mnemic, MnemicError } from %s;
 const memory = new Mnemic(process.argv[2], { token: process.argv[3], space: "a/b ü" });
-const turn = await memory.record({ session: "s/1", role: "user", content: "I like 绿茶 tea" });
+const turn = await memory.record({ session: "s/1", role: "user", text: "I like 绿茶 tea" });
 const again = { idempotencyKey: "k" };
 for (const _ of [1, 2]) {
-  await memory.record({ session: "s/1", role: "user", content: "twice" }, again);
+  await memory.record({ session: "s/1", role: "user", text: "twice" }, again);
 }
 const kept = await memory.remember({ text: "likes oolong", kind: "preference", tags: ["tea"] });
 const edited = await memory.edit({ id: kept.memory.id, text: "likes oolong tea" });
 const contents = [];
 for await (const one of memory.pages(memory.turns, { session: "s/1", limit: 1 })) {
-  contents.push(one.content);
+  contents.push(one.text);
 }
-const hits = await memory.recall({ query: "tea", k: 3, of: ["memory"] });
+const hits = await memory.recall({ query: "tea", limit: 3, of: ["memory"] });
 const recent = await memory.recent({ session: "s/1", limit: 1 });
 await memory.endSession({ session: "s/1" });
 const deleted = await memory.delete({ id: edited.id });
@@ -41,7 +41,7 @@ try {
 }
 const elsewhere = (await memory.inSpace("other").stats()).turns;
 console.log(JSON.stringify({
-  turn: turn.content, contents, hits: hits.map((hit) => hit.text), recent: recent.length,
+  turn: turn.text, contents, hits: hits.map((hit) => hit.text), recent: recent.length,
   deleted: deleted.id === edited.id, refused, elsewhere,
 }));
 """

@@ -356,7 +356,7 @@ def test_several_memories_are_filtered_as_one_types_chosen_and_moved(
     bar.get_by_role("button", name="Really delete").click()
     page.locator(".notice", has_text="Deleting").get_by_role("button", name="Close").click()
     said(page, "2 memories deleted")
-    expect(page.locator(".row-text")).to_have_text("The pear tree is in row 7")
+    expect(page.locator(".row-text")).to_have_text(["The pear tree is in row 7"])
 
 
 def test_a_row_shows_the_words_that_a_memory_came_from(visit: Watched) -> None:
@@ -474,7 +474,7 @@ def test_the_audit_and_the_events(visit: Watched) -> None:
     page.fill("input[name=day]", "")
     page.select_option("select[name=type]", "supersede")
     line = history.locator(".happening", has_text="Minka")
-    expect(line.locator("strong")).to_have_text("Replaced")
+    expect(line.locator("strong")).to_have_text(["Replaced"])
     expect(line).to_contain_text("Mina and is 3 years old → The cat is called Minka")
     line.locator("a").first.click()
     expect(page.locator(".memory")).to_be_visible()

@@ -138,12 +138,19 @@ def test_turns(visit: Watched) -> None:
     assert set(PAYLOADS) <= seen(page, ".turn > .prose")
 
 
+# Rows are drawn in the frame after the one that scrolls.
+SCROLL = """(one, top) => new Promise((done) => {
+  one.scrollTop = top;
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+
+
 def test_memories(visit: Watched) -> None:
     page = visit.open("memories?order=oldest")
     listed = page.locator(".virtual-list")
     found: set[str] = set()
     for top in range(0, 330 * 68, 9 * 68):
-        listed.evaluate(f"(one) => {{ one.scrollTop = {top}; }}")
+        listed.evaluate(SCROLL, top)
         page.wait_for_selector(".row .ghost", state="detached")
         found |= seen(page, ".row-text")
     assert set(PAYLOADS) <= found

@@ -10,7 +10,7 @@ from mnemic.cli.state import State, pass_state
 
 
 @click.command(cls=Command)
-@click.option("--project", metavar="NAME", help="The project that is talked about.")
+@click.option("--project", metavar="NAME", help="The project of the conversation.")
 @click.option("--why", is_flag=True, help="Show after each answer what was recalled for it.")
 @click.option(
     "--language",

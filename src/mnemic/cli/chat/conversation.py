@@ -97,12 +97,12 @@ class ChatConversation:
         hits = self._mind.recall(turn.text, limit=limit, min_score=0.0)
         return [hit for hit in hits if hit.id in ids]
 
-    def learnt(self) -> tuple[list[Memory], int]:
-        """Memories from this conversation, and the number of turns not learnt from yet."""
+    def learned(self) -> tuple[list[Memory], int]:
+        """Memories from this conversation, and the number of turns not learned from yet."""
         memories = self._mind.memories(limit=_MAX_MEMORIES)
-        learnt = [m for m in memories if any(s.session == self.session for s in m.sources)]
+        learned = [m for m in memories if any(s.session == self.session for s in m.sources)]
         waiting = self._mind.turns(session=self.session, state="new", limit=_MAX_TURNS)
-        return learnt, len(waiting)
+        return learned, len(waiting)
 
     def begin_again(self) -> str:
         """End this conversation and begin another."""

@@ -62,13 +62,13 @@ class TerminalQuestions:
                 return
             state = self._mind.onboard(answer or SKIP)
             if state.done:
-                self._terminal.dim(phrase("Thank you. This is not asked again."))
+                self._terminal.dim(phrase("Thank you. You will not be asked again."))
 
     def all_pending(self) -> None:
         """Ask about every pending statement."""
         waiting = self._mind.pending(limit=_MAX_PENDING)
         if not waiting:
-            self._terminal.dim(phrase("Nothing waits for your word."))
+            self._terminal.dim(phrase("Nothing is awaiting confirmation."))
         self._ask(waiting)
 
     def _ask(self, memories: Sequence[Memory]) -> None:
@@ -85,7 +85,7 @@ class TerminalQuestions:
                 self._terminal.dim(phrase("Not kept, and not asked again."))
             elif answer.lower() in LATER:
                 self._mind.snooze(memory.id)
-                self._terminal.dim(phrase("Asked again later."))
+                self._terminal.dim(phrase("You will be asked again later."))
             elif answer:
                 self.instead = answer
                 return
@@ -93,7 +93,7 @@ class TerminalQuestions:
     def _confirmation(self, settled: Decision) -> str:
         if settled.memory is None:
             return phrase("Not kept: {reason}", reason=sentence(settled.reason))
-        template = "Known already: {text}" if settled.outcome == "same" else "Kept: {text}"
+        template = "Already known: {text}" if settled.outcome == "same" else "Kept: {text}"
         return phrase(template, text=settled.memory.text)
 
     def forget(self, what: str, listed: Sequence[Hit]) -> None:
@@ -101,14 +101,14 @@ class TerminalQuestions:
         target = _forget_target(what, listed)
         if target is None:
             self._terminal.dim(
-                phrase("Say what: /forget WORDS, or /forget #2 for number 2 of the last list.")
+                phrase("Usage: /forget WORDS, or /forget #2 for number 2 of the last list.")
             )
             return
         preview = self._mind.forget(id=target.id, query=target.query, dry_run=True)
         if not preview.items:
-            self._terminal.dim(phrase("Nothing has these words."))
+            self._terminal.dim(phrase("Nothing contains these words."))
             return
-        self._terminal.strong(phrase("These would be gone for good:"))
+        self._terminal.strong(phrase("These would be removed permanently:"))
         show_forgotten(self._terminal, preview.items)
         reply = self._terminal.read(phrase("Forget them? y yes · Enter: no > ")).strip().lower()
         if reply not in YES:

@@ -22,7 +22,7 @@ class Terminal:
     def __init__(self, *, plain: bool) -> None:
         self._is_keyboard = sys.stdin.isatty()
         self._is_screen = sys.stdout.isatty()
-        self._coloured = self._is_screen and not plain
+        self._colored = self._is_screen and not plain
         # Without bracketed paste a pasted text arrives line by line.
         self._by_line = self._is_keyboard and not (self._is_screen and _edits_pasted())
 
@@ -88,7 +88,7 @@ class Terminal:
             self._flush("\n" if begun else back)
 
     def _write(self, text: str, look: str) -> None:
-        styled = f"{look}{text}{_END}" if look and text and self._coloured else text
+        styled = f"{look}{text}{_END}" if look and text and self._colored else text
         self._flush(f"{styled}\n")
 
     def _flush(self, text: str) -> None:

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
@@ -42,6 +42,7 @@ from mnemic.providers.certificates import certificates
 from mnemic.rules import checks
 from mnemic.rules.signatures import checked
 from mnemic.settings import Settings, load
+from mnemic.sync.report import ExchangeReport, MergeReport, PairingOptions
 from mnemic.types import (
     Attachment,
     AuditReport,
@@ -94,9 +95,11 @@ class _Connection:
         try:
             parts = urlsplit(url)
         except ValueError as error:
-            raise ConfigError(f"{url!r} is no address", remedy="Give http://host:port") from error
+            raise ConfigError(
+                f"{url!r} is not an address", remedy="Give http://host:port"
+            ) from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{url!r} is no address", remedy="Give http://host:port")
+            raise ConfigError(f"{url!r} is not an address", remedy="Give http://host:port")
         if parts.username or parts.password or parts.query or parts.fragment:
             raise ConfigError(
                 "The address holds more than host, port and path",
@@ -382,6 +385,14 @@ class RemoteMind(Mind):
         progress(done)
         return done
 
+    def merge(self, other: str | Path, *, mine: bool = False, preview: bool = False) -> MergeReport:
+        """Refused: the other database would be a file on the machine of the service."""
+        raise _local_only("merge")
+
+    def sync_folder(self, folder: str | Path, **options: Unpack[PairingOptions]) -> ExchangeReport:
+        """Refused: the folder would be one on the machine of the service."""
+        raise _local_only("sync_folder")
+
     def work(self) -> None:
         """The service runs the jobs; this waits until ``close`` is called from elsewhere."""
         self._stopped.wait()
@@ -393,6 +404,13 @@ class RemoteMind(Mind):
 
     def __repr__(self) -> str:
         return f"<RemoteMind space={self.space!r}>"
+
+
+def _local_only(name: str) -> InvalidInput:
+    return InvalidInput(
+        f"{name} takes a path, which a service cannot be sent",
+        remedy="Open the database itself, on the machine that it is on",
+    )
 
 
 def _batches(turns: Iterable[NewTurn]) -> Iterator[list[NewTurn]]:

@@ -296,10 +296,6 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("forget_space", "DELETE", "", "admin", Mind.forget_space, lasting=True, secret=True),
     Operation("accesses", "GET", "/accesses", "admin", list_accesses),
     Operation("devices", "GET", "/devices", "read", Mind.devices),
-    Operation("merge", "POST", "/merge", "admin", Mind.merge, lasting=True, everywhere=True),
-    Operation(
-        "sync_folder", "POST", "/sync", "admin", Mind.sync_folder, lasting=True, everywhere=True
-    ),
     Operation("doctor", "POST", "/doctor", "admin", Mind.doctor, lasting=True, everywhere=True),
     Operation("repair", "POST", "/repair", "admin", Mind.repair, lasting=True, everywhere=True),
     Operation("settings", "GET", "/settings", "read", settings),

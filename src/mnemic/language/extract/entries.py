@@ -76,7 +76,7 @@ class Vocabulary:
             self._compiled[pattern] = re.compile(expanded, re.I)
         except (re.error, OverflowError, RecursionError) as error:
             raise ConfigError(
-                f"{self.file}: {inside} is no regular expression: {error}",
+                f"{self.file}: {inside} is not a regular expression: {error}",
                 remedy="Correct it; it is written as for Python's re module",
             ) from error
         return self._compiled[pattern]
@@ -209,11 +209,11 @@ def check_expressions(entry: Entry) -> None:
         if group not in groups:
             raise ConfigError(
                 f"{where} names the group {group!r}, which its match does not have",
-                remedy=f"Write (?P<{group}>...) where it stands in the clause",
+                remedy=f"Write (?P<{group}>...) where it occurs in the clause",
             )
         if table and not entry.vocabulary.table(table):
             raise ConfigError(
-                f"{where} looks up {table!r}, which is no table of [words]",
+                f"{where} looks up {table!r}, which is not a table of [words]",
                 remedy=f"Define [words.{table}]",
             )
 

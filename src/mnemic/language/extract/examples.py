@@ -1,4 +1,4 @@
-"""The examples of a pattern: a message, and what is learnt from it by that pattern.
+"""The examples of a pattern: a message, and what is learned from it by that pattern.
 
 ``I live in Oslo => user/lives_in=Oslo``. Several statements are parted by ``;``, an earlier message
 stands before ``|``. A ``-`` before a statement ends it, a ``+`` says that it replaces another.
@@ -21,7 +21,7 @@ class Example:
 
     before: tuple[str, ...]
     message: str
-    learnt: tuple[str, ...]
+    learned: tuple[str, ...]
 
 
 def examples_of(entry: Entry) -> list[Example]:
@@ -33,14 +33,14 @@ def examples_of(entry: Entry) -> list[Example]:
         )
     examples = []
     for text in entry.example:
-        messages, arrow, learnt = text.partition("=>")
+        messages, arrow, learned = text.partition("=>")
         if not arrow:
             raise ConfigError(
-                f"{entry.vocabulary.file}: an example of {entry} does not say what is learnt",
+                f"{entry.vocabulary.file}: an example of {entry} does not say what is learned",
                 remedy="Write => and the statement after it, as in user/lives_in=Oslo",
             )
         *before, message = (part.strip() for part in messages.split("|"))
-        expected = tuple(part.strip() for part in learnt.split(";") if part.strip())
+        expected = tuple(part.strip() for part in learned.split(";") if part.strip())
         examples.append(Example(tuple(before), message, expected))
     return examples
 
@@ -49,11 +49,12 @@ def check_examples(entry: Entry, patterns: Patterns) -> None:
     """Refuse an entry whose examples give something else than they say."""
     reader = MessageReader(patterns)
     for example in examples_of(entry):
-        learnt = tuple(statement_text(one) for one in reader.read(example.message, example.before))
-        if learnt != example.learnt:
+        learned = tuple(statement_text(one) for one in reader.read(example.message, example.before))
+        if learned != example.learned:
             raise ConfigError(
                 f"{entry.vocabulary.file}: the example {example.message!r} of {entry} gives"
-                f" {'; '.join(learnt) or 'nothing'}, not {'; '.join(example.learnt) or 'nothing'}",
+                f" {'; '.join(learned) or 'nothing'},"
+                f" not {'; '.join(example.learned) or 'nothing'}",
                 remedy="Correct the pattern or the example; another pattern may match it first",
             )
 

@@ -179,11 +179,11 @@ def _tree(text: str, file: str) -> dict[str, Any]:
         )
     for name in ("words", "phrases"):
         if not isinstance(tree.get(name, {}), dict):
-            raise ConfigError(f"{file}: {name} is no table", remedy=f"Write it as [{name}]")
+            raise ConfigError(f"{file}: {name} is not a table", remedy=f"Write it as [{name}]")
     for name in ("pattern", "complete", "rewrite", "affirm"):
         items = tree.get(name, [])
         if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-            raise ConfigError(f"{file}: {name} is no list", remedy=f"Write each as [[{name}]]")
+            raise ConfigError(f"{file}: {name} is not a list", remedy=f"Write each as [[{name}]]")
     return tree
 
 

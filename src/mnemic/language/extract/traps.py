@@ -1,4 +1,4 @@
-"""What must not be learnt: questions, hypotheses, play, examples, orders about a given text."""
+"""What must not be learned: questions, hypotheses, play, examples, orders about a given text."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from mnemic.language.secrets.finder import (
     BEARER,
     LONG,
     SIGNS,
-    SPELT_HINTS,
+    SPELLED_HINTS,
     broken_starts,
     redact,
 )
@@ -160,7 +160,7 @@ def _parts() -> Iterator[_Part]:
 
     for word, folded in cue_words():
         yield from make([word], folded)
-    yield from make((*SEED_HINTS, *SPELT_HINTS, BEARER), True)
+    yield from make((*SEED_HINTS, *SPELLED_HINTS, BEARER), True)
     yield from make(COOKIE_HINTS, True, SIGNS)
     for form in load_formats(*SYNTAX):
         yield from make(form.keywords, form.folded, SIGNS)

@@ -1,7 +1,7 @@
 """Secrets that a word before them gives away: "the wifi password is sunshine", 密码是芝麻开门.
 
 There is one grammar for all of them. A cue (``cues.tsv``) names a kind of secret; a link joins it
-to a value (is, :, =, →, 是, 改成, the next line, nothing); and a judgement says whether what stands
+to a value (is, :, =, →, 是, 改成, the next line, nothing); and a judgment says whether what stands
 there is a value of this kind, or a sentence that goes on.
 """
 

@@ -135,8 +135,8 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 
 Span = tuple[str, int, int]
 BEARER = "bearer"
-SPELT_HINTS = (" pin", " code")  # what digits in words may follow
-_SPELT = re.compile(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
+SPELLED_HINTS = (" pin", " code")  # what digits in words may follow
+_SPELLED = re.compile(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
 
 
 def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
@@ -198,7 +198,7 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     if syntax and _has_any(COOKIE_HINTS, folded):
         spans += [SecretSpan(*span) for span in session_cookies(text)]
     digits = _has_any("0123456789", text)
-    if digits or (_has_any(SPELT_HINTS, folded) and _SPELT.search(folded)):
+    if digits or (_has_any(SPELLED_HINTS, folded) and _SPELLED.search(folded)):
         spans += find_formats(text, folded, CODES, bounds)
     if digits:
         if bounds.personal_numbers:

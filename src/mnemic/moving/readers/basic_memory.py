@@ -49,7 +49,7 @@ class BasicMemoryReader:
 
     formats = ("basic-memory",)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         if not source.is_folder and not source.members():
             return "basic-memory" if _is_note(source.head) else ""
         for name in source.visible_members(".md")[:_LOOKED_AT]:
@@ -190,7 +190,7 @@ def _make_piece(place: str, head: _Head, memory: NewMemory, line: str) -> Piece:
         tags=short_names((*memory.tags, *head.tags)),
         metadata=small_metadata({"permalink": head.permalink, **memory.metadata}),
         trust="agent",
-        learnt_at=head.at,
+        learned_at=head.at,
     )
     return Piece(place, whole, key=f"{head.permalink} {line}")
 

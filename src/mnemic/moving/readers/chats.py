@@ -25,7 +25,7 @@ class ChatReader:
 
     formats = FORMATS
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         inside = _conversations(source)
         if inside:
             return _format_inside(source, inside)

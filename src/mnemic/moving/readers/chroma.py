@@ -48,7 +48,7 @@ class ChromaReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         return FORMAT if _file(source) is not None else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:

@@ -143,7 +143,7 @@ class CodingAgentReader:
 
     formats = (CLAUDE_CODE, CODEX, CURSOR)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         if source.head.startswith(MAGIC):
             return CURSOR if source.name == "state.vscdb" else ""
         if source.is_folder:

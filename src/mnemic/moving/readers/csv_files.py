@@ -45,7 +45,7 @@ class CsvReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         if PurePosixPath(source.name).suffix.lower() not in _SUFFIXES:
             return ""
         header = _Table(io.BytesIO(source.head)).header

@@ -53,7 +53,7 @@ class GraphitiReader:
 
     formats = _FORMATS
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         for name in _files(source):
             kind = next(filter(None, map(_format_of, sample(_head(source, name), _LISTS))), "")
             if kind:
@@ -168,7 +168,7 @@ def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:
         trust="agent",
         valid_from=since if since is None or until is None or since <= until else None,
         valid_to=until,
-        learnt_at=read_moment(fields, "created_at"),
+        learned_at=read_moment(fields, "created_at"),
     )
 
 
@@ -183,7 +183,7 @@ def _summary(fields: Mapping[str, Any]) -> NewMemory | None:
         tags=short_names(fields.get("labels")),
         metadata=small_metadata({"group_id": fields.get("group_id")}),
         trust="agent",
-        learnt_at=read_moment(fields, "created_at"),
+        learned_at=read_moment(fields, "created_at"),
     )
 
 

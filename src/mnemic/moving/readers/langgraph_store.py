@@ -78,7 +78,7 @@ def _read_memory(fields: Mapping[str, Any], namespace: list[str], stored: Any) -
             }
         ),
         trust="agent",
-        learnt_at=read_moment(fields, "created_at"),
+        learned_at=read_moment(fields, "created_at"),
         expires_at=read_moment(fields, "expires_at"),
     )
 

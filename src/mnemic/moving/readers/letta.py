@@ -45,7 +45,7 @@ class LettaReader:
 
     formats = ("letta",)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         head = source.head
         if head.lstrip()[:1] == b"{" and len(_AGENT.findall(head)) > 1:
             return "letta"
@@ -160,7 +160,7 @@ class _Reading:
         if label.casefold() == "persona":
             memory = NewMemory(
                 value, "identity", subject=short_name(self._agent), predicate="persona",
-                topic="persona", trust="agent", learnt_at=at,
+                topic="persona", trust="agent", learned_at=at,
             )  # fmt: skip
             yield Piece(place, memory, key=f"{self._agent} persona {value}")
             return
@@ -169,7 +169,7 @@ class _Reading:
             text = line.strip().removeprefix("- ").removeprefix("* ").strip()
             if text and not text.endswith((": ?", ":?")):  # a form's line that nobody filled in
                 topic = short_name(label) or None
-                memory = NewMemory(text, "fact", topic=topic, trust="agent", learnt_at=at)
+                memory = NewMemory(text, "fact", topic=topic, trust="agent", learned_at=at)
                 yield Piece(place, memory, key=f"{self._agent} {label} {text}")
 
 
@@ -235,7 +235,7 @@ def _passage(fields: Mapping[str, Any]) -> NewMemory:
             {**(own if isinstance(own, dict) else {}), "file": fields.get("file_name")}
         ),
         trust="tool" if of_file else "agent",
-        learnt_at=read_moment(fields, "created_at"),
+        learned_at=read_moment(fields, "created_at"),
     )
 
 

@@ -56,7 +56,7 @@ class MarkdownReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         is_note = PurePosixPath(source.name).suffix.lower() in _SUFFIXES
         found = source.visible_members(*_SUFFIXES) or (is_note and not source.is_folder)
         return FORMAT if found else ""
@@ -137,7 +137,7 @@ def _piece(note: _Note, place: str, said: str, above: list[str]) -> Iterator[Pie
         trust="owner",
         # What a person has struck out held until they did.
         valid_to=(note.at or datetime.fromtimestamp(0, UTC)) if struck else None,
-        learnt_at=note.at,
+        learned_at=note.at,
     )
     yield Piece(place, memory, key=f"{note.name}\n{text}")
 

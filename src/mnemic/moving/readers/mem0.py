@@ -65,7 +65,7 @@ def _read_memory(fields: Mapping[str, Any]) -> NewMemory:
         tags=categories,
         metadata=small_metadata(noted),
         trust="agent",
-        learnt_at=read_moment(fields, "created_at"),
+        learned_at=read_moment(fields, "created_at"),
         expires_at=read_moment(fields, "expiration_date"),
     )
 
@@ -111,7 +111,7 @@ def _read_versions(memory: str, rows: list[Record]) -> Iterator[Piece]:
         try:
             since = read_moment(row.value, "updated_at", "created_at")
             version = NewMemory(
-                read_statement(row.value, "new_memory"), "fact", trust="agent", learnt_at=since
+                read_statement(row.value, "new_memory"), "fact", trust="agent", learned_at=since
             )
         except UnreadableMessage as reason:
             yield Piece(row.place, None, str(reason))

@@ -27,7 +27,7 @@ class MemoryListReader(RecordReader):
     formats = ("memories",)
     lists = ("memories", "records", "items")
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         # A file that begins with nonsense is for the reader that takes anything.
         first = islice(read_records(BytesIO(source.head), self.lists), _LOOKED_AT)
         value = next((record.value for record in first if not record.reason), None)

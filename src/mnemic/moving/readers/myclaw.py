@@ -33,7 +33,7 @@ class MyclawReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         inside = source.name == _FOLDER or f"{_FOLDER}/" in _prefix(source)
         named = [PurePosixPath(name).name for name in _files(source)] if inside else []
         return FORMAT if any(name == _MEMORY or _DATED.fullmatch(name) for name in named) else ""
@@ -88,8 +88,8 @@ def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
         elif note.memory.kind == "credential":
             yield Piece(place, None, "it is a credential, which is kept only on request")
         else:
-            learnt = note.memory.created_at if note.ours else changed
-            memory = replace(new_memory(note, None), valid_from=None, learnt_at=learnt)
+            learned = note.memory.created_at if note.ours else changed
+            memory = replace(new_memory(note, None), valid_from=None, learned_at=learned)
             yield Piece(place, memory, key=note.memory.text)
 
 

@@ -50,7 +50,7 @@ class OpenAkitaReader:
 
     formats = (FORMAT,)
 
-    def recognises(self, source: ImportSource) -> str:
+    def recognizes(self, source: ImportSource) -> str:
         if source.is_folder:
             ours = (name for name in source.members() if _is_ours(name))
             return FORMAT if any(not _is_of_claude(source, name) for name in ours) else ""

@@ -57,7 +57,7 @@ class HttpTransport:
         self._wire.close()
 
     def _post(self, prompt: ModelPrompt, on_text: OnText | None) -> Reply:
-        attempt = learnt = self._record.known
+        attempt = learned = self._record.known
         doubtful: ModelUnavailable | None = None
         for_json = prompt.schema is not None
         while True:
@@ -70,11 +70,11 @@ class HttpTransport:
                 retry = without_refused(attempt, error, for_json=for_json, warm=warm)
                 if retry is None:
                     raise _as_fault(error) from error
-                attempt, learnt = retry
+                attempt, learned = retry
                 doubtful = error if isinstance(error, ModelUnavailable) else None
             else:
-                shown = for_json and attempt.form == learnt.form
-                self._record.known = replace(learnt, confirmed=learnt.confirmed or shown)
+                shown = for_json and attempt.form == learned.form
+                self._record.known = replace(learned, confirmed=learned.confirmed or shown)
                 return reply
 
     def _send(self, prompt: ModelPrompt, attempt: Capabilities, on_text: OnText | None) -> Reply:

@@ -172,7 +172,7 @@ class Retry(NamedTuple):
     """What to ask with after a refusal, and what is known of the server should that work."""
 
     attempt: Capabilities
-    learnt: Capabilities
+    learned: Capabilities
 
 
 def without_refused(

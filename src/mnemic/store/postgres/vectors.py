@@ -17,7 +17,7 @@ from mnemic.types import RecordType
 
 INDEXED = 20_000  # vectors of a space and embedder that are worth an index
 _INDEX_MEMORY = (512, 4_096)  # MB, the least and the most that are asked for while one is made
-_NEIGHBOURS = 700  # bytes for the neighbours of a vector while an index is made
+_NEIGHBORS = 700  # bytes for the neighbors of a vector while an index is made
 _NO_END = 1 << 60
 _SPARE = 2  # times more passages than wanted documents are looked at
 _LEAST_LOOKED = 200  # vectors that a search of the index keeps in sight ...
@@ -87,7 +87,7 @@ def index_memory(count: int, dimensions: int) -> str:
     it many times slower. A server that was given more keeps it.
     """
     least, most = _INDEX_MEMORY
-    needed = count * (2 * dimensions + _NEIGHBOURS) * 5 // 4 >> 20
+    needed = count * (2 * dimensions + _NEIGHBORS) * 5 // 4 >> 20
     return (
         "SELECT set_config('maintenance_work_mem', greatest(setting::bigint,"
         f" {min(max(needed, least), most) * 1_024:d})::text, false)"

@@ -31,7 +31,7 @@ class SqlAttachments(Part):
         return self.by_id([attachment.id])[0]
 
     def replace(self, attachment: Attachment, terms: SafeText) -> Attachment:
-        """Fill in what was learnt about a file later."""
+        """Fill in what was learned about a file later."""
         values = {n: value for n, value in _columns(attachment).items() if n not in _KEPT}
         doc = self._update("attachments", attachment.id, values).get
         if doc is None:

@@ -39,7 +39,7 @@ class SqlCounters(Part):
     def per_day(
         self, table: Literal["turns", "memories"], since: date, zone: Zone
     ) -> dict[date, int]:
-        """Rows by the day they were said or learnt, in the zone they state or else in ``zone``,
+        """Rows by the day they were said or learned, in the zone they state or else in ``zone``,
         from then on; memories that were never taken for true are left out.
         """
         of_turns = table == "turns"

@@ -255,15 +255,19 @@ class SqlEraser(Part):
         self._do("drop_jobs", keys)
 
     def _lower_marks(self) -> None:
-        """No mark stands above the last record, whose number the next one follows."""
-        for type_ in RECORD_TYPES:
-            next_doc = self._next_doc(type_)
-            change = "UPDATE embedded SET doc = min(doc, :last)"
-            if next_doc == first_doc(self._space, type_):
-                change = "DELETE FROM embedded"
+        """A mark stands at a record that is left, the next below; without one it goes."""
+        for embedder, type_, doc in list(self._run("embedding_marks")):
+            first = first_doc(self._space, type_)
+            ((last,),) = self._run(
+                f"SELECT max(doc) FROM {TABLES[type_]}"
+                " WHERE +space = :space AND doc BETWEEN :first AND :doc",
+                first=first, doc=doc,
+            )  # fmt: skip
+            change = "DELETE FROM embedded" if last is None else "UPDATE embedded SET doc = :last"
             self._run(
-                f"{change} WHERE space = :space AND type = :type", last=next_doc - 1, type=type_
-            )
+                f"{change} WHERE space = :space AND embedder = :embedder AND type = :type",
+                embedder=embedder, type=type_, last=last,
+            )  # fmt: skip
         last = max(self._next_doc("turn") - 1, -1)
         last = -1 if last < first_doc(self._space, "turn") else last
         for table, column in (

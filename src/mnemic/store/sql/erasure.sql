@@ -125,5 +125,8 @@ WHERE space = :space
   AND type IN ('session.variables', 'session.cleared')
   AND subject IN (SELECT value FROM json_each(:ids))
 
+-- name: embedding_marks
+SELECT embedder, type, doc FROM embedded WHERE space = :space
+
 -- name: leave_space
 UPDATE spaces SET name = :receipt, forgotten_at = :at WHERE space = :space

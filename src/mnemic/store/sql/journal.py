@@ -54,12 +54,12 @@ class SqlJournal(Part):
             self._unit.counters.add(event.at.date(), dict.fromkeys(names, 1))
 
     def _is_first_doubt(self, memory: str) -> bool:
-        """Whether a memory was learnt and not taken back so far."""
+        """Whether a memory was learned and not taken back so far."""
         before = [
             figures_of(event.type, event.payload)
             for event in self._events("subject = :subject", subject=memory)
         ]
-        return ("learnt",) in before and not any(TAKEN_BACK in names for names in before)
+        return ("learned",) in before and not any(TAKEN_BACK in names for names in before)
 
     def operation(self, operation_id: SafeName) -> list[Event]:
         """What an operation left, in order; empty when it has not happened."""

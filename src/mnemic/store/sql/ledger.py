@@ -437,12 +437,12 @@ class SqlLedger(SpeechRows):
         return turns[::-1]
 
     def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
-        """The tokens of the turns of each session that nothing was learnt from yet."""
+        """The tokens of the turns of each session that nothing was learned from yet."""
         rows = self._run("waiting_tokens", sessions=sessions)
         return dict.fromkeys(sessions, 0) | dict(rows)
 
     def count_waiting(self, sessions: Sequence[SafeName]) -> int:
-        """The turns of these sessions that nothing was learnt from yet."""
+        """The turns of these sessions that nothing was learned from yet."""
         return int(self._run("count_waiting", sessions=sessions).get)
 
     def count_prompt(self, session: SafeName) -> int:

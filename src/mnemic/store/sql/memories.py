@@ -77,7 +77,7 @@ class SqlMemories(Part):
         )
 
     def outdated(self, turns: Sequence[str]) -> set[str]:
-        """Those of the turns of which everything that was learnt no longer holds."""
+        """Those of the turns of which everything that was learned no longer holds."""
         outdated = self._column("outdated", turns=turns)
         return set(outdated)
 

@@ -259,7 +259,7 @@ class SqlTransfer(Part):
         self._conn.execute(_LAYOUT["put embedder"], values)
 
     def _put_progress(self, values: Mapping[str, Any], found: Cells | None) -> None:
-        """Marks only rise; a turn that still waits to be learnt from is not passed over."""
+        """Marks only rise; a turn that still waits to be learned from is not passed over."""
         for mark in ("digested", "extracted"):
             if values[mark] is None:
                 continue

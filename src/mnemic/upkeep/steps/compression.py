@@ -1,6 +1,6 @@
 """Compression: a model makes statements of knowledge of the events of past days.
 
-Without one there is nothing to add: what the rules found in the turns of a day was learnt from the
+Without one there is nothing to add: what the rules found in the turns of a day was learned from the
 turns, and what they refused must not come back as a memory.
 """
 

@@ -52,3 +52,6 @@ BEGIN
     CREATE POLICY own_space ON accesses USING (space = own_space());
 END;
 $$;
+
+-- Spelled as everywhere else.
+UPDATE counters SET name = 'learned' WHERE name = 'learnt';

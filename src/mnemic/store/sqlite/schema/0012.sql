@@ -41,3 +41,6 @@ CREATE TABLE accesses (
 
 -- A space that was forgotten leaves its number, which is not given again, under the id of its receipt.
 ALTER TABLE spaces ADD COLUMN forgotten_at INTEGER;
+
+-- Spelled as everywhere else.
+UPDATE counters SET name = 'learned' WHERE name = 'learnt';

@@ -143,7 +143,7 @@ function about(memory) {
       [t("memory.importance"), number(memory.importance, 2)],
       [t("memory.confidence"), percent(memory.confidence)],
       [t("memory.origin"), word("origin", memory.origin)],
-      [t("memory.learnt"), moment(memory.created_at)],
+      [t("memory.learned"), moment(memory.created_at)],
       [t("memory.valid"), `${moment(memory.valid_from)}${memory.valid_to ? ` – ${moment(memory.valid_to)}` : ""}`],
       [t("memory.expires"), memory.expires_at && moment(memory.expires_at)],
       [t("memory.used"), !memory.access_count ? t("memory.used.never") : t("memory.used.count", { count: number(memory.access_count), at: moment(memory.last_accessed_at) })],

@@ -137,7 +137,7 @@ function serving(metrics) {
     rate("recall_hit_rate", metrics.recalls_with_evidence, metrics.recalls),
     rate("evidence_used_rate", metrics.replies_using_evidence, metrics.replies),
     rate("confirmation_rate", metrics.confirmed, metrics.confirmed + metrics.refused),
-    rate("wrong_write_rate", metrics.taken_back, metrics.learnt),
+    rate("wrong_write_rate", metrics.taken_back, metrics.learned),
     rate("context_share", metrics.memory_tokens, metrics.context_tokens),
   ]));
 }

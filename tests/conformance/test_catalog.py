@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.catalogue import Catalogue, CatalogueError, load
+from tests.conformance.catalog import Catalog, CatalogError, load
 from tests.conformance.statements import load_statements
 
 FEATURES = Path(__file__).with_name("features.toml")
@@ -20,39 +20,39 @@ SAID = {"A": range(1, 127), "C": range(1, 61), "D": range(57, 119), "E": range(1
 
 
 @pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
+def catalog() -> Catalog:
     return load(FEATURES)
 
 
-def test_lists_every_feature_in_order(catalogue: Catalogue) -> None:
+def test_lists_every_feature_in_order(catalog: Catalog) -> None:
     expected = [f"{letter}{n}" for letter, count in OWED.items() for n in range(1, count + 1)]
-    assert list(catalogue.features) == expected
+    assert list(catalog.features) == expected
 
 
-def test_lists_every_statement_in_order(catalogue: Catalogue) -> None:
-    rows = load_statements(STATEMENTS, catalogue).rows
+def test_lists_every_statement_in_order(catalog: Catalog) -> None:
+    rows = load_statements(STATEMENTS, catalog).rows
     assert list(rows) == [f"{letter}{n}" for letter, numbers in SAID.items() for n in numbers]
     assert len(rows) == 290
 
 
-def test_a_statement_says_where_its_document_says_it(catalogue: Catalogue) -> None:
-    rows = load_statements(STATEMENTS, catalogue).rows
+def test_a_statement_says_where_its_document_says_it(catalog: Catalog) -> None:
+    rows = load_statements(STATEMENTS, catalog).rows
     for row in rows.values():
         assert row.section[0] in ("AB" if row.letter == "A" else row.letter), row.id
 
 
-def test_knows_every_preset_that_ships(catalogue: Catalogue) -> None:
-    assert set(catalogue.presets) == {path.stem for path in PRESETS.glob("*.toml")}
+def test_knows_every_preset_that_ships(catalog: Catalog) -> None:
+    assert set(catalog.presets) == {path.stem for path in PRESETS.glob("*.toml")}
 
 
-def test_every_preset_owes_something(catalogue: Catalogue) -> None:
-    owed = {preset for feature in catalogue.features.values() for preset in feature.presets}
-    assert owed == set(catalogue.presets) - {"default"}
+def test_every_preset_owes_something(catalog: Catalog) -> None:
+    owed = {preset for feature in catalog.features.values() for preset in feature.presets}
+    assert owed == set(catalog.presets) - {"default"}
 
 
-def test_a_preset_owes_what_its_documents_ask_for(catalogue: Catalogue) -> None:
+def test_a_preset_owes_what_its_documents_ask_for(catalog: Catalog) -> None:
     preset_of = {"A": "openakita", "B": "openakita", "C": "shiyi", "D": "myclaw", "E": "semibot"}
-    for feature in catalogue.features.values():
+    for feature in catalog.features.values():
         asked = {preset_of[name[0]] for name in feature.documents if name[0] in preset_of}
         assert set(feature.presets) == asked, feature.id
 
@@ -70,13 +70,13 @@ def test_a_preset_owes_what_its_documents_ask_for(catalogue: Catalogue) -> None:
     ],
 )
 def test_refuses_a_wrong_row(tmp_path: Path, row: str, reason: str) -> None:
-    with pytest.raises(CatalogueError, match=reason):
+    with pytest.raises(CatalogError, match=reason):
         load(_written(tmp_path, f"[features.L1]\n{row}\n"))
 
 
 @pytest.mark.parametrize("id_", ["L0", "l1", "Z1", "LL"])
 def test_refuses_a_wrong_id(tmp_path: Path, id_: str) -> None:
-    with pytest.raises(CatalogueError, match="letter and a number"):
+    with pytest.raises(CatalogError, match="letter and a number"):
         load(_written(tmp_path, f'[features.{id_}]\nwhat = "x"\nfrom = ["A"]\n'))
 
 
