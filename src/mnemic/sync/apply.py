@@ -12,7 +12,7 @@ from mnemic.learn.reindex import index_again
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import PARKED, Shadow
 from mnemic.store.transfer import from_cell
-from mnemic.sync.capture import Record, is_changed, read_rows, removal_of
+from mnemic.sync.capture import RECORD_TABLES, Record, is_changed, read_rows, removal_of
 from mnemic.sync.registers import (
     MERGED,
     ChangedMeanwhile,
@@ -100,7 +100,7 @@ class Union:
                 self._change(table, key, rows[key], merged)
             elif merged.is_whole:
                 new[key] = merged.row()
-            after[key] = merged.shadow(sender)
+            after[key] = merged.shadow()
         self._insert(table, new, after)
         self._remove(table, gone, rows)
         self._unit.sync.put_shadows(table.name, after)
@@ -190,7 +190,7 @@ class Union:
                 cells |= dict(zip(group.columns, table.cells(n, row[table.places[n]]), strict=True))
             rows.append(tuple(cells[name] for name in table.table.names))
             stamps = " ".join([str(Stamp())] * len(table.groups))
-            shadows[table.key_of(row)] = Shadow(" ".join(table.marks(row)), stamps, "", "")
+            shadows[table.key_of(row)] = Shadow(" ".join(table.marks(row)), stamps, "")
         self._unit.transfer.put(table.table, rows)
         self._unit.sync.put_shadows("sessions", shadows)
 
@@ -205,7 +205,7 @@ class Union:
             self.touched.add(table, key, rows[key])
             if table.name != "turns":
                 self.touched.add(table, key, None)
-        if table.name in ("turns", "memories", "episodes", "attachments", "daily_events"):
+        if table.name in RECORD_TABLES:
             self._unit.eraser.remove(removal_of({table.name: here}))
             return
         self._unit.sync.drop(table.table, [table.chosen(rows[key]) for key in here])
@@ -319,19 +319,18 @@ class _Merged:
                 values |= dict(zip(group.columns, table.stored(n, cells), strict=True))
         return values
 
-    def shadow(self, sender: str) -> Shadow:
+    def shadow(self) -> Shadow:
         """What is to be known of the row from now on."""
         table = self._table
         if self.is_gone:
-            return Shadow("", str(self._gone), "", "")
-        origin = sender if self._before is None else self._before.origin
+            return Shadow("", str(self._gone), "")
         if not self.is_whole:
             for n, cells in enumerate(self._cells):
                 if cells is not None:
                     self.held.parked[str(n)] = [*self._stamps[n], cells]
-            return Shadow(PARKED, " ".join(map(str, self._stamps)), origin, str(self.held))
+            return Shadow(PARKED, " ".join(map(str, self._stamps)), str(self.held))
         stored = self.stored()
         for name, (_, shown) in self.held.true.items():
             stored[name] = from_cell(table.kinds[name], shown, name)
         marks = [mark_of([stored[name] for name in group.columns]) for group in table.groups]
-        return Shadow(" ".join(marks), " ".join(map(str, self._stamps)), origin, str(self.held))
+        return Shadow(" ".join(marks), " ".join(map(str, self._stamps)), str(self.held))

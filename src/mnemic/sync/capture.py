@@ -30,7 +30,7 @@ from mnemic.sync.settle import Touched
 Keys = dict[str, list[str]]
 Record = dict[str, Any]
 Unseal = Callable[[str], str]
-_RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
+RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
 
 
 def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
@@ -144,10 +144,10 @@ class Capture:
                     self._remove_again(table, key)
                 if before.stamps and stamps_of(before)[0].device not in self._unpublished:
                     continue
-                after[key] = Shadow("", str(self._stamp), "", "")
+                after[key] = Shadow("", str(self._stamp), "")
             elif row is None:
                 if before is not None and not (before.is_gone or before.is_parked):
-                    after[key] = Shadow("", str(self._stamp), before.origin, "")
+                    after[key] = Shadow("", str(self._stamp), "")
             else:
                 after[key] = self._stamped(table, before, row)
             self.touched.add(table, key, row)
@@ -171,8 +171,7 @@ class Capture:
                 if name in held.true and held.true[name][1] != cell:
                     del held.true[name]
             marks[n], stamps[n] = mark, self._stamp
-        origin = "" if before is None else before.origin
-        return Shadow(" ".join(marks), " ".join(map(str, stamps)), origin, str(held))
+        return Shadow(" ".join(marks), " ".join(map(str, stamps)), str(held))
 
     def _count(self, held: Held, values: Sequence[Any]) -> None:
         """What this device has added: the sum without what the others have."""
@@ -183,7 +182,7 @@ class Capture:
 
     def _remove_again(self, table: MergedTable, key: str) -> None:
         """A row that was forgotten came back by another way, such as an old backup."""
-        if table.name in _RECORD_TABLES:
+        if table.name in RECORD_TABLES:
             self._unit.eraser.remove(removal_of({table.name: [key]}))
 
 

@@ -7,51 +7,39 @@ crash the next exchange goes on where this one stopped.
 from __future__ import annotations
 
 import json
-import socket
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from secrets import token_hex
 
-from mnemic.clock import Clock
 from mnemic.errors import InvalidInput, SyncRefused
 from mnemic.forget import traces
-from mnemic.forget.erasure import Erasure
-from mnemic.index.embedding_job import Ask
-from mnemic.providers.vault import Vault
 from mnemic.store.codec import dump, to_micros
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ChangeFile, Device, ForgottenRows
 from mnemic.store.sql.text_columns import leaves
 from mnemic.sync import files, keys
-from mnemic.sync.apply import Union
-from mnemic.sync.capture import Capture, Keys, Record, Teller, find_changes, list_records
+from mnemic.sync.capture import Keys, Record, Teller, find_changes, list_records
 from mnemic.sync.files import Changes, PartlyCopied, file_name
 from mnemic.sync.keys import Keyring
-from mnemic.sync.registers import ChangedMeanwhile, Stamp
-from mnemic.sync.report import ExchangeReport, MergeReport, RefusedFile
-from mnemic.sync.settle import settle
+from mnemic.sync.registers import Stamp
+from mnemic.sync.report import ExchangeReport, RefusedFile
 from mnemic.sync.state import confirmed_by, list_conflicts
+from mnemic.sync.steps import (
+    DeviceServices,
+    Tally,
+    capture_rows,
+    own_device,
+    renew_device,
+    repeat,
+    seen_by,
+    split,
+    unite,
+    unpublished,
+)
 
-ROWS = 4_000  # of one change file
 _SMALL, _MANY = 1 << 18, 24  # bytes of a file that is joined with others, and how many may be
 _ROW = 100  # bytes of a row in a file, about
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class DeviceServices:
-    """What an exchange needs of its space."""
-
-    store: Store
-    space: str
-    clock: Clock
-    vault: Vault
-    ask: Ask
-    forgetting: Erasure
-    database: Path | None
 
 
 class FolderExchange:
@@ -73,8 +61,7 @@ class FolderExchange:
         folder.mkdir(parents=True, exist_ok=True)
         keys.pair(self._ring, folder, services.space, passphrase)
         self._key = self._ring.group
-        self._counts: tuple[Counter[str], Counter[str], Counter[str]] = (
-            Counter(), Counter(), Counter())  # fmt: skip
+        self._tally = Tally()
         self._written = self._read = self._forgotten = 0
         self._waiting: dict[str, str] = {}
         self._refused: dict[str, str] = {}
@@ -89,13 +76,12 @@ class FolderExchange:
         self._confirm()
         with self._store.read(self._space) as unit:
             conflicts = list_conflicts(unit)
-        added, changed, removed = map(dict, self._counts)
         return ExchangeReport(
             self._own.device,
             self._ring.fingerprint,
             self._written,
             self._read,
-            MergeReport(added, changed, removed, conflicts),
+            self._tally.report(conflicts),
             self._forgotten,
             *(tuple(RefusedFile(*one) for one in sorted(some.items()))
               for some in (self._waiting, self._refused)),
@@ -268,22 +254,16 @@ class FolderExchange:
     def _rewrite(self, run: Sequence[ChangeFile]) -> None:
         """Put one file in the place of several, with what of them still holds."""
         first, last, keys = run[0], run[-1], self._list_keys(run)
-        for _ in range(10):
-            try:
-                with self._store.write(self._space) as unit:
-                    seen = {one.device: one.clock for one in unit.sync.devices().values()
-                            if not one.own}  # fmt: skip
-                    joined = last._replace(before=first.before, seen=dump(seen), sha256="")
-                    numbers = range(first.before + 1, last.number + 1)
-                    records = self._records(unit, numbers, keys)
-                    unit.sync.drop_files([file.number for file in run])
-                    unit.sync.put_file(joined)
-                break
-            except ChangedMeanwhile:
-                self._write_changes()
-        else:
-            return  # somebody writes all the time; the next exchange does it
-        self._put(joined, records)
+
+        def read() -> tuple[ChangeFile, tuple[Record, ...]]:
+            with self._store.write(self._space) as unit:
+                joined = last._replace(before=first.before, seen=dump(seen_by(unit)), sha256="")
+                records = self._records(unit, range(first.before + 1, last.number + 1), keys)
+                unit.sync.drop_files([file.number for file in run])
+                unit.sync.put_file(joined)
+            return joined, records
+
+        self._put(*repeat(read, self._write_changes))
         for file in run[:-1]:
             (self._folder / file_name(self._own.device, file.number)).unlink(missing_ok=True)
 
@@ -346,22 +326,14 @@ class FolderExchange:
             if "f" in record:
                 self._forget(changes, record)
         rows = [record for record in changes.records if "t" in record]
-        for _ in range(10):
-            try:
-                with self._store.write(self._space) as unit:
-                    union = Union(unit, self._own.device, seal=self._services.vault.seal)
-                    union.take(rows, changes.device)
-                    settle(unit, union.touched, captured=True)
-                    self._note(unit, changes)
-                    self._services.ask(unit, self._services.clock.now())
-                break
-            except ChangedMeanwhile:
-                self._write_changes()
-        else:
-            raise SyncRefused("This memory is being written to all the time", remedy="Try again")
-        for counter, counts in zip(self._counts, (union.added, union.changed, {
-            name: len(ids) for name, ids in union.removed.items()}), strict=True):  # fmt: skip
-            counter.update(counts)
+
+        def take() -> None:
+            with self._store.write(self._space) as unit:
+                unite(unit, self._services, {changes.device: rows}, self._tally)
+                self._note(unit, changes)
+                self._services.ask(unit, self._services.clock.now())
+
+        repeat(take, self._write_changes)
 
     def _note(self, unit: Unit, changes: Changes) -> None:
         """How far the device was read, what it has erased, and whom it has removed."""
@@ -432,66 +404,3 @@ class FolderExchange:
 
     def _now(self) -> int:
         return to_micros(self._services.clock.now())
-
-
-def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
-    """This device, made if the memory has none. Until it exchanges anything, ``public``, copies of
-    one database are one device.
-    """
-    own = next((one for one in unit.sync.devices().values() if one.own), None)
-    if own is None:
-        name = socket.gethostname().partition(".")[0][:40] or "device"
-        first = "".join(id_ or "" for id_ in unit.sync.first_ids())
-        id_ = sha256(first.encode()).hexdigest()[:16] if first and not public else token_hex(8)
-        own = Device(id_, name, 1, 0, to_micros(clock.now()), -1, public)
-        unit.sync.put_device(own)
-        unit.sync.look_again()
-    elif public and not own.public:
-        own = renew_device(unit, own._replace(public=public))
-    return own
-
-
-def unpublished(unit: Unit) -> set[str]:
-    """Devices whose databases were merged here and that write no files: what came from them is
-    told to the others by this one.
-    """
-    return {one.device for one in unit.sync.devices().values() if not one.public and not one.own}
-
-
-def renew_device(unit: Unit, own: Device) -> Device:
-    """Go on as another device: the files of the old one are then read like those of any other."""
-    before = unit.sync.devices()[own.device]
-    unit.sync.put_device(before._replace(own=0))
-    unit.sync.drop_files(list(unit.sync.files()))
-    new = own._replace(device=token_hex(8))
-    unit.sync.put_device(new)
-    unit.sync.look_again()
-    return new
-
-
-def capture_rows(unit: Unit, stamp: Stamp, chunk: Mapping[str, Sequence[str]]) -> ChangeFile:
-    """Stamp changed rows and show what follows from them; the file that is to tell of them."""
-    capture = Capture(unit, stamp, unpublished(unit))
-    capture.take(chunk)
-    settle(unit, capture.touched, captured=False)
-    seen = {one.device: one.clock for one in unit.sync.devices().values() if not one.own}
-    before = max(unit.sync.files(), default=0)
-    file = ChangeFile(stamp.number, before, dump(seen), "", 0, 0)
-    unit.sync.put_file(file)
-    return file
-
-
-def split(changes: Keys, size: int = ROWS) -> Iterator[Keys]:
-    """Changed rows in pieces of bounded size, in the order of tables."""
-    chunk: Keys = {}
-    room = size
-    for name, listed in changes.items():
-        rest = listed
-        while rest:
-            chunk[name], rest = rest[:room], rest[room:]
-            room -= len(chunk[name])
-            if not room:
-                yield chunk
-                chunk, room = {}, size
-    if chunk:
-        yield chunk

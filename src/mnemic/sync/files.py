@@ -13,7 +13,7 @@ import json
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,6 @@ class GroupKey:
         self._age = age
         self._identities = [age.x25519.Identity.from_str(key) for key in keys]
         self._macs = [hashlib.sha256(b"mnemic sync " + key.encode()).digest() for key in keys]
-        self.keys = tuple(keys)
 
     @classmethod
     def new(cls) -> str:
@@ -130,10 +129,15 @@ def write_changes(folder: Path, key: GroupKey, changes: Changes) -> tuple[str, i
     """Put a file down whole; its hash and its size."""
     name = file_name(changes.device, changes.number)
     data = seal_bytes(key, name, _encode(changes))
-    with UnfinishedFile(folder / name, patience=10) as file:
+    put_whole(folder / name, data)
+    return hashlib.sha256(data).hexdigest(), len(data)
+
+
+def put_whole(path: Path, data: bytes) -> None:
+    """Write a file that nobody sees in part."""
+    with UnfinishedFile(path, patience=10) as file:
         file.path.write_bytes(data)
         file.put(replace=True)
-    return hashlib.sha256(data).hexdigest(), len(data)
 
 
 def seal_bytes(key: GroupKey, name: str, body: bytes) -> bytes:
@@ -142,20 +146,12 @@ def seal_bytes(key: GroupKey, name: str, body: bytes) -> bytes:
 
 
 def _encode(changes: Changes) -> bytes:
-    head = {
-        "format": FORMAT, "device": changes.device, "number": changes.number,
-        "before": changes.before, "space": changes.space, "name": changes.name,
-        "public": changes.public, "seen": changes.seen, "removed": changes.removed,
-        "records": len(changes.records),
-    }  # fmt: skip
-    packer = zlib.compressobj(6)
-    parts = [packer.compress(line) for line in _lines([head, *changes.records])]
+    head = {name: getattr(changes, name) for name in _READERS}
+    packer, parts = zlib.compressobj(6), []
+    for value in ({"format": FORMAT, "records": len(changes.records), **head}, *changes.records):
+        line = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        parts.append(packer.compress(line.encode() + b"\n"))
     return b"".join([*parts, packer.flush()])
-
-
-def _lines(values: Iterable[Any]) -> Iterator[bytes]:
-    for value in values:
-        yield json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Changes:
@@ -165,11 +161,8 @@ def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Chang
     lines = _unpack(key.open(data[_HEAD.size :], name), name).splitlines()
     try:
         head, *records = [json.loads(line) for line in lines]
-        changes = Changes(
-            str(head["device"]), int(head["number"]), int(head["before"]), str(head["space"]),
-            str(head["name"]), str(head["public"]), _numbers(head["seen"]),
-            _numbers(head["removed"]), tuple(records), hashlib.sha256(data).hexdigest(),
-        )  # fmt: skip
+        read = {name: reader(head[name]) for name, reader in _READERS.items()}
+        changes = Changes(**read, records=tuple(records), sha256=hashlib.sha256(data).hexdigest())
         newer = int(head["format"]) > FORMAT
         whole = len(records) == head["records"] and all(isinstance(one, dict) for one in records)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -183,6 +176,12 @@ def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Chang
 
 def _numbers(value: dict[str, Any]) -> dict[str, int]:
     return {str(device): int(number) for device, number in value.items()}
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "device": str, "number": int, "before": int, "space": str, "name": str, "public": str,
+    "seen": _numbers, "removed": _numbers,
+}  # fmt: skip
 
 
 def read_whole(folder: Path, name: str) -> bytes:

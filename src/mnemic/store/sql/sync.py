@@ -27,7 +27,6 @@ class Shadow(NamedTuple):
 
     marks: str
     stamps: str
-    origin: str
     held: str
 
     @property

@@ -1,27 +1,27 @@
 -- What a space knows of its devices, and of its rows as they are exchanged with them.
 
 -- name: shadows
-SELECT key, marks, stamps, origin, held FROM sync_rows WHERE space = :space AND tbl = :tbl
+SELECT key, marks, stamps, held FROM sync_rows WHERE space = :space AND tbl = :tbl
 
 -- name: shadows_of
-SELECT key, marks, stamps, origin, held
+SELECT key, marks, stamps, held
 FROM sync_rows
 WHERE space = :space AND tbl = :tbl AND key IN (SELECT value FROM json_each(:keys))
 
 -- name: shadows_held
-SELECT key, marks, stamps, origin, held
+SELECT key, marks, stamps, held
 FROM sync_rows
 WHERE space = :space AND tbl = :tbl AND held LIKE '%"true"%'
 
 -- name: put_shadow
-INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
-VALUES (:space, :tbl, :key, :marks, :stamps, :origin, :held)
+INSERT INTO sync_rows (space, tbl, key, marks, stamps, held)
+VALUES (:space, :tbl, :key, :marks, :stamps, :held)
 ON CONFLICT (space, tbl, key) DO UPDATE
-SET marks = excluded.marks, stamps = excluded.stamps, origin = excluded.origin, held = excluded.held
+SET marks = excluded.marks, stamps = excluded.stamps, held = excluded.held
 
 -- name: bury
-INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
-VALUES (:space, :tbl, :key, '', '', '', '')
+INSERT INTO sync_rows (space, tbl, key, marks, stamps, held)
+VALUES (:space, :tbl, :key, '', '', '')
 ON CONFLICT (space, tbl, key) DO NOTHING
 
 -- name: changed

@@ -26,7 +26,7 @@ LATEST = 13
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "fe702c537180c5eb806bdab0d1a417b8dc288f16b6b3e3775892b47b7178487b"
+DIGEST = "44a712ac12b82cc25d2bbb432afefe3e566a133182c0b3b7e095d7d9ac4c9cdf"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")

@@ -8,4 +8,6 @@ CREATE TABLE sync_changes (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO sync_changes SELECT space, '', '' FROM sync_devices WHERE own = 1;
 
+ALTER TABLE sync_rows DROP COLUMN origin;
+
 CREATE INDEX events_by_id ON events (space, id);

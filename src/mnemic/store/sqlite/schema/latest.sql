@@ -445,7 +445,6 @@ CREATE TABLE sync_rows (
     key     TEXT NOT NULL,                      -- ids of the row, or a hash of its name
     marks   TEXT NOT NULL,                      -- hashes of its parts as last exchanged; empty: gone
     stamps  TEXT NOT NULL,                      -- which change of which device each part is
-    origin  TEXT NOT NULL,                      -- device that wrote it first; empty: this one
     held    TEXT NOT NULL,                      -- JSON: counts by device, parts shown otherwise here
     PRIMARY KEY (space, tbl, key)
 ) STRICT, WITHOUT ROWID;
