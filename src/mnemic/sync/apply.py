@@ -52,10 +52,7 @@ class Union:
         """Unite records that ``sender`` has written."""
         by_table: dict[str, dict[str, Record]] = defaultdict(dict)
         for record in records:
-            known = by_table[str(record["t"])].setdefault(str(record["k"]), record)
-            if known is not record:  # a file may say several things of one row
-                known.setdefault("g", {}).update(record.get("g", {}))
-                known.update({name: record[name] for name in ("x",) if name in record})
+            by_table[str(record["t"])][str(record["k"])] = record
         for name, some in by_table.items():  # before removing one row takes others with it
             if name in MERGED and is_changed(self._unit, MERGED[name], some):
                 raise ChangedMeanwhile

@@ -18,8 +18,8 @@ from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ChangeFile, Device, ForgottenRows
 from mnemic.store.sql.text_columns import leaves
 from mnemic.sync import files, keys
-from mnemic.sync.capture import Keys, Record, Teller, find_changes, list_records
-from mnemic.sync.files import Changes, PartlyCopied, file_name
+from mnemic.sync.capture import RECORD_TABLES, Keys, Record, Teller, find_changes, list_records
+from mnemic.sync.files import Changes, Waits, file_name
 from mnemic.sync.keys import Keyring
 from mnemic.sync.registers import Stamp
 from mnemic.sync.report import ExchangeReport, RefusedFile
@@ -46,21 +46,14 @@ class FolderExchange:
     """Exchanges of one space with one folder."""
 
     def __init__(
-        self,
-        services: DeviceServices,
-        ring: Keyring,
-        folder: Path,
-        passphrase: str,
+        self, services: DeviceServices, ring: Keyring, folder: Path, passphrase: str,
         progress: Progress,
-    ) -> None:
-        self._services = services
-        self._store, self._space = services.store, services.space
-        self._folder = folder
-        self._progress = progress
-        self._ring = ring
+    ) -> None:  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
-        keys.pair(self._ring, folder, services.space, passphrase)
-        self._key = self._ring.group
+        keys.pair(ring, folder, services.space, passphrase)
+        self._services, self._store, self._space = services, services.store, services.space
+        self._folder, self._progress, self._ring = folder, progress, ring
+        self._key = ring.group
         self._tally = Tally()
         self._written = self._read = self._forgotten = 0
         self._waiting: dict[str, str] = {}
@@ -242,7 +235,7 @@ class FolderExchange:
         for file in run:
             try:
                 data = files.read_changes(self._folder, self._key, self._own.device, file.number)
-            except (PartlyCopied, SyncRefused, OSError):
+            except (Waits, SyncRefused, OSError):
                 return None
             if data.sha256 != file.sha256:
                 return None
@@ -291,35 +284,41 @@ class FolderExchange:
         ahead = [number for number in numbers if number > clock]
         for done, number in enumerate(ahead):
             name = file_name(device, number)
+            if clock >= until:
+                return
             if 0 <= bound < number:
                 self._refused[name] = "its device was removed"
                 return
-            if clock >= until:
-                return
             self._progress(done, len(ahead))
             try:
-                changes = files.read_changes(self._folder, self._key, device, number)
-                if changes.before > clock:
-                    self._waiting[name] = f"the file after {clock} is missing"
-                    return
-                if changes.space != self._space:
-                    raise SyncRefused(f"{name} is of another space", remedy="Remove it")
-                for other, seen in changes.seen.items():
-                    self._read_device(other, seen, others - {device})
-                if reason := self._hold(changes):
-                    self._waiting[name] = reason
-                    return
-                self._take(changes)
-            except PartlyCopied:
-                self._waiting[name] = "it is only partly copied"
-                return
+                self._read_file(device, number, clock, others - {device})
             except FileNotFoundError:
                 return  # joined with others by its device just now
+            except Waits as reason:
+                self._waiting[name] = str(reason)
+                return
             except (SyncRefused, InvalidInput) as error:
                 self._refused[name] = error.message
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                self._refused[name] = f"it says what no device says: {error!r}"
+            if name in self._refused:
                 return
             clock = number
             self._read += 1
+
+    def _read_file(self, device: str, number: int, clock: int, others: set[str]) -> None:
+        changes = files.read_changes(self._folder, self._key, device, number)
+        if changes.before > clock:
+            raise Waits(f"the file after {clock} is missing")
+        if changes.space != self._space:
+            raise SyncRefused(
+                f"{file_name(device, number)} is of another space", remedy="Remove it"
+            )
+        for other, seen in changes.seen.items():
+            self._read_device(other, seen, others)
+        if self._is_to_erase(changes):
+            raise Waits("its device has still to erase what was forgotten")
+        self._take(changes)
 
     def _take(self, changes: Changes) -> None:
         for record in changes.records:
@@ -367,18 +366,19 @@ class FolderExchange:
             known = unit.sync.receipts().get(id_)
         if known is not None and known.device:
             return
-        ids = {str(table): [str(id_) for id_ in some]
-               for table, some in record["body"].get("ids", {}).items()}  # fmt: skip
+        at, told = int(record["at"]), record["body"]
+        traces.load(told["traces"])  # or its file is refused
+        ids = {table: list(map(str, told["ids"].get(table, ()))) for table in RECORD_TABLES}
         receipt = self._services.forgetting.erase(ids)
         confirmed = json.loads(known.confirmed if known else "{}") | {self._own.device: [0, 0]}
         with self._store.write(self._space) as unit:
             unit.sync.put_receipt(ForgottenRows(
-                id_, changes.device, changes.number, dump(record["body"]),
-                dump(dict(receipt.counts)), dump(confirmed), int(record["at"])))  # fmt: skip
+                id_, changes.device, changes.number, dump(told), dump(dict(receipt.counts)),
+                dump(confirmed), at))  # fmt: skip
         self._forgotten += 1
 
-    def _hold(self, changes: Changes) -> str:
-        """Why a file waits: its device has not yet erased what another one has forgotten."""
+    def _is_to_erase(self, changes: Changes) -> bool:
+        """Whether a file quotes what was forgotten, and its device has not yet erased it."""
         with self._store.read(self._space) as unit:
             receipts = unit.sync.receipts().values()
         for one in receipts:
@@ -386,10 +386,10 @@ class FolderExchange:
             if not one.body or told or self._has_seen(changes, one):
                 continue
             found = traces.load(json.loads(one.body)["traces"])
-            for record in changes.records:
-                if any(found.quotes(text) for text in leaves(record.get("g", {}))):
-                    return "its device has still to erase what was forgotten"
-        return ""
+            if any(found.quotes(text) for record in changes.records
+                   for text in leaves(record.get("g", {}))):  # fmt: skip
+                return True
+        return False
 
     def _has_seen(self, changes: Changes, one: ForgottenRows) -> bool:
         """Whether a device has erased something: when it wrote a file, or by its last one."""
@@ -398,7 +398,7 @@ class FolderExchange:
             numbers, _ = files.list_numbers(self._folder, changes.device)
             try:
                 last = files.read_changes(self._folder, self._key, changes.device, numbers[-1])
-            except (PartlyCopied, SyncRefused, OSError):
+            except (Waits, SyncRefused, OSError):
                 return False
         return last.seen.get(one.device, 0) >= one.number > 0
 

@@ -36,8 +36,8 @@ _DEVICE = re.compile(r"[0-9a-f]{16}")
 _REPLACE = "Copy it again from the device that wrote it"
 
 
-class PartlyCopied(Exception):
-    """A file whose end is not here yet; it is read another time."""
+class Waits(Exception):
+    """Why a file is read another time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _encode(changes: Changes) -> bytes:
 
 
 def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Changes:
-    """A file, checked; PartlyCopied while its end is missing, else SyncRefused."""
+    """A file, checked; Waits while its end is missing, else SyncRefused."""
     name = file_name(device, number)
     data = read_whole(folder, name)
     lines = _unpack(key.open(data[_HEAD.size :], name), name).splitlines()
@@ -192,13 +192,13 @@ def read_whole(folder: Path, name: str) -> bytes:
         raise SyncRefused(f"{name} has {size:,} bytes", remedy="No device writes such; remove it")
     data = path.read_bytes()
     if len(data) < _HEAD.size:
-        raise PartlyCopied(name)
+        raise Waits("it is only partly copied")
     magic, length, digest = _HEAD.unpack(data[: _HEAD.size])
     sealed = data[_HEAD.size :]
     if magic != _MAGIC or length > MAX_BYTES:
         raise SyncRefused(f"{name} is no change file", remedy="Remove it")
     if len(sealed) < length:
-        raise PartlyCopied(name)
+        raise Waits("it is only partly copied")
     if len(sealed) > length or hashlib.sha256(sealed).digest() != digest:
         raise SyncRefused(f"{name} is damaged", remedy=_REPLACE)
     return data
