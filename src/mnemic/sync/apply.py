@@ -87,7 +87,8 @@ class Union:
                 continue
             if before is not None:
                 self.soiled.update(numbers_of(before, self._device))
-            if merged.is_gone and before is not None and self._is_needed(table, rows.get(key)):
+            if merged.is_gone and before is not None and self._has_turns(table, rows.get(key)):
+                # It is told to the others anew.
                 after[key] = before._replace(marks=" ".join("?" * len(table.groups)))
                 self._unit.sync.look_again(table.name)
                 continue
@@ -102,11 +103,8 @@ class Union:
         self._remove(table, gone, rows)
         self._unit.sync.put_shadows(table.name, after)
 
-    def _is_needed(self, table: MergedTable, row: Sequence[Any] | None) -> bool:
-        """Whether a session still has turns; it is then told to the others anew."""
-        if table.name != "sessions" or row is None:
-            return False
-        return bool(self._unit.sync.spans([row[0]]))
+    def _has_turns(self, table: MergedTable, row: Sequence[Any] | None) -> bool:
+        return table.name == "sessions" and row is not None and bool(self._unit.sync.spans(row[:1]))
 
     def _sealed(self, table: MergedTable, part: str, cells: list[Any]) -> list[Any]:
         """A credential is sealed again with the key of this device."""

@@ -17,25 +17,14 @@ from mnemic.store.codec import dump, to_micros
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ChangeFile, Device, ForgottenRows
 from mnemic.store.sql.text_columns import leaves
-from mnemic.sync import files, keys
+from mnemic.sync import files, keys, steps
 from mnemic.sync.capture import RECORD_TABLES, Keys, Record, Teller, find_changes, list_records
 from mnemic.sync.files import Changes, Waits, file_name
 from mnemic.sync.keys import Keyring
 from mnemic.sync.registers import Stamp
 from mnemic.sync.report import ExchangeReport, RefusedFile
 from mnemic.sync.state import confirmed_by, list_conflicts
-from mnemic.sync.steps import (
-    DeviceServices,
-    Tally,
-    capture_rows,
-    own_device,
-    renew_device,
-    repeat,
-    seen_by,
-    split,
-    unite,
-    unpublished,
-)
+from mnemic.sync.steps import DeviceServices, Tally
 
 _SMALL, _MANY = 1 << 18, 24  # bytes of a file that is joined with others, and how many may be
 _ROW = 100  # bytes of a row in a file, about
@@ -69,26 +58,22 @@ class FolderExchange:
         self._confirm()
         with self._store.read(self._space) as unit:
             conflicts = list_conflicts(unit)
+        waiting, refused = (tuple(RefusedFile(*one) for one in sorted(some.items()))
+                            for some in (self._waiting, self._refused))  # fmt: skip
         return ExchangeReport(
-            self._own.device,
-            self._ring.fingerprint,
-            self._written,
-            self._read,
-            self._tally.report(conflicts),
-            self._forgotten,
-            *(tuple(RefusedFile(*one) for one in sorted(some.items()))
-              for some in (self._waiting, self._refused)),
+            self._own.device, self._ring.fingerprint, self._written, self._read,
+            self._tally.report(conflicts), self._forgotten, waiting, refused,
         )  # fmt: skip
 
     # --- this device ----------------------------------------------------------------------------
 
     def _know_own(self) -> None:
         with self._store.write(self._space) as unit:
-            self._own = own_device(unit, self._services.clock, self._ring.public)
+            self._own = steps.own_device(unit, self._services.clock, self._ring.public)
             numbers, _ = files.list_numbers(self._folder, self._own.device)
             if numbers and numbers[-1] > self._own.clock:
                 # A copy of this database, or this one before a backup was restored, wrote them.
-                self._own = renew_device(unit, self._own)
+                self._own = steps.renew_device(unit, self._own)
 
     def remove(self, device: str) -> None:
         """Take nothing more from a device, and give it no new key."""
@@ -118,8 +103,8 @@ class FolderExchange:
             looks = unit.sync.looks()
         # A first look takes long, and nobody waits for it.
         with (self._store.read if looks else self._store.write)(self._space) as unit:
-            changes = find_changes(unit, unpublished(unit))
-        chunks = list(split(changes)) or [{}]
+            changes = find_changes(unit, steps.unpublished(unit))
+        chunks = list(steps.split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
             self._progress(number, len(chunks))
             with self._store.write(self._space) as unit:
@@ -141,7 +126,7 @@ class FolderExchange:
         said = self._say_forgotten(unit, number, confirms=confirms)
         if not chunk and not said and unit.sync.files():  # the first file says who writes
             return None
-        file = capture_rows(unit, Stamp(number, me), chunk)
+        file = steps.capture_rows(unit, Stamp(number, me), chunk)
         self._own = devices[me]._replace(clock=number, at=self._now())
         unit.sync.put_device(self._own)
         return file
@@ -174,7 +159,7 @@ class FolderExchange:
                 )
             elif (told := json.loads(one.confirmed).get(me, [0]))[0] in numbers:
                 records.append({"c": one.receipt, "at": told[1]})
-        teller = Teller(me, numbers, self._services.vault.open, unpublished(unit))
+        teller = Teller(me, numbers, self._services.vault.open, steps.unpublished(unit))
         records += list_records(unit, teller, chunk)
         return tuple(records)
 
@@ -250,13 +235,15 @@ class FolderExchange:
 
         def read() -> tuple[ChangeFile, tuple[Record, ...]]:
             with self._store.write(self._space) as unit:
-                joined = last._replace(before=first.before, seen=dump(seen_by(unit)), sha256="")
+                joined = last._replace(
+                    before=first.before, seen=dump(steps.seen_by(unit)), sha256=""
+                )
                 records = self._records(unit, range(first.before + 1, last.number + 1), keys)
                 unit.sync.drop_files([file.number for file in run])
                 unit.sync.put_file(joined)
             return joined, records
 
-        self._put(*repeat(read, self._write_changes))
+        self._put(*steps.repeat(read, self._write_changes))
         for file in run[:-1]:
             (self._folder / file_name(self._own.device, file.number)).unlink(missing_ok=True)
 
@@ -328,11 +315,11 @@ class FolderExchange:
 
         def take() -> None:
             with self._store.write(self._space) as unit:
-                unite(unit, self._services, {changes.device: rows}, self._tally)
+                steps.unite(unit, self._services, {changes.device: rows}, self._tally)
                 self._note(unit, changes)
                 self._services.ask(unit, self._services.clock.now())
 
-        repeat(take, self._write_changes)
+        steps.repeat(take, self._write_changes)
 
     def _note(self, unit: Unit, changes: Changes) -> None:
         """How far the device was read, what it has erased, and whom it has removed."""

@@ -20,19 +20,12 @@ from mnemic.store.contract import Store
 from mnemic.store.sql.sync import Device, ForgottenRows
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.target import is_missing, is_same, open_store
+from mnemic.sync import steps
 from mnemic.sync.capture import RECORD_TABLES, Record, Teller, find_changes, list_records
 from mnemic.sync.registers import MERGED, Stamp
 from mnemic.sync.report import MergeReport
 from mnemic.sync.state import list_conflicts
-from mnemic.sync.steps import (
-    ROWS,
-    DeviceServices,
-    Tally,
-    capture_rows,
-    own_device,
-    repeat,
-    unite,
-)
+from mnemic.sync.steps import DeviceServices, Tally
 
 _ALL = range(1 << 62)
 Unseal = Callable[[str], str]
@@ -78,7 +71,7 @@ def merge_database(
             return merge.preview()
         report, clock = merge.run(), merge.know(devices)
         with store.write(services.space) as unit:  # its next changes come after these
-            own = own_device(unit, services.clock)
+            own = steps.own_device(unit, services.clock)
             unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
     return report
 
@@ -98,7 +91,7 @@ class _Merge:
     def preview(self) -> MergeReport:
         report = self._tally.report(())
         with suppress(_Undo), self._store.write(self._space) as unit:
-            unite(unit, self._services, self._records, self._tally)
+            steps.unite(unit, self._services, self._records, self._tally)
             report = self._tally.report(list_conflicts(unit), preview=True)
             raise _Undo
         return report
@@ -106,18 +99,18 @@ class _Merge:
     def run(self) -> MergeReport:
         self._erase()
         for device, records in self._records.items():
-            for start in range(0, len(records), ROWS):
-                self._take({device: records[start : start + ROWS]})
+            for start in range(0, len(records), steps.ROWS):
+                self._take({device: records[start : start + steps.ROWS]})
         with self._store.read(self._space) as unit:
             return self._tally.report(list_conflicts(unit))
 
     def _take(self, told: Told) -> None:
         def take() -> None:
             with self._store.write(self._space) as unit:
-                unite(unit, self._services, told, self._tally)
+                steps.unite(unit, self._services, told, self._tally)
                 self._services.ask(unit, self._services.clock.now())
 
-        repeat(take, lambda: _capture_all(self._store, self._services))
+        steps.repeat(take, lambda: _capture_all(self._store, self._services))
 
     def _erase(self) -> None:
         """Forget here what was forgotten there, with all that was made of it."""
@@ -126,9 +119,9 @@ class _Merge:
             if "x" in record and record["t"] in RECORD_TABLES:
                 gone[record["t"]].append(record["k"])
         if gone:
-            self._tally.add_removed(self._services.forgetting.erase(gone).counts)
+            self._tally.removed.update(self._services.forgetting.erase(gone).counts)
         with self._store.write(self._space) as unit:
-            own, known = own_device(unit, self._services.clock), unit.sync.receipts()
+            own, known = steps.own_device(unit, self._services.clock), unit.sync.receipts()
             for id_, one in self._receipts.items():
                 here = known.get(id_)
                 if one.number and not (here and here.device):
@@ -178,11 +171,11 @@ def _opened(
 def _capture_all(store: Store, services: DeviceServices) -> None:
     """Give every change a stamp; nothing else of the memory is touched."""
     with store.write(services.space) as unit:
-        own = own_device(unit, services.clock)
+        own = steps.own_device(unit, services.clock)
         changes = find_changes(unit)
         if changes:
             number = 1 + max(one.clock for one in unit.sync.devices().values())
-            capture_rows(unit, Stamp(number, own.device), changes)
+            steps.capture_rows(unit, Stamp(number, own.device), changes)
             unit.sync.put_device(own._replace(clock=number))
 
 

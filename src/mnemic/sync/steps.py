@@ -22,7 +22,7 @@ from mnemic.store.sql.sync import ChangeFile, Device
 from mnemic.sync.apply import Union
 from mnemic.sync.capture import Capture, Keys, Record
 from mnemic.sync.registers import ChangedMeanwhile, Stamp
-from mnemic.sync.report import MergeReport
+from mnemic.sync.report import Conflicts, MergeReport
 from mnemic.sync.settle import settle
 
 ROWS = 4_000  # of one change file
@@ -47,22 +47,15 @@ class Tally:
     """What came in, by tables."""
 
     def __init__(self) -> None:
-        self._counts = (Counter[str](), Counter[str](), Counter[str]())
+        self.added, self.changed, self.removed = Counter[str](), Counter[str](), Counter[str]()
 
     def add(self, union: Union) -> None:
-        removed = {name: len(ids) for name, ids in union.removed.items()}
-        for counter, counts in zip(
-            self._counts, (union.added, union.changed, removed), strict=True
-        ):
-            counter.update(counts)
+        self.added.update(union.added)
+        self.changed.update(union.changed)
+        self.removed.update({name: len(ids) for name, ids in union.removed.items()})
 
-    def add_removed(self, counts: Mapping[str, int]) -> None:
-        self._counts[2].update(counts)
-
-    def report(
-        self, conflicts: tuple[tuple[str, str], ...], *, preview: bool = False
-    ) -> MergeReport:
-        added, changed, removed = map(dict, self._counts)
+    def report(self, conflicts: Conflicts, *, preview: bool = False) -> MergeReport:
+        added, changed, removed = map(dict, (self.added, self.changed, self.removed))
         return MergeReport(added, changed, removed, conflicts, preview)
 
 
