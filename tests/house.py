@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_963,
-    "store": 11_484,
+    "store": 11_584,
     "learn": 7_071,
     "moving": 5_989,
     "cli": 5_541,
@@ -23,7 +23,7 @@ BUDGETS = {
     "integrations": 2_872,
     "upkeep": 2_849,
     "settings": 2_800,
-    "sync": 2_559,
+    "sync": 2_558,
     "serve": 2_458,
     "rules": 2_219,
     "record": 2_023,
