@@ -178,7 +178,7 @@ class SqlSync(Part):
     def spans(self, sessions: Collection[str]) -> dict[str, tuple[int, int]]:
         """The times of the first and the last turn of those sessions that have any."""
         rows = self._run("spans", sessions=list(sessions))
-        return {id_: (first, last) for id_, first, last in rows}
+        return {id_: (first, last) for id_, first, last in rows if first is not None}
 
     def next_turn(self) -> int:
         """The document that the next turn will be."""

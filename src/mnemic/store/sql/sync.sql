@@ -77,11 +77,11 @@ SET speaker = -1, turns = (
 WHERE s.space = :space AND s.id IN (SELECT value FROM json_each(:sessions))
 
 -- name: spans
-SELECT s.id, min(t.at), max(t.at)
+SELECT s.id,
+    (SELECT min(t.at) FROM turns t WHERE t.space = s.space AND t.session = s.number GROUP BY t.session),
+    (SELECT max(t.at) FROM turns t WHERE t.space = s.space AND t.session = s.number GROUP BY t.session)
 FROM sessions s
-JOIN turns t ON t.space = s.space AND t.session = s.number
 WHERE s.space = :space AND s.id IN (SELECT value FROM json_each(:sessions))
-GROUP BY s.id
 
 -- name: replaced_by
 SELECT subject, payload
