@@ -14,6 +14,7 @@ from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
 _TURNS = 150
+_PATIENCE = 600  # seconds: on a busy machine nobody mistakes slow work for work that hangs
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def run(folder: Path, *, kills: int, seed: int = 1) -> Report:
             begun = time.monotonic()
             child = nursery.start(work, str(home), str(other))
             if kill < 0:  # how long it takes when nobody kills it
-                errors += [failure] if (failure := child.end(60).failure) else []
+                errors += [failure] if (failure := child.end(_PATIENCE).failure) else []
                 longest[work] = time.monotonic() - begun
                 continue
             time.sleep(rng.uniform(0.0, longest[work]))
@@ -63,7 +64,7 @@ def run(folder: Path, *, kills: int, seed: int = 1) -> Report:
             unfinished += "done" not in ended.lines
         for _ in range(3):
             for home in homes:
-                ending = nursery.run(exchange, str(home), str(shared))
+                ending = nursery.run(exchange, str(home), str(shared), timeout=_PATIENCE)
                 errors += [ending.failure] if ending.failure else []
     first, second = (contents(home / "memory.db") for home in homes)
     losses += [f"{table} differs" for table in TABLES if first[table] != second[table]]

@@ -87,7 +87,7 @@ def _find_held(unit: Unit, touched: Touched) -> None:
     """Where rows went, those that are shown otherwise may be shown as they are again, and sessions
     that lost turns may last less long; which they were is no longer known.
     """
-    if "turns" in touched.gone:
+    if "turns" in touched.gone and unit.sync.changed() is None:
         touched.sessions |= {id_ for (id_,) in unit.sync.rows(MERGED["sessions"].table, ("id",))}
     parents = {
         "events": ("operation_id", touched.operations),
@@ -95,7 +95,7 @@ def _find_held(unit: Unit, touched: Touched) -> None:
         "memories": ("id", touched.memories),
     }
     for name in touched.gone & parents.keys():
-        held = {key for key, shadow in unit.sync.shadows(name).items() if '"true"' in shadow.held}
+        held = unit.sync.held(name)
         column, found = parents[name]
         table = MERGED[name]
         rows = unit.sync.rows(table.table, ("id", column)) if held else []
