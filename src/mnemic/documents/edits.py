@@ -10,13 +10,7 @@ from mnemic.documents.headings import EARLIER, DocumentSection, usual_section
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import undated
 from mnemic.documents.views import View
-from mnemic.language.markdown import (
-    GENERATED,
-    Bullet,
-    Free,
-    MarkdownSection,
-    marks_in,
-)
+from mnemic.language.markdown import GENERATED, Bullet, Free, MarkdownSection, marks_in
 from mnemic.language.placeholders import is_placeholder
 from mnemic.store.contract import Unit
 from mnemic.store.document_states import Written

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mnemic.language.markdown import (
-    Bullet,
-    Free,
-    MarkdownSection,
-    bullet_lines,
-    stripped,
-)
+from mnemic.language.markdown import Bullet, Free, MarkdownSection, bullet_lines, stripped
 from mnemic.language.placeholders import is_placeholder
 
 TITLE = "#"  # the key of the part that begins a document, and how its heading begins

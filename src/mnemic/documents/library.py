@@ -97,13 +97,7 @@ class Documents:
         self._bounds = guard.secrets or USUAL
         self._seen: str | None = None
         self._importer = EditImporter(
-            store,
-            space,
-            clock,
-            settings,
-            keeper=keeper,
-            reconciler=reconciler,
-            guard=guard,
+            store, space, clock, settings, keeper=keeper, reconciler=reconciler, guard=guard
         )
 
     def sync(self, now: datetime | None = None) -> SyncReport:

@@ -36,12 +36,7 @@ from mnemic.documents.writer import (
     marks_of,
     settle,
 )
-from mnemic.language.markdown import (
-    GENERATED,
-    Bullet,
-    MarkdownSection,
-    parse,
-)
+from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name

@@ -53,9 +53,7 @@ def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     nodes = _branch(mapping, exported.get("current_node"))
     messages = (node["message"] for node in nodes if isinstance(node.get("message"), dict))
     return ExportedConversation(
-        session,
-        read_text(exported, "title"),
-        _each(messages, session, _chatgpt_message),
+        session, read_text(exported, "title"), _each(messages, session, _chatgpt_message)
     )
 
 

@@ -17,15 +17,7 @@ from uuid import NAMESPACE_URL, uuid5
 from mnemic.days import Zone, local_time, noon
 from mnemic.plain import plain
 from mnemic.store.codec import stored_text
-from mnemic.types import (
-    EMPTY,
-    ROLES,
-    TRUSTS,
-    SafeName,
-    ToolCall,
-    ToolResult,
-    Turn,
-)
+from mnemic.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
 
 _OPEN, _CLOSE = "<!-- mnemic ", " -->"
 _HEADING = "## "

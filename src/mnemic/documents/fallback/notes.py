@@ -123,8 +123,4 @@ def _memory(text: str, **fields: Any) -> Memory:
         "trust": "owner",
         "expires_at": None,
     }
-    return Memory(
-        text=stored_text(text),
-        status="active",
-        **(usual | fields),
-    )
+    return Memory(text=stored_text(text), status="active", **(usual | fields))

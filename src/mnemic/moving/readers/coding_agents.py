@@ -18,13 +18,7 @@ from mnemic.moving.json_records import parse_json
 from mnemic.moving.pieces import Piece
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
-from mnemic.record.messages import (
-    UnreadableMessage,
-    read_calls,
-    read_message,
-    read_text,
-    time_of,
-)
+from mnemic.record.messages import UnreadableMessage, read_calls, read_message, read_text, time_of
 from mnemic.types import NewTurn, ToolResult
 
 CLAUDE_CODE, CODEX, CURSOR = "claude-code", "codex", "cursor"

@@ -20,13 +20,7 @@ from mnemic.moving.memory_fields import (
 )
 from mnemic.moving.pieces import Piece, Record, SentFile, WorkingNotes, make_pieces
 from mnemic.moving.source import ImportSource
-from mnemic.record.messages import (
-    read_content,
-    read_list,
-    read_message,
-    read_object,
-    read_text,
-)
+from mnemic.record.messages import read_content, read_list, read_message, read_object, read_text
 from mnemic.types import NewMemory, NewTurn, Role, ToolCall, ToolResult
 
 _LISTS = ("messages", "core_memory", "blocks", "passages", "archival_memory", "files")

@@ -14,25 +14,13 @@ from typing import Any, BinaryIO
 from mnemic.errors import InvalidInput
 from mnemic.moving.chats import Chats
 from mnemic.moving.json_records import read_records, sample
-from mnemic.moving.memory_fields import (
-    read_key,
-    read_memory,
-    read_moment,
-    read_share,
-    read_words,
-)
+from mnemic.moving.memory_fields import read_key, read_memory, read_moment, read_share, read_words
 from mnemic.moving.pieces import Item, Piece, Record, SentFile, WorkingNotes, make_pieces
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
 from mnemic.record.attachments import DIRECTIONS
-from mnemic.record.messages import (
-    UnreadableMessage,
-    describe,
-    read_message,
-    read_object,
-    read_text,
-)
+from mnemic.record.messages import UnreadableMessage, describe, read_message, read_object, read_text
 from mnemic.types import OUTCOMES, NewEpisode, NewTurn
 
 FORMAT = "openakita"
