@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mnemic.clock import Clock
-from mnemic.documents.edits import (
-    AddedBullet,
-    Change,
-    EditedBullet,
-    OwnText,
-    UnchangedBullet,
-    unmarked,
-)
+from mnemic.documents.edits import AddedBullet, Change, EditedBullet, unmarked
 from mnemic.documents.files import fingerprint
 from mnemic.documents.report import ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
@@ -50,27 +43,17 @@ class EditOutcome:
     again: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class EditImporter:
     """Imports edits into the memory of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        keeper: MemoryWriter,
-        reconciler: Reconciler,
-        guard: Guard,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._keeper = keeper
-        self._reconciler = reconciler
-        self._guard = guard
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    keeper: MemoryWriter
+    reconciler: Reconciler
+    guard: Guard
 
     def apply(self, change: Change, place: str, existing: Mapping[str, str]) -> EditOutcome:
         """Import one change.
@@ -78,13 +61,9 @@ class EditImporter:
         ``place`` names the document as it was written, so that the same words at another time are
         another operation; ``existing`` are the ids of current memories by the text of their bullet.
         """
-        if isinstance(change, UnchangedBullet):
-            return EditOutcome(Bullet("", change.mark))
-        if isinstance(change, OwnText):
-            return EditOutcome(change.bullet)
         if not isinstance(change, EditedBullet | AddedBullet):
-            return EditOutcome()
-        if not self._settings.documents.take_edits:
+            return EditOutcome(change)
+        if not self.settings.documents.take_edits:
             return _reject(change.text, "documents.take_edits is off")
         try:
             if isinstance(change, EditedBullet):
@@ -97,8 +76,8 @@ class EditImporter:
 
     def archive(self, memory: Memory, document: str) -> None:
         """Archive the memory of a deleted bullet, where the settings say so."""
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.clock.now()
+        with self.store.write(self.space) as unit:
             current = unit.memories.get(memory.id)
             if current is None or current.status != "active":
                 return
@@ -138,24 +117,24 @@ class EditImporter:
         self, change: EditedBullet, head: Memory, operation: SafeName
     ) -> EditOutcome:
         """Memory and document both changed: the memory stays, and the edit waits for a person."""
-        now = self._clock.now()
+        now = self.clock.now()
         item = Bullet("", head.id)
         printed = constant(fingerprint(change.text))
         conflict = key_of("document-conflict", change.memory.id, printed)
         candidate = replace(
             candidate_of(head),
-            text=self._guard.text(change.text, "text"),
-            value=self._guard.text(self._value(change.text, head), "value"),
+            text=self.guard.text(change.text, "text"),
+            value=self.guard.text(self._value(change.text, head), "value"),
             confidence=1.0,
             is_update=True,
             trust="owner",
             sources=(),
         )
         claim = Claim(head.importance, 1.0, "owner", head.expires_at)
-        with self._store.write(self._space) as unit:
+        with self.store.write(self.space) as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
                 return EditOutcome(item)
-            settlement = self._reconciler.settlement(
+            settlement = self.reconciler.settlement(
                 unit, candidate, claim, said_at=now, operation_id=conflict, now=now
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
@@ -168,7 +147,7 @@ class EditImporter:
         slot = slot_of(memory.subject, memory.predicate)
         if not slot:
             return ""
-        for candidate in self._extract(text, self._clock.now()):
+        for candidate in self._extract(text, self.clock.now()):
             if slot_of(candidate.subject, candidate.predicate) == slot:
                 return candidate.value
         return memory.value if memory.value and memory.value in text else ""
@@ -178,7 +157,7 @@ class EditImporter:
     def _import_added(
         self, change: AddedBullet, place: str, existing: Mapping[str, str]
     ) -> EditOutcome:
-        clean = self._guard.text(change.text, "text")
+        clean = self.guard.text(change.text, "text")
         id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
         if id_ is not None:
             return EditOutcome(Bullet("", id_))
@@ -201,9 +180,9 @@ class EditImporter:
         operation = f"document-add:{operation}"
         candidate = self._candidate(change, content)
         if candidate is not None:
-            now = self._clock.now()
-            with self._store.write(self._space) as unit:
-                settled = self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
+            now = self.clock.now()
+            with self.store.write(self.space) as unit:
+                settled = self.reconciler.settle(unit, candidate, operation_id=operation, now=now)
             memory = settled.memory
             if memory is not None and memory.text == content:
                 return memory, settled.replaced[0] if settled.replaced else ""
@@ -216,7 +195,7 @@ class EditImporter:
         """The statement with its slot, where the rules find exactly one."""
         if change.like is not None:
             return None
-        now = self._clock.now()
+        now = self.clock.now()
         candidates = [
             candidate for candidate in self._extract(content, now) if not candidate.withdraws
         ]
@@ -265,12 +244,12 @@ class EditImporter:
         return self._keep(new, operation)
 
     def _keep(self, new: NewMemory, operation: str) -> Memory:
-        kept = self._keeper.remember(new, operation_id=operation).memory
+        kept = self.keeper.remember(new, operation_id=operation).memory
         assert kept is not None, "nothing stands against the owner's own word"
         return kept
 
     def _extract(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(text, said_at=now, patterns=own_patterns(self._settings))
+        return extract(text, said_at=now, patterns=own_patterns(self.settings))
 
 
 def _reject(text: str, reason: str) -> EditOutcome:

@@ -96,18 +96,14 @@ class Documents:
         self._guard = guard
         self._bounds = guard.secrets or USUAL
         self._seen: str | None = None
-        self._importer = EditImporter(
-            store, space, clock, settings, keeper=keeper, reconciler=reconciler, guard=guard
-        )
+        self._importer = EditImporter(store, space, clock, settings, keeper, reconciler, guard)
 
     def sync(self, now: datetime | None = None) -> SyncReport:
         """Import the edits of people, then write what changed in memory."""
         views = self._views()
         for view in views:
             refuse_links(view.path.parent, self._folders.documents_base)
-        syncing = DocumentSync(
-            self._store, self._space, self._settings, views=views, importer=self._importer
-        )
+        syncing = DocumentSync(self._store, self._space, self._settings, views, self._importer)
         return syncing.run(self._clock.now() if now is None else now)
 
     def follow_edits(self) -> None:
