@@ -12,7 +12,6 @@ from mnemic.documents.files import fingerprint
 from mnemic.documents.report import ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.extract import extract
-from mnemic.language.guard import Guard
 from mnemic.language.markdown import Bullet
 from mnemic.learn.candidates import candidate_of
 from mnemic.learn.memory_writer import MemoryWriter
@@ -53,7 +52,6 @@ class EditImporter:
     settings: Settings
     keeper: MemoryWriter
     reconciler: Reconciler
-    guard: Guard
 
     def apply(self, change: Change, place: str, existing: Mapping[str, str]) -> EditOutcome:
         """Import one change.
@@ -123,8 +121,8 @@ class EditImporter:
         conflict = key_of("document-conflict", change.memory.id, printed)
         candidate = replace(
             candidate_of(head),
-            text=self.guard.text(change.text, "text"),
-            value=self.guard.text(self._value(change.text, head), "value"),
+            text=self.reconciler.guard.text(change.text, "text"),
+            value=self.reconciler.guard.text(self._value(change.text, head), "value"),
             confidence=1.0,
             is_update=True,
             trust="owner",
@@ -157,7 +155,7 @@ class EditImporter:
     def _import_added(
         self, change: AddedBullet, place: str, existing: Mapping[str, str]
     ) -> EditOutcome:
-        clean = self.guard.text(change.text, "text")
+        clean = self.reconciler.guard.text(change.text, "text")
         id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
         if id_ is not None:
             return EditOutcome(Bullet("", id_))

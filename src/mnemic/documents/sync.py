@@ -8,13 +8,7 @@ from datetime import datetime
 
 from mnemic.documents import files
 from mnemic.documents.edit_importer import EditImporter
-from mnemic.documents.edits import (
-    AddedBullet,
-    BulletReader,
-    DocumentEdits,
-    EditedBullet,
-    head_of,
-)
+from mnemic.documents.edits import AddedBullet, BulletReader, DocumentEdits, EditedBullet, head_of
 from mnemic.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
 from mnemic.documents.report import (
     DocumentReport,
@@ -36,10 +30,9 @@ from mnemic.documents.writer import (
     settle,
 )
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
-from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import EMPTY, Memory, constant
@@ -72,9 +65,6 @@ class _OpenDocument:
 class DocumentSync:
     """One run over the documents of a space."""
 
-    store: Store
-    space: str
-    settings: Settings
     views: Sequence[View]
     importer: EditImporter
 
@@ -89,7 +79,7 @@ class DocumentSync:
             changing = [one for one in documents if one.view.name in waiting]
             for document in changing:
                 self._import(document, now)
-            if self.settings.documents.take_edits:
+            if self.importer.settings.documents.take_edits:
                 for document in changing:
                     self._take_choices(document, now)
                 for document in changing:
@@ -120,7 +110,7 @@ class DocumentSync:
             except UnreadableFile as error:
                 document.problem = str(error)
             documents.append(document)
-        with self.store.read(self.space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             projects = unit.memories.projects()
             for document in documents:
                 name = document.view.name
@@ -151,7 +141,7 @@ class DocumentSync:
         """Ids of current memories by their bullet; read only where there are new bullets."""
         if not any(isinstance(change, AddedBullet) for change in document.edits.changes):
             return {}
-        with self.store.read(self.space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             memories = [m for m in _current(unit, now) if may_be_shown(m)]
         return {fingerprint(document.view.spellings(m)[0]): m.id for m in reversed(memories)}
 
@@ -160,7 +150,7 @@ class DocumentSync:
         document, answers the question whether it is to be forgotten.
         """
         edits, name = document.edits, document.view.name
-        with self.store.write(self.space) as unit:
+        with self.importer.store.write(self.importer.space) as unit:
             states = unit.document_states
             for choice in states.choices():
                 withdrawn = choice.choice == "asked" or (
@@ -186,14 +176,14 @@ class DocumentSync:
         others = (other.edits.put_back for other in documents if other is not document)
         moved = frozenset[str]().union(*others)
         archived: list[Memory] = []
-        with self.store.write(self.space) as unit:
+        with self.importer.store.write(self.importer.space) as unit:
             states = unit.document_states
             for memory in unit.memories.by_id(sorted(removed)):
                 if memory.status != "active":
                     continue
                 if memory.id in moved:
                     states.choose(DocumentChoice(constant(name), memory.id, "hidden", now))
-                elif self.settings.documents.removed_bullet == "archive":
+                elif self.importer.settings.documents.removed_bullet == "archive":
                     archived.append(memory)
                 else:
                     states.choose(DocumentChoice(constant(name), memory.id, "asked", now))
@@ -206,7 +196,7 @@ class DocumentSync:
 
     def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
         """The memories to show once edits are imported, and what people chose to see where."""
-        with self.store.read(self.space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             memories: dict[str, Memory] = {m.id: m for m in _current(unit, now) if may_be_shown(m)}
             contents = DocumentContents(memories, unit.memories.projects())
             return contents, unit.document_states.choices()
@@ -225,7 +215,7 @@ class DocumentSync:
         if document.again:
             return None
         memories, projects = contents.memories, contents.projects
-        with self.store.read(self.space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             heads = _Heads(unit, memories)
             parts = heads.renamed(document.parts)
             pinned, hidden = heads.chosen(choices, document.view.name)
@@ -249,11 +239,11 @@ class DocumentSync:
 
     def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
         """The file is compared and replaced under the write lock: two runs never cross."""
-        with self.store.write(self.space) as unit:
+        with self.importer.store.write(self.importer.space) as unit:
             if not announce(unit, document.view, document.loaded, page, now):
                 return False
         file = prepared(document.view.path, page.data)
-        with file as into_place, self.store.write(self.space) as unit:
+        with file as into_place, self.importer.store.write(self.importer.space) as unit:
             check(document.view, document.loaded)
             into_place()
             settle(unit, document.view, page, now)
