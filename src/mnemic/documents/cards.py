@@ -85,11 +85,8 @@ def card_by_rules(source: str, card: Card, tokens: int) -> str:
         if spent + cost <= tokens:
             chosen.add(text)
             spent += cost
-    if not chosen and statements:
-        return cut_to_tokens(f"- {statements[0]}", tokens, count_tokens)
-    return cut_to_tokens(
-        "\n".join(f"- {text}" for text in statements if text in chosen), tokens, count_tokens
-    )
+    kept = [text for text in statements if text in chosen] or statements[:1]
+    return cut_to_tokens("\n".join(f"- {text}" for text in kept), tokens, count_tokens)
 
 
 def _belongs(line: _Line, card: Card) -> bool:
@@ -130,6 +127,11 @@ def _lines(text: str) -> Iterator[_Line]:
 def _is_empty(source: str) -> bool:
     """Whether it has nothing but headings, comments and placeholders."""
     return not any(True for _ in _lines(plain_markdown(source)))
+
+
+def _shown_whole(source: str) -> str:
+    text = plain_markdown(source)
+    return "" if _is_empty(text) else text
 
 
 SOUL_FILE = "SOUL.md"  # documents A and D call it so
@@ -202,14 +204,13 @@ class IdentityCards:
     def _overlay(self, persona: str | None) -> str:
         """The file of the persona that speaks; an empty one says nothing."""
         name = self._overlay_file(persona)
-        text = plain_markdown(self._source(name)) if name else ""
-        return "" if _is_empty(text) else text
+        return _shown_whole(self._source(name)) if name else ""
 
     def _text(self, card: Card, rows: Mapping[str, CardRow]) -> str:
         source = self._source(self._file_of(card))
         if not self.settings.identity.compile:
             # Of one file with two cards the first has it all.
-            return "" if card == "tooling" or _is_empty(source) else plain_markdown(source)
+            return "" if card == "tooling" else _shown_whole(source)
         row = rows.get(card)
         if row is not None and row.source.rstrip(_AGAIN) == self._mark(card, source):
             return row.text
@@ -248,12 +249,17 @@ class IdentityCards:
             if earlier.text and not path.exists():
                 files.write(path, f"{earlier.text}\n".encode())
             return False
-        if _is_empty(source):
-            return self._drop(card, earlier, path)
-        row = self._card(card, source, mark, model, later=later)
+        row = None
+        if not _is_empty(source):
+            row = self._card(card, source, mark, model, later=later)
+        elif earlier is None:
+            return False
         with self.store.write(self.space) as unit:
-            unit.cards.put(row, self.clock.now())
-        if row.text:
+            if row is None:
+                unit.cards.drop(card)
+            else:
+                unit.cards.put(row, self.clock.now())
+        if row is not None and row.text:
             files.write(path, f"{row.text}\n".encode())
         else:
             path.unlink(missing_ok=True)
@@ -289,15 +295,6 @@ class IdentityCards:
             return card_by_rules(source, card, tokens)
         return "" if _is_empty(card_text) else cut_to_tokens(card_text, tokens, count_tokens)
 
-    def _drop(self, card: Card, row: CardRow | None, path: Path) -> bool:
-        if row is None:
-            return False
-        with self.store.write(self.space) as unit:
-            unit.cards.drop(card)
-        path.unlink(missing_ok=True)
-        self._cache = {}, {}
-        return True
-
     # --- sources --------------------------------------------------------------------------------
 
     @property
@@ -314,12 +311,8 @@ class IdentityCards:
         except UnreadableFile:
             return ""
 
-    @property
-    def _one_card(self) -> bool:
-        return any(self.settings.context.sections["cards"])
-
     def _source_files(self, persona: str | None) -> list[str]:
-        names = [*(self._file_of(card) for card in CARDS), self._overlay_file(persona)]
+        names = [*map(self._file_of, CARDS), self._overlay_file(persona)]
         return [*dict.fromkeys(filter(None, names))]
 
     def _overlay_file(self, persona: str | None) -> str:
@@ -341,7 +334,8 @@ class IdentityCards:
         return sources[card]
 
     def _tokens(self, card: Card) -> int:
-        return (_TOKENS | (_TOKENS_OF_ONE_CARD if self._one_card else {}))[card]
+        of_one_card = _TOKENS_OF_ONE_CARD if any(self.settings.context.sections["cards"]) else {}
+        return (_TOKENS | of_one_card)[card]
 
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""

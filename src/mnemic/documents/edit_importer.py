@@ -199,10 +199,9 @@ class EditImporter:
         ]
         if len(candidates) != 1 or not slot_of(candidates[0].subject, candidates[0].predicate):
             return None
-        kind = change.section.kind
         return replace(
             candidates[0],
-            kind=kind,
+            kind=change.section.kind,
             text=content,
             importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
