@@ -18,6 +18,7 @@ from mnemic.errors import InvalidInput
 
 _HEAD = 1 << 16
 ZIP = b"PK\x03\x04"
+_ENCRYPTED = 1  # of the flags of a member
 # What zipfile raises for a member that is torn, encrypted or packed in an unknown way.
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -128,7 +129,19 @@ class ImportSource:
                         yield name
         elif self.head.startswith(ZIP):
             with self._archive() as archive:
-                yield from (info.filename for info in archive.infolist() if not info.is_dir())
+                for info in archive.infolist():
+                    if info.flag_bits & _ENCRYPTED:
+                        raise self.unreadable(info.filename, "it is encrypted")
+                    if not info.is_dir():
+                        yield info.filename
+
+    def head_of(self, name: str) -> bytes:
+        """The first bytes of a member; nothing of one that cannot be read."""
+        try:
+            with self.open_member(name) as stream:
+                return stream.read(_HEAD)
+        except InvalidInput:
+            return b""
 
     @contextmanager
     def open_member(self, name: str) -> Iterator[BinaryIO]:
@@ -150,7 +163,7 @@ class ImportSource:
             with member:
                 yield _counted(member, self, name)
 
-    def unreadable(self, name: str, error: Exception) -> InvalidInput:
+    def unreadable(self, name: str, error: object) -> InvalidInput:
         """What is said of bytes that cannot be had."""
         place = f"{name} inside {self.name}" if name else self.name or "The pipe"
         return InvalidInput(

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from mnemic.moving.json_records import parse_json
 from mnemic.moving.pieces import Piece
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
 from mnemic.record.messages import UnreadableMessage, read_calls, read_message, read_text, time_of
@@ -142,7 +143,7 @@ class CodingAgentReader:
             return CURSOR if source.name == "state.vscdb" else ""
         if source.is_folder:
             names = source.visible_members(".jsonl")[:1]
-            return _sign(_head(source, names[0])) if names else ""
+            return _sign(source.head_of(names[0])) if names else ""
         return _sign(source.head) if source.name.endswith(".jsonl") else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
@@ -151,12 +152,11 @@ class CodingAgentReader:
             with sqlite_tables(source.path) as tables:
                 yield from read_cursor(tables)
         elif source.is_folder:
-            names = source.visible_members(".jsonl")
-            source.total = sum(map(source.member_size, names))
-            for name in names:
-                with source.open_member(name) as stream:
-                    for piece in TranscriptFile(format, name).read(stream):
-                        yield piece.within(name)
+            yield from read_members(
+                source,
+                source.visible_members(".jsonl"),
+                lambda name, stream: TranscriptFile(format, name).read(stream),
+            )
         else:
             with source.open() as stream:
                 yield from TranscriptFile(format, source.name).read(stream)
@@ -206,11 +206,6 @@ def _read_bubble(bubble: Mapping[str, Any], session: str, begun: Any) -> NewTurn
 
 def _sign(head: bytes) -> str:
     return next((format for format, signs in _SIGNS.items() if all(s in head for s in signs)), "")
-
-
-def _head(source: ImportSource, name: str) -> bytes:
-    with source.open_member(name) as stream:
-        return stream.read(1 << 16)
 
 
 def usual_places(home: Path) -> dict[str, tuple[Path, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,7 +29,6 @@ _LISTS = ("edges", "facts", "relevant_facts", "nodes", "episodes", "messages", "
 _FORMATS = ("graphiti", "zep")
 _EDGE = {"source_node_uuid", "valid_at", "invalid_at", "expired_at", "rating"}
 _ZEP = {"role_type", "thread_uuid", "graph_uuid"}
-_HEAD = 1 << 16
 _KEPT = ("group_id", "graph_uuid", "rating")
 _THREAD = re.compile(rb'"(?:thread_id|session_id)"\s*:\s*"([^"\\]{1,200})"')
 # "Alice (user): Hello" begins what Alice says.
@@ -55,7 +53,8 @@ class GraphitiReader:
 
     def recognizes(self, source: ImportSource) -> str:
         for name in _files(source):
-            kind = next(filter(None, map(_format_of, sample(_head(source, name), _LISTS))), "")
+            head = source.head_of(name) if name else source.head
+            kind = next(filter(None, map(_format_of, sample(head, _LISTS))), "")
             if kind:
                 return kind
         return ""
@@ -103,17 +102,6 @@ def _files(source: ImportSource) -> list[str]:
         if PurePosixPath(name).suffix in (".json", ".jsonl")
         and any(word in PurePosixPath(name).stem.casefold() for word in _LISTS)
     ]
-
-
-def _head(source: ImportSource, name: str) -> ImportSource:
-    """The beginning of a member, as a source of its own."""
-    if not name:
-        return source
-    try:
-        with source.open_member(name) as stream:
-            return ImportSource(None, io.BytesIO(stream.read(_HEAD)))
-    except InvalidInput:
-        return ImportSource(None, io.BytesIO())
 
 
 def _records(source: ImportSource) -> Iterator[Record]:

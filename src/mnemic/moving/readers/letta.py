@@ -43,7 +43,7 @@ class LettaReader:
         head = source.head
         if head.lstrip()[:1] == b"{" and len(_AGENT.findall(head)) > 1:
             return "letta"
-        return "letta" if any(_is_passage(one) for one in sample(source, _LISTS)) else ""
+        return "letta" if any(_is_passage(one) for one in sample(source.head, _LISTS)) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         source.done = 0

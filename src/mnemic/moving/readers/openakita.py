@@ -45,7 +45,7 @@ class OpenAkitaReader:
         head = source.head
         if head.startswith(MAGIC):
             return FORMAT if _SIGN.encode() in head or source.name == _DATABASE else ""
-        return FORMAT if any(_SIGN in fields for fields in sample(source, _LISTS)[:1]) else ""
+        return FORMAT if any(_SIGN in fields for fields in sample(source.head, _LISTS)[:1]) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if source.is_folder:
@@ -82,13 +82,8 @@ def _is_ours(name: str) -> bool:
 
 def _is_of_claude(source: ImportSource, name: str) -> bool:
     """Claude's export has a file of the same name."""
-    if PurePosixPath(name).name != _MEMORIES:
-        return False
-    try:
-        with source.open_member(name) as stream:
-            return b'"conversations_memory"' in stream.read(1 << 16)
-    except InvalidInput:
-        return False
+    named_so = PurePosixPath(name).name == _MEMORIES
+    return named_so and b'"conversations_memory"' in source.head_of(name)
 
 
 def _folder(source: ImportSource) -> Iterator[Piece]:
@@ -105,11 +100,11 @@ def _folder(source: ImportSource) -> Iterator[Piece]:
     named.sort(key=lambda path: (path.suffix == ".jsonl", path.name == _MEMORIES))
     seen = _Seen()
 
-    def read(name: str, stream: BinaryIO) -> Iterator[Piece]:
-        for piece in _read_member(source, PurePosixPath(name), stream, seen):
-            yield piece.within(name)
-
-    yield from read_members(source, map(str, named), read)
+    yield from read_members(
+        source,
+        map(str, named),
+        lambda name, stream: _read_member(source, PurePosixPath(name), stream, seen),
+    )
 
 
 def _read_member(
