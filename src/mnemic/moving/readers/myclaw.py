@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
-from mnemic.documents.fallback.importer import new_memory
 from mnemic.documents.fallback.notes import blocks
 from mnemic.errors import InvalidInput
 from mnemic.language.placeholders import is_placeholder, says_something
@@ -82,16 +81,17 @@ def _lines(text: str, changed: datetime | None) -> Iterator[Piece]:
     for lines, note in blocks(text):
         place = f"line {number}"
         number += len(lines)
-        if note is None or is_placeholder(note.memory.text):
+        if note is None or is_placeholder(note.new.text):
             continue
-        if "\ufffd" in note.memory.text:
+        if "\ufffd" in note.new.text:
             yield Piece(place, None, "it is not UTF-8")
-        elif note.memory.kind == "credential":
+        elif note.new.kind == "credential":
             yield Piece(place, None, "it is a credential, which is kept only on request")
         else:
-            learned = note.memory.created_at if note.ours else changed
-            memory = replace(new_memory(note, None), valid_from=None, learned_at=learned)
-            yield Piece(place, memory, key=note.memory.text)
+            memory = replace(
+                note.new, valid_from=None, supersedes=None, learned_at=note.at or changed
+            )
+            yield Piece(place, memory, key=note.new.text)
 
 
 def _day(stem: str, text: str) -> Iterator[Piece]:
