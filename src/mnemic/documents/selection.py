@@ -14,13 +14,11 @@ from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.randomness import Bounds
-from mnemic.prompts import Language
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted
 from mnemic.types import GLOBAL_PROJECT, KINDS, Kind, Memory
 
-_HAN = re.compile("[\u3400-\u9fff]")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
 _PROGRESS = ("decision", "event", "fact", "config", "rule", "lesson", "skill")
 
@@ -54,17 +52,6 @@ def bullet_text(memory: Memory, bounds: Bounds, dated_in: Zone | None = None) ->
 def undated(text: str, memory: Memory, zone: Zone) -> str:
     """A person's words without the date we put before them."""
     return text.removeprefix(f"{day_of(memory.valid_from, zone)} ")
-
-
-def language_of(texts: Iterable[str]) -> Language:
-    """Chinese when most statements are."""
-    han = other = 0
-    for text in texts:
-        if _HAN.search(text):
-            han += 1
-        else:
-            other += 1
-    return "zh" if han > other else "en"
 
 
 def value(memory: Memory, now: datetime, half_life: timedelta) -> float:

@@ -221,7 +221,7 @@ class DocumentSync:
             pinned, hidden = heads.chosen(choices, document.view.name)
         first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
         shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
-        builder = PageBuilder(document.view, shown, document.row, now)
+        builder = PageBuilder(document.view, shown, document.row.rolled_through, now)
         page = builder.page(document.loaded, parts)
         try:
             wrote = self._replace_file(document, page, now)

@@ -399,7 +399,7 @@ class PlainFileMind(Mind):
         first, today = self._first_day(), day_of(self._clock.now(), zone)
         for entry in entries:
             local = logs.in_local_time(entry, zone)
-            day = logs.moment_of(local).date()
+            day = local.at.date()
             texts[self._folder.log(day if day >= first else today)] += logs.written(local)
         for note in added:
             texts[self._folder.notes] += notes.written(note)

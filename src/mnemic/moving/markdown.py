@@ -18,14 +18,7 @@ from mnemic.days import LOCAL
 from mnemic.engine.mind import Mind
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.secrets.finder import redact, redact_json
-from mnemic.moving.contents import (
-    MemoryContents,
-    Progress,
-    RecordedDay,
-    RecordedSession,
-    Statement,
-    read_contents,
-)
+from mnemic.moving.contents import MemoryContents, Progress, RecordedDay, RecordedSession, Statement
 from mnemic.moving.phrases import Phrases
 from mnemic.plain import visible
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
@@ -146,7 +139,7 @@ class MarkdownWriter:
     """
 
     def __init__(self, mind: Mind, options: ExportOptions) -> None:
-        self.contents = read_contents(
+        self.contents = MemoryContents(
             mind,
             at=options.get("at") or datetime.now(UTC),
             secrets=options.get("secrets", False),

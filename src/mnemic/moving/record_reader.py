@@ -32,7 +32,6 @@ class RecordReader:
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
         if self.table and table_columns(source, self.table):
             for row in table_rows(source, self.table):
                 yield from make_pieces(row, self.pieces)
@@ -60,7 +59,7 @@ def read_members(
     source.total, source.done = sum(map(source.member_size, names)), 0
     for name in names:
         try:
-            with source.open_member(name) as stream:
+            with source.open(name) as stream:
                 for piece in read(name, stream):
                     yield piece.within(name)
         except InvalidInput as error:

@@ -104,8 +104,7 @@ def table_rows(source: ImportSource, table: str) -> Iterator[Record]:
     """The rows of a table of a source, counted as they are read."""
     assert source.path is not None, "a SQLite file is no pipe"
     with sqlite_tables(source.path) as tables:
-        for row in tables.rows(table):
-            source.done += 1
+        for source.done, row in enumerate(tables.rows(table), 1):
             yield row
 
 

@@ -45,7 +45,6 @@ class ChatReader:
                 f"{source.name} holds no conversations.json", remedy="Give the file itself"
             )
         if not inside and not beside:
-            source.done = 0
             with source.open() as stream:
                 yield from Chats(stream, session=source.session, format=stated)
             return

@@ -65,11 +65,10 @@ class ChromaReader:
                     f"{file.name} has no tables of ChromaDB", remedy=f"Give a {_FILE}"
                 )
             documents, broken = _documents(tables)
-            source.total, source.done = len(documents), 0
+            source.total = len(documents)
             yield from broken
-            for one in documents:
-                source.done += 1
-                yield _piece(one)
+            for source.done, document in enumerate(documents, 1):
+                yield _piece(document)
 
 
 def _file(source: ImportSource) -> Path | None:

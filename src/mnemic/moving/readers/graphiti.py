@@ -109,7 +109,7 @@ def _records(source: ImportSource) -> Iterator[Record]:
     source.total, source.done = sum(map(source.member_size, files)), 0
     for name in files:
         try:
-            with source.open_member(name) as stream:
+            with source.open(name) as stream:
                 for record in read_records(stream, _LISTS):
                     place = f"{name}, {record.place}" if name else record.place
                     yield replace(record, place=place)

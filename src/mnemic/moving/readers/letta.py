@@ -46,7 +46,6 @@ class LettaReader:
         return "letta" if any(_is_passage(one) for one in sample(source.head, _LISTS)) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
         reading = _Reading(source)
         with source.open() as stream:
             for record in read_records(stream, _LISTS):

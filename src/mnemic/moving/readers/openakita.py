@@ -60,7 +60,6 @@ class OpenAkitaReader:
                 remedy=f"Give {_DATABASE}, {_MEMORIES} or the data folder",
             )
         else:
-            source.done = 0
             with source.open() as stream:
                 yield from _memories(stream, _Seen())
 
