@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -60,18 +60,13 @@ class GraphitiReader:
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        names: dict[str, str] = {}
-        for record in _records(source):
-            if isinstance(record.value, dict) and "fact" not in record.value:
-                uuid, name = record.value.get("uuid"), record.value.get("name")
-                if isinstance(uuid, str) and isinstance(name, str):
-                    names[uuid] = name
         found = _THREAD.search(source.head)
-        thread = found[1].decode(errors="replace") if found else source.session
-        said: list[_Said] = []
+        graph = _Graph(found[1].decode(errors="replace") if found else source.session)
         for record in _records(source):
-            yield from make_pieces(record, lambda one: _pieces(one, names, thread, said))
-        yield from _in_order(said, format)
+            yield from make_pieces(record, graph.read)
+        for fact in graph.facts:  # now the names of all nodes are known
+            yield from make_pieces(fact, graph.read_fact)
+        yield from _in_order(graph.said, format)
 
 
 def _format_of(fields: Mapping[str, Any]) -> str:
@@ -120,20 +115,32 @@ def _records(source: ImportSource) -> Iterator[Record]:
 # --- records ----------------------------------------------------------------------------------
 
 
-def _pieces(
-    record: Record, names: Mapping[str, str], thread: str, said: list[_Said]
-) -> Iterator[Piece]:
-    fields = read_object(record.value, "a record")
-    if "fact" in fields:
-        yield Piece(record.place, _fact(fields, names), key=read_text(fields, "uuid"))
-    elif "content" in fields:
-        said.append(_message(record.place, fields, thread))
-    elif "summary" in fields or "labels" in fields:
-        memory = _summary(fields)
-        if memory is not None:
-            yield Piece(record.place, memory, key=read_text(fields, "uuid"))
-    else:
-        raise UnreadableMessage("it is neither a fact, a node nor an episode")
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What is known of a graph by the time; ``names`` are those of its nodes."""
+
+    thread: str
+    names: dict[str, str] = field(default_factory=dict)
+    facts: list[Record] = field(default_factory=list)
+    said: list[_Said] = field(default_factory=list)
+
+    def read(self, record: Record) -> Iterator[Piece]:
+        fields = read_object(record.value, "a record")
+        if "fact" in fields:
+            self.facts.append(record)
+        elif "content" in fields:
+            self.said.append(_message(record.place, fields, self.thread))
+        elif "summary" in fields or "labels" in fields:
+            key, memory = read_text(fields, "uuid"), _summary(fields)
+            self.names[key] = read_text(fields, "name")
+            if memory is not None:
+                yield Piece(record.place, memory, key=key)
+        else:
+            raise UnreadableMessage("it is neither a fact, a node nor an episode")
+
+    def read_fact(self, record: Record) -> Iterator[Piece]:
+        memory = _fact(record.value, self.names)
+        yield Piece(record.place, memory, key=read_text(record.value, "uuid"))
 
 
 def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:

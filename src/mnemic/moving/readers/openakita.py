@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
@@ -64,12 +64,12 @@ class OpenAkitaReader:
                 yield from _memories(stream, _Seen())
 
 
+@dataclass(frozen=True, slots=True)
 class _Seen:
     """What the database has told already, which its older files repeat."""
 
-    def __init__(self) -> None:
-        self.memories: set[str] = set()
-        self.sessions: set[str] = set()
+    memories: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
 
 
 def _is_ours(name: str) -> bool:
