@@ -33,7 +33,6 @@ class OnboardingQuestion:
     names: ByLanguage[str]
     texts: ByLanguage[str]
     kind: Kind
-    subject: str
 
 
 @cache
@@ -46,14 +45,7 @@ def _read_script() -> dict[str, Any]:
 def list_questions() -> tuple[OnboardingQuestion, ...]:
     """Every question, in order."""
     return tuple(
-        OnboardingQuestion(
-            entry["key"],
-            entry["stage"],
-            ByLanguage(entry["names"]),
-            ByLanguage(entry["texts"]),
-            entry["kind"],
-            subject=entry["stage"],
-        )
+        OnboardingQuestion(**entry | {n: ByLanguage(entry[n]) for n in ("names", "texts")})
         for entry in _read_script()["question"]
     )
 
@@ -95,10 +87,6 @@ def read_answer(text: str) -> str:
     return "" if fold(line) in _SKIP else line
 
 
-def confirms(text: str) -> bool:
-    return read_confirmation(text) == "confirm"
-
-
 def read_change(text: str) -> tuple[str, str] | None:
     """The key and the new answer of a requested change; None where it is not understood."""
     said = _CORRECTS.sub("", text)
@@ -133,8 +121,8 @@ def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate
     return [
         Candidate(
             kind=question.kind,
-            text=words[f"{question.subject}'s"].format(question.names[language], answer),
-            subject=question.subject,
+            text=words[f"{question.stage}'s"].format(question.names[language], answer),
+            subject=question.stage,
             predicate=question.key,
             value=answer,
             importance=1.0 if question.kind == "identity" else None,
@@ -219,12 +207,13 @@ class Onboarding:
                 language = language_of(texts, self.settings.memory.language)
                 answers[_LANGUAGE] = constant(language)
             return OnboardingRow(stage_of(answers), answers), ""
-        if confirms(answer):
+        verdict = read_confirmation(answer)
+        if verdict == "confirm":
             self._keep(unit, answers)
             return OnboardingRow("done", answers), ""
         change = read_change(answer)
         if change is None:
-            wants = fold(answer.strip()) in _WANTS_CHANGE or read_confirmation(answer) == "ignore"
+            wants = fold(answer.strip()) in _WANTS_CHANGE or verdict == "ignore"
             return OnboardingRow("summary", answers), "which" if wants else "unclear"
         return OnboardingRow(
             "summary", answers | {change[0]: guard.text(change[1], "answer", _LONGEST)}
@@ -256,6 +245,5 @@ class Onboarding:
         return OnboardingState("summary", f"{summary(row.answers, language)}\n\n{last}")
 
 
-def _language(answers: object, default: Language = "en") -> Language:
-    language = answers.get(_LANGUAGE) if isinstance(answers, dict) else None
-    return language if isinstance(language, str) else default
+def _language(answers: Mapping[str, str], default: Language = "en") -> Language:
+    return answers.get(_LANGUAGE, default)

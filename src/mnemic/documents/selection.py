@@ -17,7 +17,7 @@ from mnemic.language.secrets.randomness import Bounds
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted
-from mnemic.types import GLOBAL_PROJECT, KINDS, Kind, Memory
+from mnemic.types import GLOBAL_PROJECT, Kind, Memory
 
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
 _PROGRESS = ("decision", "event", "fact", "config", "rule", "lesson", "skill")
@@ -54,29 +54,23 @@ def undated(text: str, memory: Memory, zone: Zone) -> str:
     return text.removeprefix(f"{day_of(memory.valid_from, zone)} ")
 
 
-def value(memory: Memory, now: datetime, half_life: timedelta) -> float:
-    """Importance x recency."""
-    used = max(memory.last_accessed_at, memory.created_at)
-    return memory.importance * fading(now - used, half_life)
-
-
 def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) -> list[Memory]:
-    return sorted(memories, key=lambda m: (-value(m, now, half_life), m.id))
+    """By importance x recency."""
 
+    def value(memory: Memory) -> float:
+        used = max(memory.last_accessed_at, memory.created_at)
+        return memory.importance * fading(now - used, half_life)
 
-def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
-    """Everything by its kind."""
-    return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
+    return sorted(memories, key=lambda memory: (-value(memory), memory.id))
 
 
 def for_user(ranked: Iterable[Memory], projects: bool = True) -> list[Placement]:
     """Memories about the user, each in its section; ``projects``: they have no other document."""
     placements = (Placement(memory, user_section(memory)) for memory in ranked)
     return [
-        one
-        for one in placements
-        if one.section
-        and (projects or one.section != "projects" or subject_of(one.memory.subject) == "user")
+        Placement(memory, section)
+        for memory, section in placements
+        if section and (projects or section != "projects" or subject_of(memory.subject) == "user")
     ]
 
 
@@ -108,23 +102,14 @@ def for_insights(memories: Iterable[Memory]) -> list[Placement]:
     return [Placement(memory, memory.kind) for memory in experiences]
 
 
-def for_persona(ranked: Iterable[Memory], least: float) -> list[Placement]:
-    """Strong traits."""
-    return [
-        Placement(memory, "trait")
-        for memory in ranked
-        if memory.kind == "trait" and memory.confidence >= least
-    ]
-
-
 def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:
     """The first few of each kind."""
     counts: Counter[str] = Counter()
     capped = []
-    for one in chosen:
-        counts[one.memory.kind] += 1
-        if counts[one.memory.kind] <= most:
-            capped.append(one)
+    for placement in chosen:
+        counts[placement.memory.kind] += 1
+        if counts[placement.memory.kind] <= most:
+            capped.append(placement)
     return capped
 
 
