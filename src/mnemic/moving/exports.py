@@ -103,10 +103,9 @@ def _name_assets(parts: Any) -> Any:
     """The parts of a message with a word for each picture or sound."""
     if not isinstance(parts, list):
         return parts
-    kinds = [part.get("content_type") if isinstance(part, dict) else None for part in parts]
     return [
-        part if kind is None else _ASSETS.get(str(kind), part)
-        for part, kind in zip(parts, kinds, strict=True)
+        _ASSETS.get(str(part.get("content_type")), part) if isinstance(part, dict) else part
+        for part in parts
     ]
 
 
@@ -124,8 +123,7 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
     parts = fields.get("content") or None
     if isinstance(parts, list):
-        kinds = [str(part.get("type")) if isinstance(part, dict) else "" for part in parts]
-        parts = [part for part, kind in zip(parts, kinds, strict=True) if kind not in _UNSPOKEN]
+        parts = [part for part in parts if not _is_unspoken(part)]
     content = read_content(parts)
     if content.is_empty:
         content = read_content(fields.get("text"))
@@ -141,6 +139,10 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
         tool_results=tuple(content.results),
         at=read_time(fields),
     )
+
+
+def _is_unspoken(part: Any) -> bool:
+    return isinstance(part, dict) and str(part.get("type")) in _UNSPOKEN
 
 
 def _files(fields: Mapping[str, Any]) -> Iterator[str]:
