@@ -24,7 +24,7 @@ from mnemic.context.sources import PromptSources
 from mnemic.days import day_of, noon
 from mnemic.documents.fallback import logs, notes
 from mnemic.documents.fallback.files import Folder
-from mnemic.documents.fallback.importer import accept_logged, last_ends
+from mnemic.documents.fallback.importer import accept_logged, last_ends, open_logged_session
 from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.engine.background import BackgroundWork
@@ -372,9 +372,7 @@ class PlainFileMind(Mind):
             else:
                 placed.append(row._replace(idx=entry.turn.index))
             taken.add(place)
-            if entry.project or entry.topic:
-                names = self._guard.short(entry.project), self._guard.short(entry.topic)
-                unit.ledger.open_session(row.session, *names, entry.turn.at)
+            open_logged_session(unit, entry, row, self._guard)
         self._services.recorder.record_rows(unit, [*placed, *displaced], now)
 
     def _show_note(self, unit: Unit, note: Note) -> None:

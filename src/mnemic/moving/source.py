@@ -72,6 +72,11 @@ class ImportSource:
         return self.path is not None and self.path.is_dir()
 
     @property
+    def is_single(self) -> bool:
+        """Whether there is nothing inside it, as in a folder or an archive."""
+        return not self.is_folder and not self.members()
+
+    @property
     def head(self) -> bytes:
         """The first bytes of a file; nothing of a folder."""
         if self._head is None:

@@ -8,7 +8,6 @@ does not come back. The files stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -82,16 +81,6 @@ class PlainFileImporter:
             if says_something(plain):
                 self._note_day(unit, day, plain)
             fresh = self._fresh(unit, path, entries)
-            guard = self.recorder.guard
-            for entry in fresh:
-                if entry.project or entry.topic:
-                    with suppress(InvalidInput):
-                        unit.ledger.open_session(
-                            guard.name(entry.turn.session, "session"),
-                            guard.maybe_name(entry.project, "project"),
-                            guard.maybe_name(entry.topic, "topic"),
-                            entry.turn.at,
-                        )
             self._append(unit, fresh)
             self._note(unit, path, "", [entry.turn.id for entry in fresh])
         # The rest may be done again after a crash; only then is the file done with.
@@ -100,14 +89,12 @@ class PlainFileImporter:
         for failed in failures:
             self.ledger.note_failure(failed.where, failed.error)
         begun = {entry.turn.session for entry in entries if isinstance(entry, LoggedTurn)}
-        ends = {
-            f"{END}{end.session}:{end.at.isoformat()}": end
-            for end in last_ends(entries)
-            if end.session in begun
-        }
-        ends = {name: end for name, end in ends.items() if name not in done}
-        for ended in ends.values():
-            self.session_ends.end(ended.session)
+        ends = []
+        for end in last_ends(entries):
+            name = f"{END}{end.session}:{end.at.isoformat()}"
+            if end.session in begun and name not in done:
+                self.session_ends.end(end.session)
+                ends.append(name)
         with self.store.write(self.space) as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
         return 1
@@ -123,6 +110,7 @@ class PlainFileImporter:
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []
         for entry, row in accept_logged(fresh, self.recorder.guard, self.now()):
+            open_logged_session(unit, entry, row, self.recorder.guard)
             if entry.placed:  # Where it goes depends on what is there by then.
                 self.recorder.record_rows(unit, rows, self.now())
                 rows = list(_at_its_index(unit, entry, row))
@@ -234,6 +222,13 @@ def accept_logged(
     return [
         (entry, row._replace(id=id_)) for entry, row, id_ in zip(logged, rows, ids, strict=True)
     ]
+
+
+def open_logged_session(unit: Unit, entry: LoggedTurn, row: TurnRow, guard: Guard) -> None:
+    """A session has the project and the topic that its turns were logged with."""
+    if entry.project or entry.topic:
+        about = guard.short(entry.project), guard.short(entry.topic)
+        unit.ledger.open_session(row.session, *about, entry.at)
 
 
 def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:

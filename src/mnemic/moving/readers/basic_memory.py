@@ -47,14 +47,13 @@ class BasicMemoryReader:
     formats = ("basic-memory",)
 
     def recognizes(self, source: ImportSource) -> str:
-        if not source.is_folder and not source.members():
+        if source.is_single:
             return "basic-memory" if _is_note(source.head) else ""
         looked_at = source.visible_members(".md")[:_LOOKED_AT]
         return "basic-memory" if any(map(_is_note, map(source.head_of, looked_at))) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        alone = not source.is_folder and not source.members()
-        names = [""] if alone else source.visible_members(".md")
+        names = [""] if source.is_single else source.visible_members(".md")
         yield from read_members(
             source, names, lambda name, stream: _read_note(source, name, stream.read(_LONGEST + 1))
         )

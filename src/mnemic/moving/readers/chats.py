@@ -40,7 +40,7 @@ class ChatReader:
         stated = "" if format == _ANY else format
         inside = _conversations(source)
         beside = account_members(source) if format == "claude" else []
-        if not inside and not beside and (source.is_folder or source.members()):
+        if not inside and not beside and not source.is_single:
             raise InvalidInput(
                 f"{source.name} holds no conversations.json", remedy="Give the file itself"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from mnemic.errors import InvalidInput
@@ -49,20 +49,19 @@ class ChromaReader:
     formats = (FORMAT,)
 
     def recognizes(self, source: ImportSource) -> str:
-        return FORMAT if _file(source) is not None else ""
+        name = _find_file(source)
+        return FORMAT if name or (name == "" and source.name == _FILE) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        file = _file(source)
-        if file is None and not source.is_folder:
-            file = source.path
-        if file is None:
+        name = _find_file(source)
+        if name is None:
             raise InvalidInput(
                 f"{source.name} holds no {_FILE}", remedy="Give the folder of the client"
             )
-        with sqlite_tables(file) as tables:
+        with sqlite_tables(source, name) as tables:
             if "embedding_metadata" not in tables.names:
                 raise InvalidInput(
-                    f"{file.name} has no tables of ChromaDB", remedy=f"Give a {_FILE}"
+                    f"{name or source.name} has no tables of ChromaDB", remedy=f"Give a {_FILE}"
                 )
             documents, broken = _documents(tables)
             source.total = len(documents)
@@ -71,14 +70,11 @@ class ChromaReader:
                 yield _piece(document)
 
 
-def _file(source: ImportSource) -> Path | None:
-    """Where the tables are, in the folder or one below it."""
-    if source.path is None or not source.is_folder:
-        return source.path if source.name == _FILE else None
-    for name in source.members():
-        if PurePosixPath(name).name == _FILE:
-            return source.path / name
-    return None
+def _find_file(source: ImportSource) -> str | None:
+    """The file with the tables in a folder or one below it; without a name the source itself."""
+    if not source.is_folder:
+        return ""
+    return next((name for name in source.members() if PurePosixPath(name).name == _FILE), None)
 
 
 def _documents(tables: SqliteTables) -> tuple[list[_Document], list[Piece]]:

@@ -148,8 +148,7 @@ class CodingAgentReader:
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if format == CURSOR:
-            assert source.path is not None, "a pipe is not a SQLite file"
-            with sqlite_tables(source.path) as tables:
+            with sqlite_tables(source) as tables:
                 yield from read_cursor(tables)
         elif source.is_folder:
             yield from read_members(

@@ -89,7 +89,7 @@ def _format_of(fields: Mapping[str, Any]) -> str:
 
 def _files(source: ImportSource) -> list[str]:
     """The members that are read; without a name the file itself."""
-    if not source.is_folder and not source.members():
+    if source.is_single:
         return [""]
     return [
         name

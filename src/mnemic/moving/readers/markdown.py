@@ -63,7 +63,7 @@ class MarkdownReader:
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         inside = source.visible_members(*_SUFFIXES)
-        if not inside and (source.is_folder or source.members()):
+        if not inside and not source.is_single:
             raise InvalidInput(
                 f"{source.name} holds no markdown", remedy="Give a folder with files *.md"
             )

@@ -51,8 +51,7 @@ class OpenAkitaReader:
         if source.is_folder:
             yield from _folder(source)
         elif source.head.startswith(MAGIC):
-            assert source.path is not None, "a pipe is not a SQLite file"
-            with sqlite_tables(source.path) as tables:
+            with sqlite_tables(source) as tables:
                 yield from _tables(tables, _Seen())
         elif b"[" not in source.head:
             raise InvalidInput(
@@ -87,9 +86,8 @@ def _is_of_claude(source: ImportSource, name: str) -> bool:
 
 def _folder(source: ImportSource) -> Iterator[Piece]:
     """The database first: where an older file says otherwise, that is what was."""
-    assert source.path is not None, "a folder has a path"
     named = [PurePosixPath(name) for name in source.members() if _is_ours(name)]
-    if source.path.name == _HISTORY:
+    if source.name == _HISTORY:
         named = [PurePosixPath(name) for name in source.members() if name.endswith(".jsonl")]
     if not named:
         raise InvalidInput(
@@ -110,8 +108,7 @@ def _read_member(
     source: ImportSource, path: PurePosixPath, stream: BinaryIO, seen: _Seen
 ) -> Iterator[Piece]:
     if path.name == _DATABASE:
-        assert source.path is not None, "a folder has a path"
-        with sqlite_tables(source.path / path) as tables:
+        with sqlite_tables(source, str(path)) as tables:
             yield from _tables(tables, seen)
         source.done += source.member_size(str(path))
     elif path.suffix == ".json":
