@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from mnemic.documents import files
 from mnemic.documents.edit_importer import EditImporter
@@ -19,16 +20,7 @@ from mnemic.documents.report import (
 )
 from mnemic.documents.selection import may_be_shown
 from mnemic.documents.views import View, layout_of
-from mnemic.documents.writer import (
-    DocumentContents,
-    FileChanged,
-    Page,
-    PageBuilder,
-    announce,
-    check,
-    marks_of,
-    settle,
-)
+from mnemic.documents.writer import DocumentContents, Page, PageBuilder, marks_of
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
@@ -223,9 +215,8 @@ class DocumentSync:
         shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
         builder = PageBuilder(document.view, shown, document.row.rolled_through, now)
         page = builder.page(document.loaded, parts)
-        try:
-            wrote = self._replace_file(document, page, now)
-        except FileChanged:
+        wrote = self._replace_file(document, page, now)
+        if wrote is None:
             return None
         present = {entry.mark for entry in page.entries}
         candidates = dict.fromkeys([*marks_of(parts), *document.fresh])
@@ -237,16 +228,25 @@ class DocumentSync:
             archive=page.archive,
         )
 
-    def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
-        """The file is compared and replaced under the write lock: two runs never cross."""
+    def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool | None:
+        """Whether the file was written; None when a person saved it meanwhile. It is compared and
+        replaced under the write lock: two runs never cross.
+        """
+        view, loaded, row = document.view, document.loaded, page.row(document.view.name)
         with self.importer.store.write(self.importer.space) as unit:
-            if not announce(unit, document.view, document.loaded, page, now):
-                return False
-        file = prepared(document.view.path, page.data)
+            before = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
+            if page.data != loaded.data:  # a crash from here on leaves no doubt
+                unit.document_states.put(replace(before, writing=page.written), now)
+            elif before != row:
+                unit.document_states.put(row, now)
+        if page.data == loaded.data:
+            return False
+        file = prepared(view.path, page.data)
         with file as into_place, self.importer.store.write(self.importer.space) as unit:
-            check(document.view, document.loaded)
+            if not _holds(view.path, loaded.data):
+                return None
             into_place()
-            settle(unit, document.view, page, now)
+            unit.document_states.put(row, now)
         return True
 
     @staticmethod
@@ -312,6 +312,13 @@ def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:
     print_ = fingerprint(loaded.data or b"")
     same = [state for state in states if state.file == print_]
     return same[:1] or states
+
+
+def _holds(path: Path, data: bytes | None) -> bool:
+    try:
+        return files.read_bytes(path) == data
+    except UnreadableFile:
+        return False
 
 
 def _current(unit: Unit, now: datetime) -> list[Memory]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from mnemic.documents import files, rollover
+from mnemic.documents import rollover
 from mnemic.documents.files import DocumentFile, fingerprint
 from mnemic.documents.headings import EARLIER
-from mnemic.documents.layout import DocumentLayout, LayoutEntry, compose
+from mnemic.documents.layout import LayoutEntry, compose
 from mnemic.documents.rollover import summary
 from mnemic.documents.selection import Placement, is_progress
 from mnemic.documents.views import View, layout_of, new_parts
@@ -17,15 +17,13 @@ from mnemic.language.detection import language_of
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
 from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
-from mnemic.store.contract import Unit
 from mnemic.store.document_states import DocumentRow, Written
 from mnemic.types import GLOBAL_PROJECT, Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
 
 
-class FileChanged(Exception):
-    """A person saved the file meanwhile."""
+Render = Callable[[Sequence[LayoutEntry]], bytes]  # a document with these bullets in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +73,18 @@ class PageBuilder:
         chosen = self._choose()
         language = self._language()
         layout = layout_of(self.view, self.view.sections(self.contents.projects), language)
-        sheet = _Sheet(self.view, loaded, parts or new_parts(layout), layout)
+        around = parts or new_parts(layout)
+
+        def render(entries: Sequence[LayoutEntry]) -> bytes:
+            return loaded.encode(compose(around, entries, layout))
+
         earlier = self._earlier(language)
-        over = self.view.over(sheet.data(earlier))
+        over = self.view.over(render(earlier))
         whole = [*earlier, *self._entries(chosen)]
-        if self.view.name == "project" and chosen and self.view.over(sheet.data(whole)):
-            return self._roll(sheet, chosen, language)
-        entries = earlier if over else [*earlier, *self._fitting(sheet, earlier, chosen)]
-        return Page(sheet.data(entries), tuple(entries), over, self.rolled)
+        if self.view.name == "project" and chosen and self.view.over(render(whole)):
+            return self._roll(render, chosen, language)
+        entries = earlier if over else [*earlier, *self._fitting(render, earlier, chosen)]
+        return Page(render(entries), tuple(entries), over, self.rolled)
 
     def _choose(self) -> list[Placement]:
         """The pinned memories, then the best."""
@@ -96,14 +98,14 @@ class PageBuilder:
         return self.view.capped(list(once.values()))
 
     def _fitting(
-        self, sheet: _Sheet, before: list[LayoutEntry], chosen: Sequence[Placement]
+        self, render: Render, before: list[LayoutEntry], chosen: Sequence[Placement]
     ) -> list[LayoutEntry]:
         entries = self._entries(chosen)
-        if not self.view.over(sheet.data([*before, *entries])):
+        if not self.view.over(render([*before, *entries])):
             return entries
         fitting: list[LayoutEntry] = []
         for entry in entries:
-            if not self.view.over(sheet.data([*before, *fitting, entry])):
+            if not self.view.over(render([*before, *fitting, entry])):
                 fitting.append(entry)
         return fitting
 
@@ -119,14 +121,14 @@ class PageBuilder:
 
     # --- rolling --------------------------------------------------------------------------------
 
-    def _roll(self, sheet: _Sheet, chosen: Sequence[Placement], language: Language) -> Page:
+    def _roll(self, render: Render, chosen: Sequence[Placement], language: Language) -> Page:
         """Keep the latest, archive the rest, summarize all that was archived."""
         limit = self.view.settings.documents.project_lines
         entries = self._entries(chosen)
         planned = self._earlier(language, through=max(c.memory.id for c in chosen))
 
         def over(count: int, lines: int) -> bool:
-            return sheet.data([*planned, *entries[:count]]).count(b"\n") > lines
+            return render([*planned, *entries[:count]]).count(b"\n") > lines
 
         count = rollover.split(len(chosen), over, limit)
         old = [c for c in chosen[count:] if c.memory.id not in self.contents.first]
@@ -136,7 +138,7 @@ class PageBuilder:
             path = rollover.archive(self.view, old, self.contents.projects, language, self.now)
             archive = str(path)
         page = [*self._earlier(language), *entries[:count]]
-        data = sheet.data(page)
+        data = render(page)
         return Page(data, tuple(page), self.view.over(data), self.rolled, archive)
 
     def _earlier(self, language: Language, through: str | None = None) -> list[LayoutEntry]:
@@ -160,45 +162,6 @@ class PageBuilder:
             zone=self.view.zone,
         )
         return [LayoutEntry(GENERATED, text, EARLIER)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """The fixed parts of a page while entries are tried."""
-
-    view: View
-    loaded: DocumentFile
-    parts: tuple[MarkdownSection, ...]
-    layout: DocumentLayout
-
-    def data(self, entries: Sequence[LayoutEntry]) -> bytes:
-        return self.loaded.encode(compose(self.parts, entries, self.layout))
-
-
-def announce(unit: Unit, view: View, loaded: DocumentFile, page: Page, now: datetime) -> bool:
-    """Store what is about to be written, so that a crash leaves no doubt; False: nothing is."""
-    row = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
-    if page.data != loaded.data:
-        unit.document_states.put(replace(row, writing=page.written), now)
-        return True
-    if row != page.row(view.name):
-        settle(unit, view, page, now)
-    return False
-
-
-def check(view: View, loaded: DocumentFile) -> None:
-    """Raise FileChanged when the file is no longer what was read."""
-    try:
-        data = files.read_bytes(view.path)
-    except files.UnreadableFile as error:
-        raise FileChanged from error
-    if data != loaded.data:
-        raise FileChanged
-
-
-def settle(unit: Unit, view: View, page: Page, now: datetime) -> None:
-    """Store that the file is the page."""
-    unit.document_states.put(page.row(view.name), now)
 
 
 def marks_of(parts: Sequence[MarkdownSection]) -> list[str]:
