@@ -83,7 +83,8 @@ def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
         (shown,) = [one for one in device.mind.devices().forgotten if one.receipt == receipt.id]
         assert shown.complete
         assert shown.confirmed.keys() == names
-        assert all(finding.ok for finding in device.mind.doctor(forgotten=receipt))
+        checked = device.mind.doctor(forgotten=receipt)
+        assert [finding for finding in checked if not finding.ok] == [], device.name
         device.mind.close()
         found = [path for path in device.home.rglob("*") if path.is_file() and _holds(path, keys)]
         assert found == [], device.name

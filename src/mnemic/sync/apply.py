@@ -159,7 +159,7 @@ class Union:
             table.table.check(row)
         put = self._unit.transfer.put(table.table, rows)
         if put.conflicts:
-            raise InvalidInput(f"{table.name}: {put.conflicts[0].reason}")
+            raise InvalidInput(f"A row of {table.name} does not fit: {put.conflicts[0].reason}")
         self.added[table.name] += len(put.added)
         if table.table.record is not None:
             self._index.setdefault(table.table.record, ([], []))[0].extend(new)

@@ -275,11 +275,17 @@ class FolderExchange:
     def _read_others(self) -> None:
         devices, foreign = files.list_devices(self._folder)
         self._refused |= dict.fromkeys(foreign, "no device of this group made it")
+        others = set(devices) - {self._own.device}
         for device in devices:
-            if device != self._own.device:
-                self._read_device(device)
+            self._read_device(device, files.MAX_NUMBER, others)
 
-    def _read_device(self, device: str) -> None:
+    def _read_device(self, device: str, until: int, others: set[str]) -> None:
+        """Read what is new of a device, each file after those that it had read itself: what was
+        forgotten has to be known before the rows that are gone for it, or what was made of them
+        here would stay. ``others`` are those of which no file is being read just now.
+        """
+        if device not in others:
+            return
         numbers, foreign = files.list_numbers(self._folder, device)
         self._refused |= dict.fromkeys(foreign, "it is no change file")
         with self._store.read(self._space) as unit:
@@ -291,8 +297,8 @@ class FolderExchange:
             if 0 <= bound < number:
                 self._refused[name] = "its device was removed"
                 return
-            if number <= clock:
-                continue
+            if clock >= until:
+                return
             self._progress(done, len(ahead))
             try:
                 changes = files.read_changes(self._folder, self._key, device, number)
@@ -301,6 +307,8 @@ class FolderExchange:
                     return
                 if changes.space != self._space:
                     raise SyncRefused(f"{name} is of another space", remedy="Remove it")
+                for other, seen in changes.seen.items():
+                    self._read_device(other, seen, others - {device})
                 if reason := self._hold(changes):
                     self._waiting[name] = reason
                     return
@@ -350,12 +358,14 @@ class FolderExchange:
                 unit.sync.put_device(other._replace(removed=max(bound, other.clock)))
         receipts = unit.sync.receipts()
         for record in changes.records:
-            one = receipts.get(str(record.get("c", record.get("f"))))
-            if one is not None:
-                told = {changes.device: [changes.number, int(record["at"])]}
-                confirmed = json.loads(one.confirmed) | told
-                receipts[one.receipt] = one._replace(confirmed=dump(confirmed))
-                unit.sync.put_receipt(receipts[one.receipt])
+            if "t" in record:
+                continue
+            id_, at = str(record.get("c", record.get("f"))), int(record["at"])
+            # Who confirms may be read before who has forgotten.
+            one = receipts.get(id_, ForgottenRows(id_, "", 0, "", "{}", "{}", at))
+            confirmed = json.loads(one.confirmed) | {changes.device: [changes.number, at]}
+            receipts[id_] = one._replace(confirmed=dump(confirmed))
+            unit.sync.put_receipt(receipts[id_])
         active = {one.device for one in unit.sync.devices().values() if one.removed < 0}
         for one in receipts.values():
             if one.body and active <= confirmed_by(one).keys():
@@ -363,17 +373,19 @@ class FolderExchange:
 
     def _forget(self, changes: Changes, record: Record) -> None:
         """Erase here what was forgotten there."""
+        id_ = str(record["f"])
         with self._store.read(self._space) as unit:
-            if str(record["f"]) in unit.sync.receipts():
-                return
+            known = unit.sync.receipts().get(id_)
+        if known is not None and known.device:
+            return
         ids = {str(table): [str(id_) for id_ in some]
                for table, some in record["body"].get("ids", {}).items()}  # fmt: skip
         receipt = self._services.forgetting.erase(ids)
-        me = self._own.device
+        confirmed = json.loads(known.confirmed if known else "{}") | {self._own.device: [0, 0]}
         with self._store.write(self._space) as unit:
             unit.sync.put_receipt(ForgottenRows(
-                str(record["f"]), changes.device, changes.number, dump(record["body"]),
-                dump(dict(receipt.counts)), dump({me: [0, 0]}), int(record["at"])))  # fmt: skip
+                id_, changes.device, changes.number, dump(record["body"]),
+                dump(dict(receipt.counts)), dump(confirmed), int(record["at"])))  # fmt: skip
         self._forgotten += 1
 
     def _hold(self, changes: Changes) -> str:

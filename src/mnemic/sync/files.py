@@ -27,6 +27,7 @@ MAX_BYTES = 128 << 20  # of a file
 MAX_TEXT = 1 << 30  # of what is in it
 MAX_FILES = 100_000  # of one device
 MAX_DEVICES = 256
+MAX_NUMBER = 10**12
 _HEAD = struct.Struct(">8sQ32s")
 _MAGIC = b"mnemic\x01\n"
 _MAC = 32

@@ -137,8 +137,10 @@ class _Merge:
         with self._store.write(self._space) as unit:
             own, known = own_device(unit, self._services.clock), unit.sync.receipts()
             for id_, one in receipts.items():
-                if id_ not in known and one.number:
-                    told = json.loads(one.confirmed) | {own.device: [0, 0]}
+                here = known.get(id_)
+                if one.number and not (here and here.device):
+                    told = json.loads(here.confirmed) if here else {}
+                    told |= json.loads(one.confirmed) | {own.device: [0, 0]}
                     unit.sync.put_receipt(one._replace(confirmed=dump(told)))
 
     def know(self, devices: Mapping[str, Device]) -> int:

@@ -39,6 +39,8 @@ def read_state(unit: Unit, public_key: str) -> DevicesReport:
     active = {one.device for one in devices if one.removed < 0}
     receipts = []
     for one in unit.sync.receipts().values():
+        if not one.device:
+            continue  # only confirmations of it came yet
         confirmed = confirmed_by(one)
         receipts.append(
             TravelingReceipt(
