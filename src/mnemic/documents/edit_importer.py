@@ -9,7 +9,7 @@ from datetime import datetime
 from mnemic.clock import Clock
 from mnemic.documents.edits import AddedBullet, Change, EditedBullet, unmarked
 from mnemic.documents.files import fingerprint
-from mnemic.documents.report import ImportedEdit, PendingQuestion, RejectedText
+from mnemic.documents.report import EditReport, ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.extract import extract
 from mnemic.language.markdown import Bullet
@@ -36,9 +36,7 @@ class EditOutcome:
     """
 
     item: Bullet | None = None
-    imported: ImportedEdit | None = None
-    question: PendingQuestion | None = None
-    rejected: RejectedText | None = None
+    report: EditReport | None = None
     again: bool = False
 
 
@@ -107,9 +105,7 @@ class EditImporter:
             ),
             operation,
         )
-        return EditOutcome(
-            Bullet("", memory.id), imported=ImportedEdit("edited", memory.id, old.id)
-        )
+        return EditOutcome(Bullet("", memory.id), report=ImportedEdit("edited", memory.id, old.id))
 
     def _import_conflict(
         self, change: EditedBullet, head: Memory, operation: SafeName
@@ -137,7 +133,7 @@ class EditImporter:
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
         return EditOutcome(
-            item, question=None if waiting is None else PendingQuestion(waiting.id, "conflict")
+            item, report=None if waiting is None else PendingQuestion(waiting.id, "conflict")
         )
 
     def _value(self, text: str, memory: Memory) -> str:
@@ -169,7 +165,7 @@ class EditImporter:
                 continue
             if memory.status == "active":
                 imported = ImportedEdit("added", memory.id, replaced)
-                return EditOutcome(Bullet("", memory.id), imported=imported)
+                return EditOutcome(Bullet("", memory.id), report=imported)
             # Imported before, from the same state of the document, and ended since: import it anew.
             operation = f"{operation}:{memory.id}"
         return _reject(change.text, "it was taken in and ended too often")
@@ -250,4 +246,4 @@ class EditImporter:
 
 
 def _reject(text: str, reason: str) -> EditOutcome:
-    return EditOutcome(unmarked(text), rejected=RejectedText(text, reason))
+    return EditOutcome(unmarked(text), report=RejectedText(text, reason))

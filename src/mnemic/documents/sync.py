@@ -13,6 +13,7 @@ from mnemic.documents.edits import AddedBullet, BulletReader, DocumentEdits, Edi
 from mnemic.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
 from mnemic.documents.report import (
     DocumentReport,
+    EditReport,
     ImportedEdit,
     PendingQuestion,
     RejectedText,
@@ -45,9 +46,7 @@ class _OpenDocument:
     row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
     edits: DocumentEdits = _NO_EDITS
     parts: tuple[MarkdownSection, ...] = ()
-    imported: list[ImportedEdit] = field(default_factory=list)
-    questions: list[PendingQuestion] = field(default_factory=list)
-    rejected: list[RejectedText] = field(default_factory=list)
+    reports: list[EditReport] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     problem: str = ""
     again: bool = False
@@ -120,11 +119,10 @@ class DocumentSync:
         for change in document.edits.changes:
             outcome = self.importer.apply(change, place, existing)
             items.append(outcome.item)
-            document.imported += [outcome.imported] if outcome.imported else []
-            document.questions += [outcome.question] if outcome.question else []
-            document.rejected += [outcome.rejected] if outcome.rejected else []
+            document.reports += [outcome.report] if outcome.report else []
             document.again |= outcome.again
-            written = isinstance(change, AddedBullet | EditedBullet) and outcome.question is None
+            asked = isinstance(outcome.report, PendingQuestion)
+            written = isinstance(change, AddedBullet | EditedBullet) and not asked
             if written and outcome.item and outcome.item.mark:
                 document.fresh.append(outcome.item.mark)
         document.parts = document.edits.apply(items)
@@ -179,10 +177,10 @@ class DocumentSync:
                     archived.append(memory)
                 else:
                     states.choose(DocumentChoice(constant(name), memory.id, "asked", now))
-                    document.questions.append(PendingQuestion(memory.id, "removed"))
+                    document.reports.append(PendingQuestion(memory.id, "removed"))
         for memory in archived:
             self.importer.archive(memory, name)
-            document.imported.append(ImportedEdit("archived", memory.id))
+            document.reports.append(ImportedEdit("archived", memory.id))
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -254,9 +252,9 @@ class DocumentSync:
         return DocumentReport(
             document.view.name,
             str(document.view.path),
-            taken=tuple(document.imported),
-            asked=tuple(document.questions),
-            kept=tuple(document.rejected),
+            taken=tuple(one for one in document.reports if isinstance(one, ImportedEdit)),
+            asked=tuple(one for one in document.reports if isinstance(one, PendingQuestion)),
+            kept=tuple(one for one in document.reports if isinstance(one, RejectedText)),
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lists
@@ -103,18 +104,16 @@ def _read_project(
             memory = NewMemory(text, kind, project=name or None, trust="owner", learned_at=at)
             yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
     for number, one in enumerate(read_list(fields, "docs"), 1):
-        try:
-            yield _read_document(f"{place}, document {number}", uuid, name, one)
-        except UnreadableMessage as reason:
-            yield Piece(f"{place}, document {number}", None, str(reason))
+        record = Record(f"{place}, document {number}", one)
+        yield from make_pieces(record, partial(_read_document, uuid, name))
 
 
-def _read_document(place: str, project: str, name: str, value: Any) -> Piece:
-    fields = read_object(value, "a document")
+def _read_document(project: str, name: str, record: Record) -> Iterator[Piece]:
+    fields = read_object(record.value, "a document")
     file = short_name(fields.get("filename")) or "document"
     own = read_text(fields, "uuid") or file
-    return Piece(
-        place,
+    yield Piece(
+        record.place,
         SentFile(
             f"claude/{project}/{own}/{file}",
             {

@@ -14,7 +14,7 @@ from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.memory_fields import TEXT_KEYS, read_memory
-from mnemic.moving.pieces import Piece, Record
+from mnemic.moving.pieces import Piece, Record, make_pieces
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import SqliteTables, sqlite_tables
 from mnemic.record.messages import UnreadableMessage, read_object
@@ -67,7 +67,8 @@ class ChromaReader:
             source.total = len(documents)
             yield from broken
             for source.done, document in enumerate(documents, 1):
-                yield _piece(document)
+                record = Record(f"{document.collection}, {document.id}", document)
+                yield from make_pieces(record, _read_document)
 
 
 def _find_file(source: ImportSource) -> str | None:
@@ -160,8 +161,8 @@ def _number(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _piece(one: _Document) -> Piece:
-    place = f"{one.collection}, {one.id}"
+def _read_document(record: Record) -> Iterator[Piece]:
+    one: _Document = record.value
     texts = [_DOCUMENT, *TEXT_KEYS]
     text = next((one.values[key] for key in texts if one.values.get(key)), None)
     fields = {key: value for key, value in one.values.items() if key in _FIELDS}
@@ -172,11 +173,8 @@ def _piece(one: _Document) -> Piece:
         if key not in _FIELDS and key not in texts and not key.startswith(_INTERNAL)
     }
     about = {**rest, "collection": one.collection}
-    try:
-        memory = read_memory({**fields, "text": text, "metadata": about}, "agent")
-    except UnreadableMessage as reason:
-        return Piece(place, None, str(reason))
-    return Piece(place, memory, key=json.dumps([one.collection, one.id]))
+    memory = read_memory({**fields, "text": text, "metadata": about}, "agent")
+    yield Piece(record.place, memory, key=json.dumps([one.collection, one.id]))
 
 
 READER = ChromaReader()
