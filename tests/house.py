@@ -16,7 +16,7 @@ BUDGETS = {
     "learn": 7_103,
     "moving": 5_989,
     "cli": 5_561,
-    "engine": 4_337,
+    "engine": 4_335,
     "providers": 4_267,
     "documents": 3_997,
     "recall": 2_907,

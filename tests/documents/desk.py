@@ -12,7 +12,6 @@ from mnemic.clock import ManualClock
 from mnemic.documents.library import Documents, Folders, folders_of
 from mnemic.documents.report import DocumentReport, SyncReport
 from mnemic.index.embedding_job import asking
-from mnemic.language.guard import guard_of
 from mnemic.learn.pending import PendingQueue
 from mnemic.learn.reconciler import Reconciler
 from mnemic.store.rows import MemoryFilter
@@ -46,7 +45,6 @@ class Desk:
             self.folders,
             keeper=mind._services.memories,
             reconciler=reconciler,
-            guard=guard_of(settings),
         )
 
     def sync(self) -> SyncReport:

@@ -236,6 +236,14 @@ def test_whatever_a_turn_carries_comes_in_with_it(mind: mnemic.Mind, tmp_path: P
     assert mind.turns()[0].metadata == carried
 
 
+@pytest.mark.parametrize("format", ["openakita", "cursor"])
+def test_a_database_in_a_pipe_is_refused(format: str, shell: Shell, tmp_path: Path) -> None:
+    data = sources.openakita_db(tmp_path).read_bytes()
+    told = shell("import", "-", "--format", format, input=data, code=2).stderr
+    assert "cannot be read from a pipe" in told
+    assert "file name" in told
+
+
 def test_killed_in_the_middle_the_rest_follows(shell: Shell, tmp_path: Path) -> None:
     count = 600
     said = [f"- Fact {number} about shelf {number % 17}" for number in range(count)]

@@ -272,3 +272,27 @@ def test_two_hundred_damaged_files_never_fail_untyped(tmp_path: Path) -> None:
     for mind in minds.values():
         mind.close()
     assert outcomes["in part"] > 60, outcomes
+
+
+def test_a_large_graph_comes_through_a_pipe(shell: Shell) -> None:
+    facts = [
+        {
+            "uuid": f"e{n}",
+            "fact": f"Ann keeps cup {n} on shelf {n % 7}",
+            "name": "KEEPS",
+            "source_node_uuid": "ann",
+            "target_node_uuid": "cups",
+            "valid_at": "2025-03-01T00:00:00Z",
+        }
+        for n in range(600)
+    ]
+    nodes = [
+        {"uuid": "ann", "name": "Ann", "summary": "", "labels": ["Person"]},
+        {"uuid": "cups", "name": "the cups", "summary": "", "labels": []},
+    ]
+    graph = json.dumps({"edges": facts, "nodes": nodes})
+    assert len(graph) > 1 << 16
+    done = shell.json("import", "-", "--format", "graphiti", input=graph)
+    assert (done["read"], done["rejected"]) == ({"memory": 600}, 0)
+    with mnemic.open(shell.db, worker="none") as mind:
+        assert {(one.subject, one.value) for one in mind.memories()} == {("Ann", "the cups")}

@@ -15,14 +15,21 @@ from hypothesis import strategies as st
 import mnemic
 from mnemic.clock import ManualClock
 from mnemic.documents.fallback.logs import LoggedTurn, parse, written
-from mnemic.documents.fallback.notes import Note
-from mnemic.documents.fallback.notes import parse as parse_notes
-from mnemic.documents.fallback.notes import written as written_note
-from mnemic.types import Memory, SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
+from mnemic.types import SafeCall, SafeResult, ToolCall, ToolResult, Turn, constant
 from tests.conftest import NOON, OpenMind
 
 pytestmark = pytest.mark.feature("O1", preset="myclaw")
 
+AWKWARD = [
+    "a\nb",
+    "> x",
+    "## 10:00 user",
+    'says <!-- mnemic {"memory":{}} -->',
+    "a\r\nb",
+    "- x",
+    "a <!-- b",
+    "a --> b",
+]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.sampled_from(
     [
         "",
@@ -291,35 +298,20 @@ def test_a_log_gives_back_what_was_written(content: str, sender: str, told: str,
     assert list(parse(written(said) + written(said))) == [said, said]
 
 
-@given(statement=texts.map(str.strip).filter(bool), label=texts)
-def test_the_long_term_file_gives_back_what_was_written(statement: str, label: str) -> None:
-    memory = Memory(
-        id=constant("i"),
-        kind="fact",
-        text=constant(statement),
-        subject=constant(label),
-        predicate=constant(""),
-        project=constant("p"),
-        topic=constant("t"),
-        tags=tuple(map(constant, (label,) if label else ())),
-        importance=0.0,
-        confidence=0.0,
-        trust="agent",
-        status="active",
-        access_count=0,
-        created_at=NOON,
-        updated_at=NOON,
-        last_accessed_at=NOON,
-        valid_from=NOON,
-        valid_to=None,
-        superseded_at=None,
-        superseded_by=constant(""),
-        expires_at=None,
-        value=constant(label),
-    )
-    note = Note(memory, supersedes=label, operation="o")
-    text = written_note(note)
-    found = list(parse_notes(text + text))
-    assert [one.memory.id for one in found] == ["i", "i"]
-    assert [" ".join(one.memory.text.split()) for one in found] == [" ".join(statement.split())] * 2
-    assert (found[0].memory.subject, found[0].supersedes) == (label, label)
+@pytest.mark.parametrize("text", AWKWARD)
+def test_a_statement_comes_back_whatever_its_text_looks_like(
+    open_mind: OpenMind, text: str
+) -> None:
+    with open_mind(memory__enabled=False) as off:
+        tea = off.remember(
+            "User drinks tea", kind="preference", subject="user", tags=["x"], project="p"
+        )
+        off.remember(text, kind="fact", subject="user", predicate="x", value="y", importance=0.9)
+        off.remember("User drinks water", kind="preference", supersedes=tea.id)
+    for enabled in (False, True):
+        with open_mind(memory__enabled=enabled) as mind:
+            stated = {" ".join(memory.text.split()): memory for memory in mind.memories()}
+        assert stated.keys() == {" ".join(text.split()), "User drinks water"}
+        awkward = stated[" ".join(text.split())]
+        assert (awkward.predicate, awkward.value, awkward.importance) == ("x", "y", 0.9)
+        assert stated["User drinks water"].project == "p"

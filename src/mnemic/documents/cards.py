@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -84,11 +85,8 @@ def card_by_rules(source: str, card: Card, tokens: int) -> str:
         if spent + cost <= tokens:
             chosen.add(text)
             spent += cost
-    if not chosen and statements:
-        return cut_to_tokens(f"- {statements[0]}", tokens, count_tokens)
-    return cut_to_tokens(
-        "\n".join(f"- {text}" for text in statements if text in chosen), tokens, count_tokens
-    )
+    kept = [text for text in statements if text in chosen] or statements[:1]
+    return cut_to_tokens("\n".join(f"- {text}" for text in kept), tokens, count_tokens)
 
 
 def _belongs(line: _Line, card: Card) -> bool:
@@ -131,6 +129,11 @@ def _is_empty(source: str) -> bool:
     return not any(True for _ in _lines(plain_markdown(source)))
 
 
+def _shown_whole(source: str) -> str:
+    text = plain_markdown(source)
+    return "" if _is_empty(text) else text
+
+
 SOUL_FILE = "SOUL.md"  # documents A and D call it so
 COMPILED_FOLDER = "compiled"  # beside the sources, as in document A §6.2
 # Document A §6.2: the longest card of each source, in tokens; §8.1: what of it goes into a prompt.
@@ -158,45 +161,42 @@ _AGAIN = "!"  # after the fingerprint: the model failed, and is asked again next
 _Stamp = tuple[int, int]
 
 
+@dataclass(slots=True)
 class IdentityCards:
     """The cards of one space; ``folder`` holds the sources, None where there are no files."""
 
-    def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Settings, folder: Path | None
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._folder = folder
-        # The stamps of the sources that this process has read, and their cards.
-        self._cache: tuple[dict[str, _Stamp | None], dict[SectionName, str]] = {}, {}
-        self._guard = guard_of(settings)
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    folder: Path | None
+    # The stamps of the sources that this process has read, and their cards.
+    _cache: tuple[dict[str, _Stamp | None], dict[SectionName, str]] = field(default=({}, {}))
 
     # --- for prompts ----------------------------------------------------------------------------
 
     def current(self, persona: str | None = None) -> Mapping[SectionName, str]:
         """The cards by the part of the prompt they belong to, for the persona that speaks."""
-        if self._folder is None:
+        if self.folder is None:
             return {}
-        stamps = {name: _stamp(self._folder / name) for name in self._source_files(persona)}
+        stamps = {name: _stamp(self.folder / name) for name in self._source_files(persona)}
         if stamps != self._cache[0]:
             self._cache = stamps, self._load(persona)
         return self._cache[1]
 
     def _load(self, persona: str | None) -> dict[SectionName, str]:
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             rows = unit.cards.all()
         texts = {card: self._text(card, rows) for card in CARDS}
         agent = [texts["core"], texts["soul"]]  # D §10.4
-        if self._settings.identity.compile:
+        if self.settings.identity.compile:
             agent = [
                 cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
             ]
         overlay = self._overlay(persona)
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
-            "user": _first_lines(texts["user"], self._settings.context.sections["user"].tokens),
+            "user": _first_lines(texts["user"], self.settings.context.sections["user"].tokens),
             "persona": "\n\n".join(filter(None, (overlay, texts["persona"]))),
         }
         return {name: text for name, text in cards.items() if text}
@@ -204,14 +204,13 @@ class IdentityCards:
     def _overlay(self, persona: str | None) -> str:
         """The file of the persona that speaks; an empty one says nothing."""
         name = self._overlay_file(persona)
-        text = plain_markdown(self._source(name)) if name else ""
-        return "" if _is_empty(text) else text
+        return _shown_whole(self._source(name)) if name else ""
 
     def _text(self, card: Card, rows: Mapping[str, CardRow]) -> str:
         source = self._source(self._file_of(card))
-        if not self._settings.identity.compile:
+        if not self.settings.identity.compile:
             # Of one file with two cards the first has it all.
-            return "" if card == "tooling" or _is_empty(source) else plain_markdown(source)
+            return "" if card == "tooling" else _shown_whole(source)
         row = rows.get(card)
         if row is not None and row.source.rstrip(_AGAIN) == self._mark(card, source):
             return row.text
@@ -224,15 +223,15 @@ class IdentityCards:
 
         With ``model_later`` a model makes those again at the next upkeep that rules make now.
         """
-        if self._folder is None or not self._settings.identity.compile:
+        if self.folder is None or not self.settings.identity.compile:
             return []
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             rows = unit.cards.all()
         made: list[str] = [
             card for card in CARDS if self._compile(card, rows.get(card), model, later=model_later)
         ]
         if made:
-            stamp = self._clock.now().isoformat()
+            stamp = self.clock.now().isoformat()
             files.write(self._compiled / _COMPILED_AT, f"{stamp}\n".encode())
         return made
 
@@ -250,12 +249,17 @@ class IdentityCards:
             if earlier.text and not path.exists():
                 files.write(path, f"{earlier.text}\n".encode())
             return False
-        if _is_empty(source):
-            return self._drop(card, earlier, path)
-        row = self._card(card, source, mark, model, later=later)
-        with self._store.write(self._space) as unit:
-            unit.cards.put(row, self._clock.now())
-        if row.text:
+        row = None
+        if not _is_empty(source):
+            row = self._card(card, source, mark, model, later=later)
+        elif earlier is None:
+            return False
+        with self.store.write(self.space) as unit:
+            if row is None:
+                unit.cards.drop(card)
+            else:
+                unit.cards.put(row, self.clock.now())
+        if row is not None and row.text:
             files.write(path, f"{row.text}\n".encode())
         else:
             path.unlink(missing_ok=True)
@@ -265,22 +269,22 @@ class IdentityCards:
     def _card(
         self, card: Card, source: str, mark: str, model: ChatModel | None, *, later: bool
     ) -> CardRow:
-        tokens = self._tokens(card)
+        tokens, guard = self._tokens(card), guard_of(self.settings)
         if card == "persona":  # bullets of memory itself, which document A gives no prompt for
             model, later = None, False
         if later:
             mark += _AGAIN
         if model is not None:
             try:
-                text = self._guard.error(self._by_model(card, source, tokens, model), MAX_SUMMARY)
+                text = guard.error(self._by_model(card, source, tokens, model), MAX_SUMMARY)
                 return CardRow(card, mark, model.name, text)
             except ModelError:
                 mark += _AGAIN
         by_rules = card_by_rules(redact(source), card, tokens)
-        return CardRow(card, mark, RULES, self._guard.error(by_rules, MAX_SUMMARY))
+        return CardRow(card, mark, RULES, guard.error(by_rules, MAX_SUMMARY))
 
     def _by_model(self, card: Card, source: str, tokens: int, model: ChatModel) -> str:
-        language = language_of([source], self._settings.memory.language)
+        language = language_of([source], self.settings.memory.language)
         answer = model.write(
             fence(redact(plain_markdown(source)), _FILES[card]),
             purpose="identity",
@@ -291,59 +295,47 @@ class IdentityCards:
             return card_by_rules(source, card, tokens)
         return "" if _is_empty(card_text) else cut_to_tokens(card_text, tokens, count_tokens)
 
-    def _drop(self, card: Card, row: CardRow | None, path: Path) -> bool:
-        if row is None:
-            return False
-        with self._store.write(self._space) as unit:
-            unit.cards.drop(card)
-        path.unlink(missing_ok=True)
-        self._cache = {}, {}
-        return True
-
     # --- sources --------------------------------------------------------------------------------
 
     @property
     def _compiled(self) -> Path:
-        assert self._folder is not None
-        return self._folder / COMPILED_FOLDER
+        assert self.folder is not None
+        return self.folder / COMPILED_FOLDER
 
     def _source(self, name: str) -> str:
         """The text of a source file; empty where it is missing or no text."""
-        if self._folder is None:
+        if self.folder is None:
             return ""
         try:
-            return files.load(self._folder / name).text
+            return files.load(self.folder / name).text
         except UnreadableFile:
             return ""
 
-    @property
-    def _one_card(self) -> bool:
-        return any(self._settings.context.sections["cards"])
-
     def _source_files(self, persona: str | None) -> list[str]:
-        names = [*(self._file_of(card) for card in CARDS), self._overlay_file(persona)]
+        names = [*map(self._file_of, CARDS), self._overlay_file(persona)]
         return [*dict.fromkeys(filter(None, names))]
 
     def _overlay_file(self, persona: str | None) -> str:
         """Beside the persona document, under the persona's name; empty for none."""
-        own = Path(self._settings.documents.persona_file)
+        own = Path(self.settings.documents.persona_file)
         named = persona is not None and _FILE_NAME.match(persona)
         beside = str(own.with_name(f"{persona}.md")) if named else ""
         return "" if beside == str(own) else beside
 
     def _file_of(self, card: Card) -> str:
-        agent = self._settings.identity.agent_file
+        agent = self.settings.identity.agent_file
         sources: Mapping[Card, str] = {
             "soul": SOUL_FILE,
             "core": agent,
             "tooling": agent,
-            "user": self._settings.documents.user_file,
-            "persona": self._settings.documents.persona_file,
+            "user": self.settings.documents.user_file,
+            "persona": self.settings.documents.persona_file,
         }
         return sources[card]
 
     def _tokens(self, card: Card) -> int:
-        return (_TOKENS | (_TOKENS_OF_ONE_CARD if self._one_card else {}))[card]
+        of_one_card = _TOKENS_OF_ONE_CARD if any(self.settings.context.sections["cards"]) else {}
+        return (_TOKENS | of_one_card)[card]
 
     def _mark(self, card: Card, source: str) -> str:
         """Comments do not count: the documents keep their marks in them."""

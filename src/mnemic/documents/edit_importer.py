@@ -7,19 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mnemic.clock import Clock
-from mnemic.documents.edits import (
-    AddedBullet,
-    Change,
-    EditedBullet,
-    OwnText,
-    UnchangedBullet,
-    unmarked,
-)
+from mnemic.documents.edits import AddedBullet, Change, EditedBullet, unmarked
 from mnemic.documents.files import fingerprint
-from mnemic.documents.report import ImportedEdit, PendingQuestion, RejectedText
+from mnemic.documents.report import EditReport, ImportedEdit, PendingQuestion, RejectedText
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.extract import extract
-from mnemic.language.guard import Guard
 from mnemic.language.markdown import Bullet
 from mnemic.learn.candidates import candidate_of
 from mnemic.learn.memory_writer import MemoryWriter
@@ -44,33 +36,20 @@ class EditOutcome:
     """
 
     item: Bullet | None = None
-    imported: ImportedEdit | None = None
-    question: PendingQuestion | None = None
-    rejected: RejectedText | None = None
+    report: EditReport | None = None
     again: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class EditImporter:
     """Imports edits into the memory of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        keeper: MemoryWriter,
-        reconciler: Reconciler,
-        guard: Guard,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._keeper = keeper
-        self._reconciler = reconciler
-        self._guard = guard
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    keeper: MemoryWriter
+    reconciler: Reconciler
 
     def apply(self, change: Change, place: str, existing: Mapping[str, str]) -> EditOutcome:
         """Import one change.
@@ -78,13 +57,9 @@ class EditImporter:
         ``place`` names the document as it was written, so that the same words at another time are
         another operation; ``existing`` are the ids of current memories by the text of their bullet.
         """
-        if isinstance(change, UnchangedBullet):
-            return EditOutcome(Bullet("", change.mark))
-        if isinstance(change, OwnText):
-            return EditOutcome(change.bullet)
         if not isinstance(change, EditedBullet | AddedBullet):
-            return EditOutcome()
-        if not self._settings.documents.take_edits:
+            return EditOutcome(change)
+        if not self.settings.documents.take_edits:
             return _reject(change.text, "documents.take_edits is off")
         try:
             if isinstance(change, EditedBullet):
@@ -97,8 +72,8 @@ class EditImporter:
 
     def archive(self, memory: Memory, document: str) -> None:
         """Archive the memory of a deleted bullet, where the settings say so."""
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.clock.now()
+        with self.store.write(self.space) as unit:
             current = unit.memories.get(memory.id)
             if current is None or current.status != "active":
                 return
@@ -130,37 +105,35 @@ class EditImporter:
             ),
             operation,
         )
-        return EditOutcome(
-            Bullet("", memory.id), imported=ImportedEdit("edited", memory.id, old.id)
-        )
+        return EditOutcome(Bullet("", memory.id), report=ImportedEdit("edited", memory.id, old.id))
 
     def _import_conflict(
         self, change: EditedBullet, head: Memory, operation: SafeName
     ) -> EditOutcome:
         """Memory and document both changed: the memory stays, and the edit waits for a person."""
-        now = self._clock.now()
+        now = self.clock.now()
         item = Bullet("", head.id)
         printed = constant(fingerprint(change.text))
         conflict = key_of("document-conflict", change.memory.id, printed)
         candidate = replace(
             candidate_of(head),
-            text=self._guard.text(change.text, "text"),
-            value=self._guard.text(self._value(change.text, head), "value"),
+            text=self.reconciler.guard.text(change.text, "text"),
+            value=self.reconciler.guard.text(self._value(change.text, head), "value"),
             confidence=1.0,
             is_update=True,
             trust="owner",
             sources=(),
         )
         claim = Claim(head.importance, 1.0, "owner", head.expires_at)
-        with self._store.write(self._space) as unit:
+        with self.store.write(self.space) as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
                 return EditOutcome(item)
-            settlement = self._reconciler.settlement(
+            settlement = self.reconciler.settlement(
                 unit, candidate, claim, said_at=now, operation_id=conflict, now=now
             )
             waiting = settlement.wait("memory and the document changed at the same time").memory
         return EditOutcome(
-            item, question=None if waiting is None else PendingQuestion(waiting.id, "conflict")
+            item, report=None if waiting is None else PendingQuestion(waiting.id, "conflict")
         )
 
     def _value(self, text: str, memory: Memory) -> str:
@@ -168,7 +141,7 @@ class EditImporter:
         slot = slot_of(memory.subject, memory.predicate)
         if not slot:
             return ""
-        for candidate in self._extract(text, self._clock.now()):
+        for candidate in self._extract(text, self.clock.now()):
             if slot_of(candidate.subject, candidate.predicate) == slot:
                 return candidate.value
         return memory.value if memory.value and memory.value in text else ""
@@ -178,7 +151,7 @@ class EditImporter:
     def _import_added(
         self, change: AddedBullet, place: str, existing: Mapping[str, str]
     ) -> EditOutcome:
-        clean = self._guard.text(change.text, "text")
+        clean = self.reconciler.guard.text(change.text, "text")
         id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
         if id_ is not None:
             return EditOutcome(Bullet("", id_))
@@ -192,7 +165,7 @@ class EditImporter:
                 continue
             if memory.status == "active":
                 imported = ImportedEdit("added", memory.id, replaced)
-                return EditOutcome(Bullet("", memory.id), imported=imported)
+                return EditOutcome(Bullet("", memory.id), report=imported)
             # Imported before, from the same state of the document, and ended since: import it anew.
             operation = f"{operation}:{memory.id}"
         return _reject(change.text, "it was taken in and ended too often")
@@ -201,9 +174,9 @@ class EditImporter:
         operation = f"document-add:{operation}"
         candidate = self._candidate(change, content)
         if candidate is not None:
-            now = self._clock.now()
-            with self._store.write(self._space) as unit:
-                settled = self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
+            now = self.clock.now()
+            with self.store.write(self.space) as unit:
+                settled = self.reconciler.settle(unit, candidate, operation_id=operation, now=now)
             memory = settled.memory
             if memory is not None and memory.text == content:
                 return memory, settled.replaced[0] if settled.replaced else ""
@@ -216,16 +189,15 @@ class EditImporter:
         """The statement with its slot, where the rules find exactly one."""
         if change.like is not None:
             return None
-        now = self._clock.now()
+        now = self.clock.now()
         candidates = [
             candidate for candidate in self._extract(content, now) if not candidate.withdraws
         ]
         if len(candidates) != 1 or not slot_of(candidates[0].subject, candidates[0].predicate):
             return None
-        kind = change.section.kind
         return replace(
             candidates[0],
-            kind=kind,
+            kind=change.section.kind,
             text=content,
             importance=KIND_IMPORTANCE[change.section.kind],
             confidence=1.0,
@@ -265,13 +237,13 @@ class EditImporter:
         return self._keep(new, operation)
 
     def _keep(self, new: NewMemory, operation: str) -> Memory:
-        kept = self._keeper.remember(new, operation_id=operation).memory
+        kept = self.keeper.remember(new, operation_id=operation).memory
         assert kept is not None, "nothing stands against the owner's own word"
         return kept
 
     def _extract(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(text, said_at=now, patterns=own_patterns(self._settings))
+        return extract(text, said_at=now, patterns=own_patterns(self.settings))
 
 
 def _reject(text: str, reason: str) -> EditOutcome:
-    return EditOutcome(unmarked(text), rejected=RejectedText(text, reason))
+    return EditOutcome(unmarked(text), report=RejectedText(text, reason))

@@ -10,31 +10,11 @@ from mnemic.documents.headings import EARLIER, DocumentSection, usual_section
 from mnemic.documents.layout import TITLE, DocumentLayout
 from mnemic.documents.selection import undated
 from mnemic.documents.views import View
-from mnemic.language.markdown import (
-    GENERATED,
-    Bullet,
-    Free,
-    MarkdownSection,
-    marks_in,
-)
+from mnemic.language.markdown import GENERATED, Bullet, Free, MarkdownSection, marks_in
 from mnemic.language.placeholders import is_placeholder
 from mnemic.store.contract import Unit
 from mnemic.store.document_states import Written
 from mnemic.types import Memory
-
-
-@dataclass(frozen=True, slots=True)
-class UnchangedBullet:
-    """A bullet as written, or moved: it stays in its place, with its memory's present text."""
-
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class OwnText:
-    """A person's own text, which stays as it is; ``bullet`` carries no mark."""
-
-    bullet: Bullet
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,48 +35,44 @@ class AddedBullet:
     like: Memory | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedBullet:
-    """An emptied bullet, or a copy of another."""
-
-
-Change = UnchangedBullet | OwnText | EditedBullet | AddedBullet | RemovedBullet
+# A bullet without an edit is what stands in its place: with a mark, its memory's present text; a
+# person's own text as it is; nothing for an emptied bullet, or a copy of another.
+Change = EditedBullet | AddedBullet | Bullet | None
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEdits:
     """A document against what was written: one change for each bullet, in order.
 
-    ``seen`` are the ids still in the file, ``removed`` those a person took out, ``moved_in`` those
-    that were not in it when it was written, ``put_back`` these and those of a file whose written
-    state is not known.
+    ``removed`` are the ids that a person took out, ``moved_in`` those that were not in it when it
+    was written, ``put_back`` these and those of a file whose written state is not known.
     """
 
-    parts: tuple[MarkdownSection, ...]
-    changes: tuple[Change, ...]
-    seen: frozenset[str]
-    removed: frozenset[str]
-    moved_in: frozenset[str]
-    put_back: frozenset[str]
+    parts: tuple[MarkdownSection, ...] = ()
+    changes: tuple[Change, ...] = ()
+    removed: frozenset[str] = frozenset()
+    moved_in: frozenset[str] = frozenset()
+    put_back: frozenset[str] = frozenset()
+
+    def apply(self, items: Iterable[Bullet | None]) -> tuple[MarkdownSection, ...]:
+        """The parts with what stands in the place of each bullet."""
+        following = iter(items)
+        parts = []
+        for part in self.parts:
+            after = [item if isinstance(item, Free) else next(following) for item in part.items]
+            parts.append(MarkdownSection(part.heading, tuple(filter(None, after))))
+        return tuple(parts)
 
 
+@dataclass(frozen=True, slots=True)
 class BulletReader:
-    """Classifies the bullets of one document."""
+    """Classifies the bullets of one document; ``bases`` are the states it was written in."""
 
-    def __init__(
-        self,
-        unit: Unit,
-        view: View,
-        layout: DocumentLayout,
-        sections: Iterable[DocumentSection],
-        bases: Sequence[Written],
-    ) -> None:
-        self._unit = unit
-        self._view = view
-        self._layout = layout
-        self._sections = {section.key: section for section in sections}
-        self._bases = bases
-        self._before = [frozenset(base.bullets) - {GENERATED} for base in bases]
+    unit: Unit
+    view: View
+    layout: DocumentLayout
+    sections: Mapping[str, DocumentSection]
+    bases: Sequence[Written]
 
     def read(self, text: str, parts: tuple[MarkdownSection, ...]) -> DocumentEdits:
         """Compare the file with the written state and with memory."""
@@ -115,14 +91,14 @@ class BulletReader:
         present = {mark for (_, b), mark in zip(bullets, marks, strict=True) if mark and b.text}
         emptied = {b.mark for _, b in bullets if not b.text} - present
         seen = frozenset(present | (marks_in(text) - emptied))
-        written = frozenset[str]().union(*self._before)
-        always = self._before[0].intersection(*self._before[1:]) if self._before else frozenset()
+        before = [frozenset(base.bullets) - {GENERATED} for base in self.bases]
+        written = frozenset[str]().union(*before)
+        always = before[0].intersection(*before[1:]) if before else frozenset()
         return DocumentEdits(
             parts,
             tuple(changes),
-            seen,
             removed=frozenset(always - seen),
-            moved_in=frozenset(present & memories.keys()) - written if self._bases else frozenset(),
+            moved_in=frozenset(present & memories.keys()) - written if self.bases else frozenset(),
             put_back=seen - written,
         )
 
@@ -131,14 +107,14 @@ class BulletReader:
         present = {bullet.mark for bullet in bullets}
         lost = {
             print_: id_
-            for base in self._bases
+            for base in self.bases
             for id_, print_ in base.bullets.items()
             if id_ not in present
         }
         return [bullet.mark or lost.pop(fingerprint(bullet.text), "") for bullet in bullets]
 
     def _memories(self, marks: Iterable[str]) -> dict[str, Memory]:
-        memories = self._unit.memories.by_id([mark for mark in set(marks) if mark])
+        memories = self.unit.memories.by_id([mark for mark in set(marks) if mark])
         return {m.id: m for m in memories if m.kind != "credential" and m.status != "pending"}
 
     def _representatives(
@@ -159,54 +135,54 @@ class BulletReader:
 
     def _is_untouched(self, text: str, memory: Memory) -> bool:
         print_ = fingerprint(text)
-        return any(base.bullets.get(memory.id) == print_ for base in self._bases) or (
-            text in self._view.spellings(memory)
+        return any(base.bullets.get(memory.id) == print_ for base in self.bases) or (
+            text in self.view.spellings(memory)
         )
 
     def _read_generated(self, bullet: Bullet) -> Change:
         print_ = fingerprint(bullet.text)
-        if any(base.bullets.get(GENERATED) == print_ for base in self._bases):
-            return UnchangedBullet(GENERATED)
-        return self._own(bullet) if bullet.text else RemovedBullet()
+        if any(base.bullets.get(GENERATED) == print_ for base in self.bases):
+            return Bullet("", GENERATED)
+        return _unmark(bullet) if bullet.text else None
 
     def _change(
         self, part: MarkdownSection, bullet: Bullet, memory: Memory | None, *, first: bool
     ) -> Change:
         if not bullet.text:
-            return RemovedBullet()
+            return None
         untouched = memory is not None and self._is_untouched(bullet.text, memory)
         if memory is None or (is_placeholder(bullet.text) and not untouched):
             return self._new(part, bullet)
         if not first:
-            return RemovedBullet() if untouched else self._new(part, bullet)
-        head = memory if memory.status == "active" else head_of(self._unit, memory.id)
-        text = undated(bullet.text, memory, self._view.zone)
+            return None if untouched else self._new(part, bullet)
+        head = memory if memory.status == "active" else head_of(self.unit, memory.id)
+        text = undated(bullet.text, memory, self.view.zone)
         if untouched:
-            written = any(memory.id in before for before in self._before)
+            written = any(memory.id in base.bullets for base in self.bases)
             if head is None and not written:  # brought back from an older file
                 return AddedBullet(text, self._section(part), memory)
-            return UnchangedBullet(memory.id if head is None else head.id)
+            return Bullet("", memory.id if head is None else head.id)
         if head is None:
             return AddedBullet(text, self._section(part), memory)
-        if head.id != memory.id and bullet.text in self._view.spellings(head):
-            return UnchangedBullet(head.id)
+        if head.id != memory.id and bullet.text in self.view.spellings(head):
+            return Bullet("", head.id)
         return EditedBullet(memory, head if head.id != memory.id else None, text)
 
     def _new(self, part: MarkdownSection, bullet: Bullet) -> Change:
         """New below a heading of ours; below a person's own heading it is their text."""
-        key = self._layout.section_of(part)
+        key = self.layout.section_of(part)
         if key in ("", EARLIER) or is_placeholder(bullet.text):
-            return self._own(bullet)
+            return _unmark(bullet)
         return AddedBullet(bullet.text, self._section(part))
 
     def _section(self, part: MarkdownSection) -> DocumentSection:
-        key = self._layout.section_of(part)
-        usual = self._sections[usual_section(self._view.name)]
-        return usual if key in ("", TITLE, EARLIER) else self._sections[key]
+        key = self.layout.section_of(part)
+        usual = self.sections[usual_section(self.view.name)]
+        return usual if key in ("", TITLE, EARLIER) else self.sections[key]
 
-    @staticmethod
-    def _own(bullet: Bullet) -> OwnText:
-        return OwnText(bullet if not bullet.mark else unmarked(bullet.text))
+
+def _unmark(bullet: Bullet) -> Bullet:
+    return unmarked(bullet.text) if bullet.mark else bullet
 
 
 def unmarked(text: str) -> Bullet:
@@ -219,19 +195,3 @@ def head_of(unit: Unit, id_: str) -> Memory | None:
     """The current version of a memory, if one is."""
     versions = unit.memories.chain(id_)
     return next((m for m in reversed(versions) if m.status == "active"), None)
-
-
-def apply_outcomes(
-    read: DocumentEdits, items: Iterable[Bullet | None]
-) -> tuple[MarkdownSection, ...]:
-    """The parts with each bullet replaced by its outcome."""
-    following = iter(items)
-    parts = []
-    for part in read.parts:
-        items_after: list[Free | Bullet] = []
-        for item in part.items:
-            after = item if isinstance(item, Free) else next(following)
-            if after is not None:
-                items_after.append(after)
-        parts.append(MarkdownSection(part.heading, tuple(items_after)))
-    return tuple(parts)

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mnemic.language.markdown import (
-    Bullet,
-    Free,
-    MarkdownSection,
-    bullet_lines,
-    stripped,
-)
+from mnemic.language.markdown import Bullet, Free, MarkdownSection, bullet_lines, stripped
 from mnemic.language.placeholders import is_placeholder
 
 TITLE = "#"  # the key of the part that begins a document, and how its heading begins
@@ -90,30 +84,24 @@ def _ours(
     part: MarkdownSection, texts: dict[str, str], more: Sequence[LayoutEntry], title: str
 ) -> list[str]:
     """A generated section; its placeholders go once it has a statement."""
-    blocks: list[list[str]] = []
-    open_list: list[str] | None = None
     filled = bool(more) or any(isinstance(i, Bullet) and i.mark in texts for i in part.items)
-    for item in part.items:
-        if isinstance(item, Bullet) and not item.mark and filled and is_placeholder(item.text):
-            continue
+    added = [line for e in more for line in bullet_lines(Bullet(e.text, e.mark))]
+    blocks: list[list[str]] = []
+    in_list = False
+    for item in (*part.items, None):
         if isinstance(item, Free):
-            free = stripped(item.lines)
-            if free:
-                blocks.append(free)
-                open_list = None
-            continue
-        lines = _bullet_lines(item, texts)
-        if lines and open_list is None:
-            open_list = []
-            blocks.append(open_list)
-        if open_list is not None:
-            open_list += lines
-    if more:
-        added = [line for e in more for line in bullet_lines(Bullet(e.text, e.mark))]
-        if open_list is None:
-            blocks.append(added)
+            lines = stripped(item.lines)
+        elif item is None:
+            lines = added
+        elif filled and not item.mark and is_placeholder(item.text):
+            lines = []
         else:
-            open_list += added
+            lines = _bullet_lines(item, texts)
+        if lines and in_list and not isinstance(item, Free):
+            blocks[-1] += lines
+        elif lines:
+            blocks.append(lines)
+            in_list = not isinstance(item, Free)
     hashes = part.heading.split(maxsplit=1)[0]
     body = [line for block in blocks for line in ("", *block)]
     return [f"{hashes} {title}", *body] if body or hashes == TITLE else []

@@ -15,9 +15,9 @@ from mnemic.documents.report import Question, SyncReport
 from mnemic.documents.sync import DocumentSync
 from mnemic.documents.views import View, views_of
 from mnemic.errors import Conflict, NotFound
-from mnemic.language.guard import Guard
 from mnemic.language.secrets.envelope import masked
 from mnemic.language.secrets.finder import USUAL
+from mnemic.language.secrets.randomness import Bounds
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.reconciler import Reconciler
 from mnemic.record.transcripts import DEFAULT_SPACE
@@ -73,65 +73,42 @@ def claim_folders(database: Path, settings: Settings) -> None:
         claim_folder(database, folder)
 
 
+@dataclass(slots=True)
 class Documents:
     """Keeps the documents of one space in step with its memory, in both directions."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        folders: Folders,
-        *,
-        keeper: MemoryWriter,
-        reconciler: Reconciler,
-        guard: Guard,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._folders = folders
-        self._guard = guard
-        self._bounds = guard.secrets or USUAL
-        self._seen: str | None = None
-        self._importer = EditImporter(
-            store,
-            space,
-            clock,
-            settings,
-            keeper=keeper,
-            reconciler=reconciler,
-            guard=guard,
-        )
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    folders: Folders
+    keeper: MemoryWriter
+    reconciler: Reconciler
+    _seen: str | None = None
 
     def sync(self, now: datetime | None = None) -> SyncReport:
         """Import the edits of people, then write what changed in memory."""
         views = self._views()
         for view in views:
-            refuse_links(view.path.parent, self._folders.documents_base)
-        syncing = DocumentSync(
-            self._store, self._space, self._settings, views=views, importer=self._importer
+            refuse_links(view.path.parent, self.folders.documents_base)
+        importer = EditImporter(
+            self.store, self.space, self.clock, self.settings, self.keeper, self.reconciler
         )
-        return syncing.run(self._clock.now() if now is None else now)
+        return DocumentSync(views, importer).run(self.clock.now() if now is None else now)
 
     def follow_edits(self) -> None:
         """Import a person's edits of the memory document, where it is the core of every prompt."""
-        path = self._folders.documents / self._settings.documents.memory_file
-        if self._settings.upkeep.core_choice != "document" or not path.is_file():
+        path = self.folders.documents / self.settings.documents.memory_file
+        if self.settings.upkeep.core_choice != "document" or not path.is_file():
             return
         status = path.stat()
         seen, self._seen = self._seen, f"{status.st_mtime_ns} {status.st_size}"
         if self._seen == seen:
             return
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             row = unit.document_states.get("memory")
-        if (
-            row is not None
-            and row.written is not None
-            and _text_of(path).digest != row.written.file
-        ):
+        written = None if row is None else row.written
+        if written is not None and _text_of(path).digest != written.file:
             self.sync()
 
     def texts(self) -> list[DocumentText]:
@@ -140,12 +117,12 @@ class Documents:
 
     def write(self, name: str, markdown: str, digest: str | None = None) -> SyncReport:
         """Put a person's text in the place of a document's, and import the edits."""
-        text = self._guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
+        text = self.reconciler.guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
         view = next((one for one in self._views() if one.path.name == name), None)
         if view is None:
             names = ", ".join(one.path.name for one in self._views())
             raise NotFound("There is no such document", remedy=f"Use one of {names}")
-        refuse_links(view.path.parent, self._folders.documents_base)
+        refuse_links(view.path.parent, self.folders.documents_base)
         now = _text_of(view.path)
         if digest is not None and digest != now.digest:
             raise Conflict(f"{name} was changed meanwhile", remedy="Read it again, then edit it")
@@ -154,16 +131,16 @@ class Documents:
 
     def write_report(self, report: DailyReport) -> Path:
         """Write a daily report; its path."""
-        folder = self._folders.reports
-        refuse_links(folder, self._folders.reports_base)
-        now = self._clock.now()
-        return write_report(self._store, self._space, folder, report, bounds=self._bounds, now=now)
+        folder = self.folders.reports
+        refuse_links(folder, self.folders.reports_base)
+        now = self.clock.now()
+        return write_report(self.store, self.space, folder, report, bounds=self._bounds, now=now)
 
     # --- bullets that a person removed ----------------------------------------------------------
 
     def questions(self) -> list[Question]:
         """Memories that a person removed from documents, to be confirmed as forgotten."""
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             choices = [c for c in unit.document_states.choices() if c.choice == "asked"]
             memories = {m.id: m for m in unit.memories.by_id([c.memory for c in choices])}
         return [
@@ -176,10 +153,14 @@ class Documents:
             if memory.status == "active"
         ]
 
+    @property
+    def _bounds(self) -> Bounds:
+        return self.reconciler.guard.secrets or USUAL
+
     def _views(self) -> tuple[View, ...]:
-        with self._store.read(self._space) as unit:
-            zone = user_zone(unit, self._settings.schedule.zone)
-        return views_of(self._folders.documents, self._settings, self._bounds, zone)
+        with self.store.read(self.space) as unit:
+            zone = user_zone(unit, self.settings.schedule.zone)
+        return views_of(self.folders.documents, self.settings, self._bounds, zone)
 
 
 def _text_of(path: Path) -> DocumentText:

@@ -33,7 +33,6 @@ class OnboardingQuestion:
     names: ByLanguage[str]
     texts: ByLanguage[str]
     kind: Kind
-    subject: str
 
 
 @cache
@@ -46,14 +45,7 @@ def _read_script() -> dict[str, Any]:
 def list_questions() -> tuple[OnboardingQuestion, ...]:
     """Every question, in order."""
     return tuple(
-        OnboardingQuestion(
-            entry["key"],
-            entry["stage"],
-            ByLanguage(entry["names"]),
-            ByLanguage(entry["texts"]),
-            entry["kind"],
-            subject=entry["stage"],
-        )
+        OnboardingQuestion(**entry | {n: ByLanguage(entry[n]) for n in ("names", "texts")})
         for entry in _read_script()["question"]
     )
 
@@ -95,10 +87,6 @@ def read_answer(text: str) -> str:
     return "" if fold(line) in _SKIP else line
 
 
-def confirms(text: str) -> bool:
-    return read_confirmation(text) == "confirm"
-
-
 def read_change(text: str) -> tuple[str, str] | None:
     """The key and the new answer of a requested change; None where it is not understood."""
     said = _CORRECTS.sub("", text)
@@ -133,8 +121,8 @@ def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate
     return [
         Candidate(
             kind=question.kind,
-            text=words[f"{question.subject}'s"].format(question.names[language], answer),
-            subject=question.subject,
+            text=words[f"{question.stage}'s"].format(question.names[language], answer),
+            subject=question.stage,
             predicate=question.key,
             value=answer,
             importance=1.0 if question.kind == "identity" else None,
@@ -166,58 +154,49 @@ class OnboardingState:
         return self.stage == "done"
 
 
+@dataclass(frozen=True, slots=True)
 class Onboarding:
     """The onboarding of one space. ``settled`` is called at its end, to write documents."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        reconciler: Reconciler,
-        settled: Callable[[], None],
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._reconciler = reconciler
-        self._settled = settled
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    reconciler: Reconciler
+    settled: Callable[[], None]
 
     def state(self) -> OnboardingState:
         """The next question. Where the preset has no onboarding, it is done unless it was begun."""
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             row = unit.onboarding.get()
-        if row is None and not self._settings.documents.onboarding:
+        if row is None and not self.settings.documents.onboarding:
             return OnboardingState("done")
         return self._next(row or OnboardingRow("agent", {}))
 
     def begin(self) -> OnboardingState:
         """Begin even where the preset has no onboarding; answered questions are not repeated."""
-        with self._store.write(self._space) as unit:
+        with self.store.write(self.space) as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
-            unit.onboarding.put(row, self._clock.now())
+            unit.onboarding.put(row, self.clock.now())
         return self._next(row)
 
     def answer(self, text: str) -> OnboardingState:
         """Store the answer to the last question."""
-        answer = self._reconciler.guard.text(text, "answer", _LONGEST)
-        with self._store.write(self._space) as unit:
+        answer = self.reconciler.guard.text(text, "answer", _LONGEST)
+        with self.store.write(self.space) as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
             if row.stage == "done":
                 return OnboardingState("done")
             after, unclear = self._after(unit, row, answer)
-            unit.onboarding.put(after, self._clock.now())
+            unit.onboarding.put(after, self.clock.now())
         if after.stage == "done":
-            self._settled()
+            self.settled()
         return self._next(after, unclear=unclear)
 
     def _after(self, unit: Unit, row: OnboardingRow, answer: SafeText) -> tuple[OnboardingRow, str]:
         """The state after an answer, and the text to show where it changed nothing."""
-        answers, guard = dict(row.answers), self._reconciler.guard
-        language = language_of([answer], self._settings.memory.language)
+        answers, guard = dict(row.answers), self.reconciler.guard
+        language = language_of([answer], self.settings.memory.language)
         answers.setdefault(_LANGUAGE, constant(language))
         question = next_question(answers)
         if question is not None:
@@ -225,29 +204,30 @@ class Onboarding:
             if next_question(answers) is None:
                 # By all that was said: the first answer may have been one English name.
                 texts = [text for key, text in answers.items() if key != _LANGUAGE]
-                language = language_of(texts, self._settings.memory.language)
+                language = language_of(texts, self.settings.memory.language)
                 answers[_LANGUAGE] = constant(language)
             return OnboardingRow(stage_of(answers), answers), ""
-        if confirms(answer):
+        verdict = read_confirmation(answer)
+        if verdict == "confirm":
             self._keep(unit, answers)
             return OnboardingRow("done", answers), ""
         change = read_change(answer)
         if change is None:
-            wants = fold(answer.strip()) in _WANTS_CHANGE or read_confirmation(answer) == "ignore"
+            wants = fold(answer.strip()) in _WANTS_CHANGE or verdict == "ignore"
             return OnboardingRow("summary", answers), "which" if wants else "unclear"
         return OnboardingRow(
             "summary", answers | {change[0]: guard.text(change[1], "answer", _LONGEST)}
         ), ""
 
     def _keep(self, unit: Unit, answers: dict[str, SafeText]) -> None:
-        now = self._clock.now()
+        now = self.clock.now()
         for candidate in candidates(answers, _language(answers)):
             operation = f"onboarding:{candidate.predicate}"
-            self._reconciler.settle(unit, candidate, operation_id=operation, now=now)
+            self.reconciler.settle(unit, candidate, operation_id=operation, now=now)
         unit.journal.add_event(
             "onboarding",
             operation_id=constant("onboarding"),
-            subject=self._reconciler.guard.name(self._space, "space"),
+            subject=self.reconciler.guard.name(self.space, "space"),
             payload={"answers": sum(map(bool, answers.values())) - 1},
             at=now,
         )
@@ -256,7 +236,7 @@ class Onboarding:
         """``unclear`` is the text for an answer that changes nothing."""
         if row.stage == "done":
             return OnboardingState("done")
-        setting = self._settings.memory.language
+        setting = self.settings.memory.language
         language = _language(row.answers, "en" if setting == "auto" else setting)
         question = next_question(row.answers)
         if question is not None:
@@ -265,6 +245,5 @@ class Onboarding:
         return OnboardingState("summary", f"{summary(row.answers, language)}\n\n{last}")
 
 
-def _language(answers: object, default: Language = "en") -> Language:
-    language = answers.get(_LANGUAGE) if isinstance(answers, dict) else None
-    return language if isinstance(language, str) else default
+def _language(answers: Mapping[str, str], default: Language = "en") -> Language:
+    return answers.get(_LANGUAGE, default)

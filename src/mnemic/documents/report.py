@@ -37,6 +37,9 @@ class RejectedText:
     reason: str
 
 
+EditReport = ImportedEdit | PendingQuestion | RejectedText
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentReport:
     """What happened to one document.

@@ -85,11 +85,7 @@ _WORDS = ByLanguage(
         "span": "{} entries archived, {} to {}",
         "more": "and {} more projects",
     },
-    zh={
-        "none": "已归档",
-        "span": "{} 条已归档，{} 至 {}",
-        "more": "还有 {} 个项目",
-    },
+    zh={"none": "已归档", "span": "{} 条已归档，{} 至 {}", "more": "还有 {} 个项目"},
 )
 
 

@@ -14,13 +14,11 @@ from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.randomness import Bounds
-from mnemic.prompts import Language
 from mnemic.rules.decay import fading
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.support import untrusted
-from mnemic.types import GLOBAL_PROJECT, KINDS, Kind, Memory
+from mnemic.types import GLOBAL_PROJECT, Kind, Memory
 
-_HAN = re.compile("[\u3400-\u9fff]")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d\b")
 _PROGRESS = ("decision", "event", "fact", "config", "rule", "lesson", "skill")
 
@@ -56,30 +54,14 @@ def undated(text: str, memory: Memory, zone: Zone) -> str:
     return text.removeprefix(f"{day_of(memory.valid_from, zone)} ")
 
 
-def language_of(texts: Iterable[str]) -> Language:
-    """Chinese when most statements are."""
-    han = other = 0
-    for text in texts:
-        if _HAN.search(text):
-            han += 1
-        else:
-            other += 1
-    return "zh" if han > other else "en"
-
-
-def value(memory: Memory, now: datetime, half_life: timedelta) -> float:
-    """Importance x recency."""
-    used = max(memory.last_accessed_at, memory.created_at)
-    return memory.importance * fading(now - used, half_life)
-
-
 def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) -> list[Memory]:
-    return sorted(memories, key=lambda m: (-value(m, now, half_life), m.id))
+    """By importance x recency."""
 
+    def value(memory: Memory) -> float:
+        used = max(memory.last_accessed_at, memory.created_at)
+        return memory.importance * fading(now - used, half_life)
 
-def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
-    """Everything by its kind."""
-    return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
+    return sorted(memories, key=lambda memory: (-value(memory), memory.id))
 
 
 def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[Placement]:
@@ -127,23 +109,14 @@ def for_insights(memories: Iterable[Memory]) -> list[Placement]:
     return [Placement(memory, memory.kind) for memory in experiences]
 
 
-def for_persona(ranked: Iterable[Memory], least: float) -> list[Placement]:
-    """Strong traits."""
-    return [
-        Placement(memory, "trait")
-        for memory in ranked
-        if memory.kind == "trait" and memory.confidence >= least
-    ]
-
-
 def at_most_of_each(chosen: Iterable[Placement], most: int) -> list[Placement]:
     """The first few of each kind."""
     counts: Counter[str] = Counter()
     capped = []
-    for one in chosen:
-        counts[one.memory.kind] += 1
-        if counts[one.memory.kind] <= most:
-            capped.append(one)
+    for placement in chosen:
+        counts[placement.memory.kind] += 1
+        if counts[placement.memory.kind] <= most:
+            capped.append(placement)
     return capped
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from mnemic.documents import files
 from mnemic.documents.edit_importer import EditImporter
-from mnemic.documents.edits import (
-    AddedBullet,
-    BulletReader,
-    DocumentEdits,
-    EditedBullet,
-    apply_outcomes,
-    head_of,
-)
+from mnemic.documents.edits import AddedBullet, BulletReader, DocumentEdits, EditedBullet, head_of
 from mnemic.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
 from mnemic.documents.report import (
     DocumentReport,
+    EditReport,
     ImportedEdit,
     PendingQuestion,
     RejectedText,
@@ -26,32 +21,20 @@ from mnemic.documents.report import (
 )
 from mnemic.documents.selection import may_be_shown
 from mnemic.documents.views import View, layout_of
-from mnemic.documents.writer import (
-    DocumentContents,
-    FileChanged,
-    Page,
-    PageBuilder,
-    announce,
-    check,
-    marks_of,
-    settle,
-)
-from mnemic.language.markdown import (
-    GENERATED,
-    Bullet,
-    MarkdownSection,
-    parse,
-)
-from mnemic.settings import Settings
+from mnemic.documents.writer import DocumentContents, Page, PageBuilder, marks_of
+from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import EMPTY, Memory, constant
 
 _TRIES = 5
 _PAGE = 10_000
+
+
+_NO_EDITS = DocumentEdits()
 
 
 @dataclass(slots=True)
@@ -61,49 +44,41 @@ class _OpenDocument:
     view: View
     loaded: DocumentFile = field(default_factory=DocumentFile)
     row: DocumentRow = field(default_factory=lambda: DocumentRow(EMPTY))
-    read: DocumentEdits | None = None
+    edits: DocumentEdits = _NO_EDITS
     parts: tuple[MarkdownSection, ...] = ()
-    imported: list[ImportedEdit] = field(default_factory=list)
-    questions: list[PendingQuestion] = field(default_factory=list)
-    rejected: list[RejectedText] = field(default_factory=list)
+    reports: list[EditReport] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
     problem: str = ""
     again: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class DocumentSync:
     """One run over the documents of a space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        settings: Settings,
-        *,
-        views: Sequence[View],
-        importer: EditImporter,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._settings = settings
-        self._views = views
-        self._importer = importer
+    views: Sequence[View]
+    importer: EditImporter
 
     def run(self, now: datetime) -> SyncReport:
         """Synchronize every document; one saved meanwhile is read again and loses nothing."""
         reports: dict[str, DocumentReport] = {}
-        waiting: list[DocumentName] = [view.name for view in self._views]
+        waiting: list[DocumentName] = [view.name for view in self.views]
         for _ in range(_TRIES):
             if not waiting:
                 break
             documents = self._open()
-            self._import_all(documents, waiting, now)
+            changing = [one for one in documents if one.view.name in waiting]
+            for document in changing:
+                self._import(document, now)
+            if self.importer.settings.documents.take_edits:
+                for document in changing:
+                    self._take_choices(document, now)
+                for document in changing:
+                    self._remove(document, documents, now)
             contents, choices = self._read_contents(now)
             later: list[DocumentName] = []
-            for document in documents:
+            for document in changing:
                 name = document.view.name
-                if name not in waiting:
-                    continue
                 report = self._write(document, contents, choices, now)
                 if report is None:
                     later.append(name)
@@ -113,75 +88,50 @@ class DocumentSync:
         for name in waiting:
             problem = "It is being changed; it was left alone and is taken in next time"
             reports[name] = replace(reports[name], state="left alone", problem=problem)
-        return SyncReport(now, tuple(reports[view.name] for view in self._views))
+        return SyncReport(now, tuple(reports[view.name] for view in self.views))
 
     # --- reading --------------------------------------------------------------------------------
 
     def _open(self) -> list[_OpenDocument]:
         documents = []
-        for view in self._views:
+        for view in self.views:
             document = _OpenDocument(view)
             try:
                 document.loaded = files.load(view.path)
             except UnreadableFile as error:
                 document.problem = str(error)
             documents.append(document)
-        with self._store.read(self._space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             projects = unit.memories.projects()
             for document in documents:
                 name = document.view.name
                 document.row = unit.document_states.get(name) or DocumentRow(constant(name))
                 if not document.problem:
-                    document.read = self._read(unit, document, projects)
+                    document.edits = _read_edits(unit, document, projects)
         return documents
-
-    @staticmethod
-    def _read(unit: Unit, document: _OpenDocument, projects: Sequence[str]) -> DocumentEdits:
-        """The edits of a file; an empty one is not a wish to forget everything, and is rebuilt."""
-        view, text = document.view, document.loaded.text
-        bases = _bases(document.row, document.loaded) if text.strip() else []
-        sections = view.sections(projects)
-        reader = BulletReader(unit, view, layout_of(view, sections, "en"), sections, bases)
-        return reader.read(text, parse(text))
 
     # --- importing ------------------------------------------------------------------------------
 
-    def _import_all(
-        self, documents: Sequence[_OpenDocument], names: Collection[str], now: datetime
-    ) -> None:
-        readable = [p for p in documents if p.read is not None and p.view.name in names]
-        for document in readable:
-            self._import(document, now)
-        for document in readable:
-            self._take_choices(document, now)
-        for document in readable:
-            self._remove(document, documents, now)
-
     def _import(self, document: _OpenDocument, now: datetime) -> None:
-        if document.read is None:
-            return
         existing = self._existing(document, now)
         place = f"{document.view.name}:{document.row.written.file if document.row.written else ''}"
         items = []
-        for change in document.read.changes:
-            outcome = self._importer.apply(change, place, existing)
+        for change in document.edits.changes:
+            outcome = self.importer.apply(change, place, existing)
             items.append(outcome.item)
-            document.imported += [outcome.imported] if outcome.imported else []
-            document.questions += [outcome.question] if outcome.question else []
-            document.rejected += [outcome.rejected] if outcome.rejected else []
+            document.reports += [outcome.report] if outcome.report else []
             document.again |= outcome.again
-            written = isinstance(change, AddedBullet | EditedBullet) and outcome.question is None
+            asked = isinstance(outcome.report, PendingQuestion)
+            written = isinstance(change, AddedBullet | EditedBullet) and not asked
             if written and outcome.item and outcome.item.mark:
                 document.fresh.append(outcome.item.mark)
-        document.parts = apply_outcomes(document.read, items)
+        document.parts = document.edits.apply(items)
 
     def _existing(self, document: _OpenDocument, now: datetime) -> dict[str, str]:
         """Ids of current memories by their bullet; read only where there are new bullets."""
-        if document.read is None or not any(
-            isinstance(c, AddedBullet) for c in document.read.changes
-        ):
+        if not any(isinstance(change, AddedBullet) for change in document.edits.changes):
             return {}
-        with self._store.read(self._space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             memories = [m for m in _current(unit, now) if may_be_shown(m)]
         return {fingerprint(document.view.spellings(m)[0]): m.id for m in reversed(memories)}
 
@@ -189,18 +139,16 @@ class DocumentSync:
         """Store which memories a person put into this document; putting one back, into whichever
         document, answers the question whether it is to be forgotten.
         """
-        read, name = document.read, document.view.name
-        if read is None or not self._settings.documents.take_edits:
-            return
-        with self._store.write(self._space) as unit:
+        edits, name = document.edits, document.view.name
+        with self.importer.store.write(self.importer.space) as unit:
             states = unit.document_states
             for choice in states.choices():
                 withdrawn = choice.choice == "asked" or (
                     choice.choice == "hidden" and choice.document == name
                 )
-                if withdrawn and choice.memory in read.put_back:
+                if withdrawn and choice.memory in edits.put_back:
                     states.drop_choices(choice.memory, choice.document)
-            for id_ in (*sorted(read.moved_in), *document.fresh):
+            for id_ in (*sorted(edits.moved_in), *document.fresh):
                 states.choose(DocumentChoice(constant(name), stored_name(id_), "pinned", now))
 
     def _remove(
@@ -212,33 +160,33 @@ class DocumentSync:
         many documents show it: it is archived, or a question is asked and no document shows it
         until that is answered.
         """
-        read, name = document.read, document.view.name
-        if read is None or not self._settings.documents.take_edits or not read.removed:
+        name, removed = document.view.name, document.edits.removed
+        if not removed:
             return
-        others = [p for p in documents if p.read is not None and p is not document]
-        moved = frozenset[str]().union(*(p.read.put_back for p in others if p.read is not None))
+        others = (other.edits.put_back for other in documents if other is not document)
+        moved = frozenset[str]().union(*others)
         archived: list[Memory] = []
-        with self._store.write(self._space) as unit:
+        with self.importer.store.write(self.importer.space) as unit:
             states = unit.document_states
-            for memory in unit.memories.by_id(sorted(read.removed)):
+            for memory in unit.memories.by_id(sorted(removed)):
                 if memory.status != "active":
                     continue
                 if memory.id in moved:
                     states.choose(DocumentChoice(constant(name), memory.id, "hidden", now))
-                elif self._settings.documents.removed_bullet == "archive":
+                elif self.importer.settings.documents.removed_bullet == "archive":
                     archived.append(memory)
                 else:
                     states.choose(DocumentChoice(constant(name), memory.id, "asked", now))
-                    document.questions.append(PendingQuestion(memory.id, "removed"))
+                    document.reports.append(PendingQuestion(memory.id, "removed"))
         for memory in archived:
-            self._importer.archive(memory, name)
-            document.imported.append(ImportedEdit("archived", memory.id))
+            self.importer.archive(memory, name)
+            document.reports.append(ImportedEdit("archived", memory.id))
 
     # --- writing --------------------------------------------------------------------------------
 
     def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
         """The memories to show once edits are imported, and what people chose to see where."""
-        with self._store.read(self._space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             memories: dict[str, Memory] = {m.id: m for m in _current(unit, now) if may_be_shown(m)}
             contents = DocumentContents(memories, unit.memories.projects())
             return contents, unit.document_states.choices()
@@ -257,17 +205,16 @@ class DocumentSync:
         if document.again:
             return None
         memories, projects = contents.memories, contents.projects
-        with self._store.read(self._space) as unit:
+        with self.importer.store.read(self.importer.space) as unit:
             heads = _Heads(unit, memories)
             parts = heads.renamed(document.parts)
             pinned, hidden = heads.chosen(choices, document.view.name)
         first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
         shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
-        builder = PageBuilder(document.view, shown, document.row, now)
+        builder = PageBuilder(document.view, shown, document.row.rolled_through, now)
         page = builder.page(document.loaded, parts)
-        try:
-            wrote = self._replace_file(document, page, now)
-        except FileChanged:
+        wrote = self._replace_file(document, page, now)
+        if wrote is None:
             return None
         present = {entry.mark for entry in page.entries}
         candidates = dict.fromkeys([*marks_of(parts), *document.fresh])
@@ -279,16 +226,25 @@ class DocumentSync:
             archive=page.archive,
         )
 
-    def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool:
-        """The file is compared and replaced under the write lock: two runs never cross."""
-        with self._store.write(self._space) as unit:
-            if not announce(unit, document.view, document.loaded, page, now):
-                return False
-        file = prepared(document.view.path, page.data)
-        with file as into_place, self._store.write(self._space) as unit:
-            check(document.view, document.loaded)
+    def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool | None:
+        """Whether the file was written; None when a person saved it meanwhile. It is compared and
+        replaced under the write lock: two runs never cross.
+        """
+        view, loaded, row = document.view, document.loaded, page.row(document.view.name)
+        with self.importer.store.write(self.importer.space) as unit:
+            before = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
+            if page.data != loaded.data:  # a crash from here on leaves no doubt
+                unit.document_states.put(replace(before, writing=page.written), now)
+            elif before != row:
+                unit.document_states.put(row, now)
+        if page.data == loaded.data:
+            return False
+        file = prepared(view.path, page.data)
+        with file as into_place, self.importer.store.write(self.importer.space) as unit:
+            if not _holds(view.path, loaded.data):
+                return None
             into_place()
-            settle(unit, document.view, page, now)
+            unit.document_states.put(row, now)
         return True
 
     @staticmethod
@@ -296,23 +252,23 @@ class DocumentSync:
         return DocumentReport(
             document.view.name,
             str(document.view.path),
-            taken=tuple(document.imported),
-            asked=tuple(document.questions),
-            kept=tuple(document.rejected),
+            taken=tuple(one for one in document.reports if isinstance(one, ImportedEdit)),
+            asked=tuple(one for one in document.reports if isinstance(one, PendingQuestion)),
+            kept=tuple(one for one in document.reports if isinstance(one, RejectedText)),
         )
 
 
+@dataclass(frozen=True, slots=True)
 class _Heads:
     """Follows memories to their current version."""
 
-    def __init__(self, unit: Unit, current: Mapping[str, Memory]) -> None:
-        self._unit = unit
-        self._current = current
+    unit: Unit
+    current: Mapping[str, Memory]
 
     def head(self, id_: str) -> str:
-        if id_ in self._current or not id_ or id_ == GENERATED:
+        if id_ in self.current or not id_ or id_ == GENERATED:
             return id_
-        current = head_of(self._unit, id_)
+        current = head_of(self.unit, id_)
         return id_ if current is None else current.id
 
     def renamed(self, parts: Iterable[MarkdownSection]) -> tuple[MarkdownSection, ...]:
@@ -339,12 +295,28 @@ class _Heads:
         return pinned, hidden | {c.memory for c in every if c.choice == "asked"}
 
 
+def _read_edits(unit: Unit, document: _OpenDocument, projects: Sequence[str]) -> DocumentEdits:
+    """The edits of a file; an empty one is not a wish to forget everything, and is rebuilt."""
+    view, text = document.view, document.loaded.text
+    bases = _bases(document.row, document.loaded) if text.strip() else []
+    sections = {section.key: section for section in view.sections(projects)}
+    layout = layout_of(view, list(sections.values()), "en")
+    return BulletReader(unit, view, layout, sections, bases).read(text, parse(text))
+
+
 def _bases(row: DocumentRow, loaded: DocumentFile) -> list[Written]:
     """The states a person's edits started from: one, or two when a write was interrupted."""
     states = [state for state in (row.writing, row.written) if state is not None]
     print_ = fingerprint(loaded.data or b"")
     same = [state for state in states if state.file == print_]
     return same[:1] or states
+
+
+def _holds(path: Path, data: bytes | None) -> bool:
+    try:
+        return files.read_bytes(path) == data
+    except UnreadableFile:
+        return False
 
 
 def _current(unit: Unit, now: datetime) -> list[Memory]:

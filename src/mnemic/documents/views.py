@@ -23,7 +23,7 @@ from mnemic.language.secrets.randomness import Bounds
 from mnemic.prompts import Language
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
-from mnemic.types import GLOBAL_PROJECT, Memory
+from mnemic.types import GLOBAL_PROJECT, KINDS, Memory
 
 _USER_INPUTS = 30  # memories considered for USER.md, as in document A §6.3
 _PERSONA_CONFIDENCE = 0.85  # from which a trait is promoted: as sure as what is written unasked
@@ -39,13 +39,10 @@ class View:
     bounds: Bounds
     zone: Zone
 
-    @property
-    def dated(self) -> bool:
-        return self.name == "project"
-
     def bullet_text(self, memory: Memory) -> str:
-        """The text of a memory's bullet."""
-        return choosing.bullet_text(memory, self.bounds, self.zone if self.dated else None)
+        """The text of a memory's bullet; what is about progress has its day."""
+        dated_in = self.zone if self.name == "project" else None
+        return choosing.bullet_text(memory, self.bounds, dated_in)
 
     def spellings(self, memory: Memory) -> tuple[str, str]:
         """The texts of an unedited bullet, which may have been moved here from another document."""
@@ -66,10 +63,11 @@ class View:
             return choosing.for_insights(memories)
         ranked = choosing.by_value(memories, now, self.settings.ranking.recency_half_life)
         if self.name == "memory":
-            return choosing.for_memory(ranked)
+            return [Placement(one, one.kind if one.kind in KINDS else "fact") for one in ranked]
         if self.name == "user":
             return choosing.for_user(ranked, self.settings.documents.write)
-        return choosing.for_persona(ranked, _PERSONA_CONFIDENCE)
+        traits = (one for one in ranked if one.kind == "trait")
+        return [Placement(one, "trait") for one in traits if one.confidence >= _PERSONA_CONFIDENCE]
 
     def place(self, memory: Memory) -> Placement:
         """The section of a memory that a person pinned to it."""

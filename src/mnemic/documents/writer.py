@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from mnemic.documents import files, rollover
+from mnemic.documents import rollover
 from mnemic.documents.files import DocumentFile, fingerprint
 from mnemic.documents.headings import EARLIER
-from mnemic.documents.layout import DocumentLayout, LayoutEntry, compose
+from mnemic.documents.layout import LayoutEntry, compose
 from mnemic.documents.rollover import summary
-from mnemic.documents.selection import Placement, is_progress, language_of
+from mnemic.documents.selection import Placement, is_progress
 from mnemic.documents.views import View, layout_of, new_parts
+from mnemic.language.detection import language_of
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
 from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
-from mnemic.store.contract import Unit
 from mnemic.store.document_states import DocumentRow, Written
 from mnemic.types import GLOBAL_PROJECT, Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
 
 
-class FileChanged(Exception):
-    """A person saved the file meanwhile."""
+Render = Callable[[Sequence[LayoutEntry]], bytes]  # a document with these bullets in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,147 +59,109 @@ class Page:
         return DocumentRow(constant(name), self.written, None, self.rolled_through)
 
 
+@dataclass(slots=True)
 class PageBuilder:
-    """Builds one document around the text of a person."""
+    """Builds one document around the text of a person; ``rolled`` is the last memory archived."""
 
-    def __init__(
-        self, view: View, contents: DocumentContents, row: DocumentRow, now: datetime
-    ) -> None:
-        self._view = view
-        self._contents = contents
-        self._rolled = row.rolled_through
-        self._now = now
+    view: View
+    contents: DocumentContents
+    rolled: SafeName
+    now: datetime
 
     def page(self, loaded: DocumentFile, parts: tuple[MarkdownSection, ...]) -> Page:
         """The document with as much as fits."""
         chosen = self._choose()
         language = self._language()
-        layout = layout_of(self._view, self._view.sections(self._contents.projects), language)
-        sheet = _Sheet(self._view, loaded, parts or new_parts(layout), layout)
+        layout = layout_of(self.view, self.view.sections(self.contents.projects), language)
+        around = parts or new_parts(layout)
+
+        def render(entries: Sequence[LayoutEntry]) -> bytes:
+            return loaded.encode(compose(around, entries, layout))
+
         earlier = self._earlier(language)
-        over = self._view.over(sheet.data(earlier))
+        over = self.view.over(render(earlier))
         whole = [*earlier, *self._entries(chosen)]
-        if self._view.name == "project" and chosen and self._view.over(sheet.data(whole)):
-            return self._roll(sheet, chosen, language)
-        entries = earlier if over else [*earlier, *self._fitting(sheet, earlier, chosen)]
-        return Page(sheet.data(entries), tuple(entries), over, self._rolled)
+        if self.view.name == "project" and chosen and self.view.over(render(whole)):
+            return self._roll(render, chosen, language)
+        entries = earlier if over else [*earlier, *self._fitting(render, earlier, chosen)]
+        return Page(render(entries), tuple(entries), over, self.rolled)
 
     def _choose(self) -> list[Placement]:
         """The pinned memories, then the best."""
-        memories, hidden = self._contents.memories, self._contents.hidden
-        pinned = [self._view.place(memories[id_]) for id_ in self._contents.first]
-        best = self._view.choose(memories.values(), self._now, self._rolled)
+        memories, hidden = self.contents.memories, self.contents.hidden
+        pinned = [self.view.place(memories[id_]) for id_ in self.contents.first]
+        best = self.view.choose(memories.values(), self.now, self.rolled)
         once: dict[str, Placement] = {}
         for chosen in (*pinned, *best):
             if chosen.memory.id not in hidden:
                 once.setdefault(chosen.memory.id, chosen)
-        return self._view.capped(list(once.values()))
+        return self.view.capped(list(once.values()))
 
     def _fitting(
-        self, sheet: _Sheet, before: list[LayoutEntry], chosen: Sequence[Placement]
+        self, render: Render, before: list[LayoutEntry], chosen: Sequence[Placement]
     ) -> list[LayoutEntry]:
         entries = self._entries(chosen)
-        if not self._view.over(sheet.data([*before, *entries])):
+        if not self.view.over(render([*before, *entries])):
             return entries
         fitting: list[LayoutEntry] = []
         for entry in entries:
-            if not self._view.over(sheet.data([*before, *fitting, entry])):
+            if not self.view.over(render([*before, *fitting, entry])):
                 fitting.append(entry)
         return fitting
 
     def _entries(self, chosen: Sequence[Placement]) -> list[LayoutEntry]:
         return [
-            LayoutEntry(c.memory.id, self._view.bullet_text(c.memory), c.section) for c in chosen
+            LayoutEntry(c.memory.id, self.view.bullet_text(c.memory), c.section) for c in chosen
         ]
 
     def _language(self) -> Language:
         """The language of all memories: what one document shows changes too often."""
-        setting = self._view.settings.memory.language
-        memories = self._contents.memories.values()
-        return language_of(memory.text for memory in memories) if setting == "auto" else setting
+        texts = (memory.text for memory in self.contents.memories.values())
+        return language_of(texts, self.view.settings.memory.language)
 
     # --- rolling --------------------------------------------------------------------------------
 
-    def _roll(self, sheet: _Sheet, chosen: Sequence[Placement], language: Language) -> Page:
+    def _roll(self, render: Render, chosen: Sequence[Placement], language: Language) -> Page:
         """Keep the latest, archive the rest, summarize all that was archived."""
-        limit = self._view.settings.documents.project_lines
+        limit = self.view.settings.documents.project_lines
         entries = self._entries(chosen)
         planned = self._earlier(language, through=max(c.memory.id for c in chosen))
 
         def over(count: int, lines: int) -> bool:
-            return sheet.data([*planned, *entries[:count]]).count(b"\n") > lines
+            return render([*planned, *entries[:count]]).count(b"\n") > lines
 
         count = rollover.split(len(chosen), over, limit)
-        old = [c for c in chosen[count:] if c.memory.id not in self._contents.first]
+        old = [c for c in chosen[count:] if c.memory.id not in self.contents.first]
         archive = ""
         if old:
-            self._rolled = max(self._rolled, *(c.memory.id for c in old))
-            path = rollover.archive(self._view, old, self._contents.projects, language, self._now)
+            self.rolled = max(self.rolled, *(c.memory.id for c in old))
+            path = rollover.archive(self.view, old, self.contents.projects, language, self.now)
             archive = str(path)
         page = [*self._earlier(language), *entries[:count]]
-        data = sheet.data(page)
-        return Page(data, tuple(page), self._view.over(data), self._rolled, archive)
+        data = render(page)
+        return Page(data, tuple(page), self.view.over(data), self.rolled, archive)
 
     def _earlier(self, language: Language, through: str | None = None) -> list[LayoutEntry]:
-        rolled = self._rolled if through is None else through
-        if self._view.name != "project" or not rolled:
+        rolled = self.rolled if through is None else through
+        if self.view.name != "project" or not rolled:
             return []
         old = [
             memory
-            for memory in self._contents.memories.values()
+            for memory in self.contents.memories.values()
             if memory.id <= rolled
             and is_progress(memory, GLOBAL_PROJECT)
-            and memory.id not in self._contents.hidden
+            and memory.id not in self.contents.hidden
         ]
         text = summary(
             old,
-            [path.name for path in rollover.archives(self._view)],
-            text_of=lambda memory: self._view.spellings(memory)[0],
+            [path.name for path in rollover.archives(self.view)],
+            text_of=lambda memory: self.view.spellings(memory)[0],
             language=language,
-            lines=self._view.settings.documents.project_lines // _PER_PROJECT,
+            lines=self.view.settings.documents.project_lines // _PER_PROJECT,
             global_project=GLOBAL_PROJECT,
-            zone=self._view.zone,
+            zone=self.view.zone,
         )
         return [LayoutEntry(GENERATED, text, EARLIER)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """The fixed parts of a page while entries are tried."""
-
-    view: View
-    loaded: DocumentFile
-    parts: tuple[MarkdownSection, ...]
-    layout: DocumentLayout
-
-    def data(self, entries: Sequence[LayoutEntry]) -> bytes:
-        return self.loaded.encode(compose(self.parts, entries, self.layout))
-
-
-def announce(unit: Unit, view: View, loaded: DocumentFile, page: Page, now: datetime) -> bool:
-    """Store what is about to be written, so that a crash leaves no doubt; False: nothing is."""
-    row = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
-    if page.data != loaded.data:
-        unit.document_states.put(replace(row, writing=page.written), now)
-        return True
-    if row != page.row(view.name):
-        settle(unit, view, page, now)
-    return False
-
-
-def check(view: View, loaded: DocumentFile) -> None:
-    """Raise FileChanged when the file is no longer what was read."""
-    try:
-        data = files.read_bytes(view.path)
-    except files.UnreadableFile as error:
-        raise FileChanged from error
-    if data != loaded.data:
-        raise FileChanged
-
-
-def settle(unit: Unit, view: View, page: Page, now: datetime) -> None:
-    """Store that the file is the page."""
-    unit.document_states.put(page.row(view.name), now)
 
 
 def marks_of(parts: Sequence[MarkdownSection]) -> list[str]:

@@ -24,7 +24,7 @@ from mnemic.context.sources import PromptSources
 from mnemic.days import day_of, noon
 from mnemic.documents.fallback import logs, notes
 from mnemic.documents.fallback.files import Folder
-from mnemic.documents.fallback.importer import accept_logged, last_ends, new_memory
+from mnemic.documents.fallback.importer import accept_logged, last_ends, open_logged_session
 from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.engine.background import BackgroundWork
@@ -200,7 +200,7 @@ class PlainFileMind(Mind):
                 ours = write.operation_id == key_of("remember", decision.memory.id)
                 operation = "" if ours else write.operation_id
                 supersedes = str(write.payload["supersedes"])
-                self._notes.append(Note(decision.memory, supersedes, operation))
+                self._notes.append(notes.note_of(decision.memory, supersedes, operation))
         return decision
 
     def _continue(self, new: NewTurn) -> NewTurn:
@@ -355,7 +355,7 @@ class PlainFileMind(Mind):
                 self._services.ledger.note_failure(failed.where, failed.error)
         for session, about in self._opened.items():
             self._services.ledger.open_session(session, *about)
-        self._written = {note.memory.id for note in listed}
+        self._written = {note.id for note in listed}
         self._written |= {one.turn.id for one in entries if isinstance(one, LoggedTurn)}
 
     def _show_turns(self, unit: Unit, logged: Sequence[LoggedTurn]) -> None:
@@ -372,18 +372,17 @@ class PlainFileMind(Mind):
             else:
                 placed.append(row._replace(idx=entry.turn.index))
             taken.add(place)
-            if entry.project or entry.topic:
-                names = self._guard.short(entry.project), self._guard.short(entry.topic)
-                unit.ledger.open_session(row.session, *names, entry.turn.at)
+            open_logged_session(unit, entry, row, self._guard)
         self._services.recorder.record_rows(unit, [*placed, *displaced], now)
 
     def _show_note(self, unit: Unit, note: Note) -> None:
-        id_ = self._guard.label(note.memory.id, "id")
-        if note.memory.kind == "credential" or unit.memories.get(id_) is not None:
+        id_ = self._guard.label(note.id, "id")
+        if note.new.kind == "credential" or unit.memories.get(id_) is not None:
             return
-        old = unit.memories.get(note.supersedes) if note.supersedes else None
-        new = new_memory(note, old.id if old is not None and old.status == "active" else None)
-        at = note.memory.created_at if note.ours else self._clock.now()
+        old = unit.memories.get(note.new.supersedes or "")
+        current = old is not None and old.status == "active"
+        new = replace(note.new, supersedes=note.new.supersedes if current else None)
+        at = note.at or self._clock.now()
         self._services.memories.add(unit, new, id_=id_, at=at, operation_id=note.operation or None)
 
     def _append(self) -> None:
@@ -398,11 +397,11 @@ class PlainFileMind(Mind):
         first, today = self._first_day(), day_of(self._clock.now(), zone)
         for entry in entries:
             local = logs.in_local_time(entry, zone)
-            day = logs.moment_of(local).date()
+            day = local.at.date()
             texts[self._folder.log(day if day >= first else today)] += logs.written(local)
         for note in added:
             texts[self._folder.notes] += notes.written(note)
-            self._written.add(note.memory.id)
+            self._written.add(note.id)
         self._stamps = None  # what is not in the files is not there
         for path, text in texts.items():
             self._folder.append(path, text)

@@ -179,7 +179,6 @@ class Shared:
             folders_of(Path(self.path), space, self.settings),
             keeper=self.writer_of(space),
             reconciler=self.reconciler_of(space),
-            guard=self.guard,
         )
 
     def sync(self, space: str) -> list[str]:

@@ -104,12 +104,11 @@ def export_jsonl(
                 stream.writelines(_lines(table, rows, mask, tally))
                 done += len(rows)
                 progress(done, total)
-        stream.write(_line(_footer(tallies)))
-    return ArchiveSummary(
-        mind.space,
-        {name: tally.rows for name, tally in tallies.items()},
-        {name: tally.masked for name, tally in tallies.items() if tally.masked},
-    )
+        masked = {name: tally.masked for name, tally in tallies.items() if tally.masked}
+        tables = {name: tally.told() for name, tally in tallies.items()}
+        stream.write(_line({"format": FORMAT, "end": True, "tables": tables, "masked": masked}))
+    counts = {name: tally.rows for name, tally in tallies.items()}
+    return ArchiveSummary(mind.space, counts, masked)
 
 
 def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
@@ -124,12 +123,6 @@ def _header(mind: Mind, store: Store, *, secrets: bool) -> dict[str, Any]:
         "lossless": "all rows" if secrets else "all rows without credentials",
         "columns": {table.name: list(table.names) for table in MOVED},
     }
-
-
-def _footer(tallies: Mapping[str, _LineTally]) -> dict[str, Any]:
-    tables = {name: tally.told() for name, tally in tallies.items()}
-    masked = {name: tally.masked for name, tally in tallies.items() if tally.masked}
-    return {"format": FORMAT, "end": True, "tables": tables, "masked": masked}
 
 
 def _lines(

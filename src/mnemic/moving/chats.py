@@ -16,13 +16,7 @@ from typing import Any, BinaryIO
 from mnemic.errors import InvalidInput
 from mnemic.moving import exports
 from mnemic.moving.exports import ExportedConversation
-from mnemic.moving.json_records import (
-    LONGEST,
-    parse_json,
-    read_first_line,
-    read_lines,
-    read_lists,
-)
+from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lines, read_lists
 from mnemic.moving.pieces import Piece, Record
 from mnemic.record.messages import (
     SESSION_KEYS,

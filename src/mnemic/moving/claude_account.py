@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, BinaryIO
 
-from mnemic.errors import InvalidInput
 from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lists
 from mnemic.moving.memory_fields import checked_text, read_moment, short_name
 from mnemic.moving.pieces import Piece, Record, SentFile, make_pieces
@@ -28,19 +28,13 @@ def account_members(source: ImportSource) -> list[str]:
     return sorted(found, key=lambda name: (_kind(name) == "memories", name))
 
 
-def account_pieces(source: ImportSource, members: list[str]) -> Iterator[Piece]:
-    """The memories and projects in these files."""
-    projects: dict[str, str] = {}
-
-    def read(record: Record) -> Iterator[Piece]:
-        fields = read_object(record.value, "a record")
-        if record.key == "memories":
-            return _read_memories(record.place, fields, projects)
-        return _read_project(record.place, fields, projects)
-
-    for name in members:
-        for record in _records(source, name):
-            yield from make_pieces(record, read)
+def read_account(name: str, stream: BinaryIO, projects: dict[str, str]) -> Iterator[Piece]:
+    """The memories or projects in one of these files; ``projects`` are the names of those read."""
+    read = _read_memories if _kind(name) == "memories" else _read_project
+    for record in _records(stream):
+        yield from make_pieces(
+            record, lambda one: read(one.place, read_object(one.value, "a record"), projects)
+        )
 
 
 def _kind(name: str) -> str:
@@ -48,28 +42,23 @@ def _kind(name: str) -> str:
     return found["kind"] if found else ""
 
 
-def _records(source: ImportSource, name: str) -> Iterator[Record]:
-    """The records of one member: a list of them, or one."""
+def _records(stream: BinaryIO) -> Iterator[Record]:
+    """A list of records, or one."""
+    _, first = read_first_line(stream)
+    if first.startswith(b"["):
+        yield from read_lists(first, stream)
+        return
     try:
-        with source.open_member(name) as stream:
-            _, first = read_first_line(stream)
-            if first.startswith(b"["):
-                for record in read_lists(first, stream):
-                    place = f"{name}, {record.place}"
-                    yield Record(place, record.value, record.reason, _kind(name))
-            else:
-                yield Record(name, parse_json(first + stream.read(LONGEST)), "", _kind(name))
-    except InvalidInput as error:
-        yield Record(name, None, error.message)
+        yield Record("record 1", parse_json(first + stream.read(LONGEST)))
     except ValueError as error:
-        yield Record(name, None, str(error))
+        raise UnreadableMessage(str(error)) from error
 
 
 # --- memories -------------------------------------------------------------------------------------
 
 
 def _read_memories(
-    place: str, fields: Mapping[str, Any], projects: Mapping[str, str]
+    place: str, fields: Mapping[str, Any], projects: dict[str, str]
 ) -> Iterator[Piece]:
     yield from _read_notes(place, read_text(fields, "conversations_memory"), None)
     for project, text in read_object(fields.get("project_memories") or {}, "projects").items():
@@ -115,18 +104,16 @@ def _read_project(
             memory = NewMemory(text, kind, project=name or None, trust="owner", learned_at=at)
             yield Piece(f"{place}, {told}", memory, key=f"{uuid} {told} {text}")
     for number, one in enumerate(read_list(fields, "docs"), 1):
-        try:
-            yield _read_document(f"{place}, document {number}", uuid, name, one)
-        except UnreadableMessage as reason:
-            yield Piece(f"{place}, document {number}", None, str(reason))
+        record = Record(f"{place}, document {number}", one)
+        yield from make_pieces(record, partial(_read_document, uuid, name))
 
 
-def _read_document(place: str, project: str, name: str, value: Any) -> Piece:
-    fields = read_object(value, "a document")
+def _read_document(project: str, name: str, record: Record) -> Iterator[Piece]:
+    fields = read_object(record.value, "a document")
     file = short_name(fields.get("filename")) or "document"
     own = read_text(fields, "uuid") or file
-    return Piece(
-        place,
+    yield Piece(
+        record.place,
         SentFile(
             f"claude/{project}/{own}/{file}",
             {

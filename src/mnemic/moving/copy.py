@@ -7,8 +7,8 @@ is repeated: what is there is known. At the end every row is read again on both 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -72,48 +72,6 @@ class CopyReport:
         return sum(table.rows for table in self.tables)
 
 
-@dataclass(slots=True)
-class _Copy:
-    """One copy: the snapshot of the source, and where it goes."""
-
-    source: Unit
-    target: Store
-    space: str
-    progress: Progress
-    conflicts: list[CopyConflict] = field(default_factory=list)
-
-    def run(self) -> list[CopiedTable]:
-        copied = [CopiedTable(table.name) for table in MOVED]
-        total = sum(map(self.source.transfer.count, MOVED))
-        done = 0
-        for table, report in zip(MOVED, copied, strict=True):
-            for rows in read_batches(self.source, table):
-                self._put(table, rows, report)
-                done += len(rows)
-                self.progress("Copying", done, total)
-        done = 0
-        with self.target.read(self.space) as unit:
-            for table, report in zip(MOVED, copied, strict=True):
-                ours, theirs = hashlib.sha256(), hashlib.sha256()
-                for rows in read_batches(self.source, table):
-                    for row, stored in zip(rows, unit.transfer.stored(table, rows), strict=True):
-                        ours.update(_bytes(table, row))
-                        theirs.update(b"" if stored is None else _bytes(table, stored))
-                    done += len(rows)
-                    self.progress("Verifying", done, total)
-                report.source_sha256, report.target_sha256 = ours.hexdigest(), theirs.hexdigest()
-        return copied
-
-    def _put(self, table: MovedTable, rows: Sequence[Cells], report: CopiedTable) -> None:
-        put = put_rows(self.target, self.space, table, rows)
-        report.rows += len(rows)
-        report.added += len(put.added)
-        report.known += put.known
-        report.conflicts += len(put.conflicts)
-        room = _LISTED - len(self.conflicts)
-        self.conflicts += [CopyConflict(table.name, one.reason) for one in put.conflicts[:room]]
-
-
 def copy_space(
     source: str | Path,
     target: str | Path,
@@ -158,10 +116,39 @@ def copy_between(
     source: Store, target: Store, space: str, to_space: str, progress: Progress
 ) -> CopyReport:
     """Copy a space of one open store into another one."""
+    tables = {table: CopiedTable(table.name) for table in MOVED}
+    conflicts: list[CopyConflict] = []
     with source.read(space) as unit:
-        copy = _Copy(unit, target, to_space, progress)
-        tables = copy.run()
-    return CopyReport(space, to_space, tuple(tables), tuple(copy.conflicts))
+        total = sum(map(unit.transfer.count, MOVED))
+        for table, rows, done in _read_all(unit):
+            put, report = put_rows(target, to_space, table, rows), tables[table]
+            report.rows += len(rows)
+            report.added += len(put.added)
+            report.known += put.known
+            report.conflicts += len(put.conflicts)
+            room = _LISTED - len(conflicts)
+            conflicts += [CopyConflict(table.name, one.reason) for one in put.conflicts[:room]]
+            progress("Copying", done, total)
+        ours, theirs = ({table: hashlib.sha256() for table in MOVED} for _ in range(2))
+        with target.read(to_space) as copied:
+            for table, rows, done in _read_all(unit):
+                for row, stored in zip(rows, copied.transfer.stored(table, rows), strict=True):
+                    ours[table].update(_bytes(table, row))
+                    theirs[table].update(b"" if stored is None else _bytes(table, stored))
+                progress("Verifying", done, total)
+    for table, report in tables.items():
+        report.source_sha256 = ours[table].hexdigest()
+        report.target_sha256 = theirs[table].hexdigest()
+    return CopyReport(space, to_space, tuple(tables.values()), tuple(conflicts))
+
+
+def _read_all(unit: Unit) -> Iterator[tuple[MovedTable, list[Cells], int]]:
+    """Every row, batch by batch, with the number of rows up to there."""
+    done = 0
+    for table in MOVED:
+        for rows in read_batches(unit, table):
+            done += len(rows)
+            yield table, rows, done
 
 
 def _target(given: str | Path) -> str:

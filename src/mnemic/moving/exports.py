@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from mnemic.record.messages import (
@@ -20,7 +21,7 @@ from mnemic.record.messages import (
     read_time,
     time_of,
 )
-from mnemic.types import NewTurn, ToolCall, ToolResult
+from mnemic.types import NewTurn, Role, ToolCall, ToolResult
 
 # Pictures and sounds, which an export has beside its conversations or not at all.
 _ASSETS = {
@@ -53,9 +54,7 @@ def chatgpt(exported: Mapping[str, Any], fallback: str) -> ExportedConversation:
     nodes = _branch(mapping, exported.get("current_node"))
     messages = (node["message"] for node in nodes if isinstance(node.get("message"), dict))
     return ExportedConversation(
-        session,
-        read_text(exported, "title"),
-        _each(messages, session, _chatgpt_message),
+        session, read_text(exported, "title"), _each(messages, session, _chatgpt_message)
     )
 
 
@@ -86,29 +85,20 @@ def _chatgpt_message(message: Mapping[str, Any], session: str) -> NewTurn | None
     role = read_role(author.get("role"))
     recipient = read_text(message, "recipient") or "all"
     if role == "assistant" and recipient != "all":
-        content, text = Content(calls=[ToolCall(recipient, {"input": text})]), ""
+        content = Content(calls=[ToolCall(recipient, {"input": text})])
     elif role == "tool":
-        content, text = Content(results=[ToolResult(text)]), ""
-    return NewTurn(
-        session=session,
-        role=role,
-        text=text,
-        sender=read_text(author, "name"),
-        channel="chatgpt",
-        tool_calls=tuple(content.calls),
-        tool_results=tuple(content.results),
-        at=time_of(message.get("create_time")),
-    )
+        content = Content(results=[ToolResult(text)])
+    turn = _make_turn(session, role, content, "chatgpt", time_of(message.get("create_time")))
+    return replace(turn, sender=read_text(author, "name"))
 
 
 def _name_assets(parts: Any) -> Any:
     """The parts of a message with a word for each picture or sound."""
     if not isinstance(parts, list):
         return parts
-    kinds = [part.get("content_type") if isinstance(part, dict) else None for part in parts]
     return [
-        part if kind is None else _ASSETS.get(str(kind), part)
-        for part, kind in zip(parts, kinds, strict=True)
+        _ASSETS.get(str(part.get("content_type")), part) if isinstance(part, dict) else part
+        for part in parts
     ]
 
 
@@ -126,23 +116,26 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
     parts = fields.get("content") or None
     if isinstance(parts, list):
-        kinds = [str(part.get("type")) if isinstance(part, dict) else "" for part in parts]
-        parts = [part for part, kind in zip(parts, kinds, strict=True) if kind not in _UNSPOKEN]
+        parts = [part for part in parts if not _is_unspoken(part)]
     content = read_content(parts)
     if content.is_empty:
         content = read_content(fields.get("text"))
     content.texts += _files(fields)
     if content.is_empty:
         return None
-    return NewTurn(
-        session=session,
-        role=read_role(fields.get("sender", fields.get("role"))),
-        text=content.text,
-        channel="claude",
-        tool_calls=tuple(content.calls),
-        tool_results=tuple(content.results),
-        at=read_time(fields),
-    )
+    role = read_role(fields.get("sender", fields.get("role")))
+    return _make_turn(session, role, content, "claude", read_time(fields))
+
+
+def _make_turn(
+    session: str, role: Role, content: Content, channel: str, at: datetime | str | None
+) -> NewTurn:
+    calls, results = tuple(content.calls), tuple(content.results)
+    return NewTurn(session, role, content.text, "", channel, calls, results, at)
+
+
+def _is_unspoken(part: Any) -> bool:
+    return isinstance(part, dict) and str(part.get("type")) in _UNSPOKEN
 
 
 def _files(fields: Mapping[str, Any]) -> Iterator[str]:

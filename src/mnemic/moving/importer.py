@@ -64,6 +64,9 @@ class Speakers:
         return replace(turn, sender=sender, trust=trust)
 
 
+EVERYBODY = Speakers()
+
+
 @dataclass(slots=True)
 class ImportProgress:
     """Counts so far. ``known`` records were here before; ``dropped`` ones say nothing that is kept;
@@ -89,14 +92,12 @@ class Reading:
         self,
         format: str,
         *,
-        project: str = "",
-        speakers: Speakers | None = None,
         refused: Callable[[Refused], None],
+        project: str = "",
+        speakers: Speakers = EVERYBODY,
     ) -> None:
-        self.project = project
-        self.progress = ImportProgress(format)
-        self._speakers = speakers or Speakers()
-        self._refused = refused
+        self.progress, self.project = ImportProgress(format), project
+        self._speakers, self._refused = speakers, refused
 
     def pieces(self, source: ImportSource, reader: FormatReader) -> Iterator[Piece]:
         """What a reader finds in a source, and the links in it that it was not shown."""
@@ -144,6 +145,7 @@ class Reading:
         return item
 
 
+@dataclass(frozen=True, slots=True)
 class Importer:
     """Writes what was read into a mind; refused records are reported and the rest goes on.
 
@@ -151,18 +153,20 @@ class Importer:
     its record.
     """
 
-    def __init__(self, mind: Mind, reading: Reading) -> None:
-        self._mind = mind
-        self._reading = reading
-        self.progress = reading.progress
+    mind: Mind
+    reading: Reading
+
+    @property
+    def progress(self) -> ImportProgress:
+        return self.reading.progress
 
     def run(self, pieces: Iterable[Piece]) -> Iterator[ImportProgress]:
         """Import everything; yields the counts after each batch, which is then durable."""
-        for batch in self._reading.batches(pieces):
+        for batch in self.reading.batches(pieces):
             self._write(batch)
             yield self.progress
         done = self.progress
-        log_of(self._mind.settings).done(
+        log_of(self.mind.settings).done(
             "migration complete: {added} added, {known} known, {rejected} rejected",
             added=done.added,
             known=done.known,
@@ -178,11 +182,7 @@ class Importer:
                 self._keep(piece, item)
         turns = [(piece, item) for piece, item in batch if isinstance(item, NewTurn)]
         self._in_halves(turns, self._record)
-        records = [
-            (piece, item)
-            for piece, item in batch
-            if isinstance(item, NewMemory | NewEpisode | NewDailyEvent)
-        ]
+        records = [(piece, item) for piece, item in batch if isinstance(item, NewRecord)]
         for start in range(0, len(records), _FEW):
             self._in_halves(records[start : start + _FEW], self._add)
 
@@ -196,22 +196,22 @@ class Importer:
             write(batch)
         except (InvalidInput, Conflict) as error:
             if len(batch) == 1:
-                self._reading.refuse(batch[0][0], error.message)
+                self.reading.refuse(batch[0][0], error.message)
                 return
             middle = len(batch) // 2
             self._in_halves(batch[:middle], write)
             self._in_halves(batch[middle:], write)
 
     def _record(self, batch: list[tuple[Piece, NewTurn]]) -> None:
-        recorded = self._mind.record_many(
-            (turn for _, turn in batch), topics=_topics(batch), project=self._reading.project
+        recorded = self.mind.record_many(
+            (turn for _, turn in batch), topics=_topics(batch), project=self.reading.project
         )
         self.progress.added += recorded.added
         self.progress.known += recorded.known
 
     def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
         keyed = {self._key(piece, item): item for piece, item in batch}
-        added = self._mind.add_many(keyed)
+        added = self.mind.add_many(keyed)
         self.progress.added += added.added
         self.progress.known += added.known + len(batch) - len(keyed)
         self.progress.dropped += added.dropped
@@ -220,17 +220,17 @@ class Importer:
     def _keep(self, piece: Piece, item: SentFile | WorkingNotes) -> None:
         try:
             if isinstance(item, WorkingNotes):
-                fresh = not self._mind.scratchpad().text.strip()
+                fresh = not self.mind.scratchpad().text.strip()
                 if fresh:
-                    self._mind.write_scratchpad(item.text)
+                    self.mind.write_scratchpad(item.text)
             else:
                 session = item.details.get("session")
-                there = self._mind.attachments(session=session, limit=10_000)
+                there = self.mind.attachments(session=session, limit=10_000)
                 fresh = item.path not in {one.path or one.url for one in there}
                 if fresh:
-                    self._mind.attach(item.path, **item.details)
+                    self.mind.attach(item.path, **item.details)
         except (InvalidInput, Conflict) as error:
-            self._reading.refuse(piece, error.message)
+            self.reading.refuse(piece, error.message)
         else:
             self.progress.added += fresh
             self.progress.known += not fresh
@@ -270,14 +270,9 @@ def _plain(value: Any) -> Any:
 
 
 def _time_of(item: Item) -> datetime | None:
-    at: object = None
-    if isinstance(item, NewTurn):
-        at = item.at
-    elif isinstance(item, NewMemory):
-        at = item.learned_at
-    elif isinstance(item, NewEpisode):
-        at = item.started_at
-    return at if isinstance(at, datetime) and at.tzinfo is not None else None
+    times = (getattr(item, name, None) for name in ("at", "learned_at", "started_at"))
+    zoned = (at for at in times if isinstance(at, datetime) and at.tzinfo is not None)
+    return next(zoned, None)
 
 
 def import_source(
@@ -287,7 +282,7 @@ def import_source(
     format: str = "",
     session: str = "",
     project: str = "",
-    speakers: Speakers | None = None,
+    speakers: Speakers = EVERYBODY,
 ) -> tuple[ImportProgress, list[Refused]]:
     """Import a file or folder by its name; what was refused is listed."""
     source, refused = ImportSource.of(place, session=session), list[Refused]()

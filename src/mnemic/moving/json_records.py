@@ -11,11 +11,11 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any, BinaryIO
 
 from mnemic.moving.pieces import Record
-from mnemic.moving.source import ImportSource, bounded_lines
+from mnemic.moving.source import bounded_lines
 
 LONGEST = 64 << 20  # bytes of one record: the longest real conversations have a tenth
 _HEAD = 1 << 16  # bytes that show whether a file is a list, an object or lines
@@ -85,16 +85,13 @@ def read_lists(first: bytes, stream: BinaryIO, keys: Sequence[str] = ()) -> Iter
         yield error.record
 
 
-def sample(source: ImportSource, keys: Sequence[str]) -> list[dict[str, Any]]:
+def sample(head: bytes, keys: Sequence[str]) -> list[dict[str, Any]]:
     """A few records from the head of a file, to know it by."""
-    found: list[dict[str, Any]] = []
-    if source.head.lstrip(_BLANK)[:1] in (b"{", b"["):
-        for record in read_records(io.BytesIO(source.head), keys):
-            if not record.reason and isinstance(record.value, dict):
-                found.append(record.value)
-            if len(found) == _SAMPLES:
-                break
-    return found
+    if head.lstrip(_BLANK)[:1] not in (b"{", b"["):
+        return []
+    records = read_records(io.BytesIO(head), keys)
+    readable = (r.value for r in records if not r.reason and isinstance(r.value, dict))
+    return list(islice(readable, _SAMPLES))
 
 
 def _holds_list(first: bytes, keys: Sequence[str]) -> bool:

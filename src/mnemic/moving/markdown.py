@@ -18,14 +18,7 @@ from mnemic.days import LOCAL
 from mnemic.engine.mind import Mind
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.secrets.finder import redact, redact_json
-from mnemic.moving.contents import (
-    MemoryContents,
-    Progress,
-    RecordedDay,
-    RecordedSession,
-    Statement,
-    read_contents,
-)
+from mnemic.moving.contents import MemoryContents, Progress, RecordedDay, RecordedSession, Statement
 from mnemic.moving.phrases import Phrases
 from mnemic.plain import visible
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Attachment, Memory, Turn
@@ -84,7 +77,7 @@ def export_markdown_files(mind: Mind, **options: Unpack[ExportOptions]) -> dict[
         for session in day.sessions
         for turn in session.turns
     }
-    listed = [f"- [{say.month(days[0].day)}]({file})" for file, days in months.items()]
+    listed = [f"- [{say.date('month', days[0].day)}]({file})" for file, days in months.items()]
     timeline = [f"## {say('Timeline')}", "\n".join(listed)] if listed else []
     files = {INDEX: _join([*writer.write_overview(), *timeline, *writer.write_ending()])}
     for file, days in months.items():
@@ -146,7 +139,7 @@ class MarkdownWriter:
     """
 
     def __init__(self, mind: Mind, options: ExportOptions) -> None:
-        self.contents = read_contents(
+        self.contents = MemoryContents(
             mind,
             at=options.get("at") or datetime.now(UTC),
             secrets=options.get("secrets", False),
@@ -225,9 +218,9 @@ class MarkdownWriter:
         """Conversations by day; ``back`` is the file that the links to statements lead to."""
         if not days:
             return
-        yield f"# {self.say.month(days[0].day)}" if back else f"## {self.say('Timeline')}"
+        yield f"# {self.say.date('month', days[0].day)}" if back else f"## {self.say('Timeline')}"
         for day in days:
-            yield f"### {self.say.weekday(day.day)}"
+            yield f"### {self.say.date('weekday', day.day)}"
             for session in day.sessions:
                 yield from self._session(session, back)
             if day.events:
@@ -276,7 +269,7 @@ class MarkdownWriter:
         rows = []
         for month in sorted({*turns, *learned}):
             known += learned[month]
-            rows.append(f"| {self.say.month(month)} | {turns[month]:,} | {known:,} |")
+            rows.append(f"| {self.say.date('month', month)} | {turns[month]:,} | {known:,} |")
         if len(rows) > 1:
             heads = f"|  | {self.say('Turns per month')} | {self.say('Statements known')} |"
             yield "\n".join([heads, "|---|---:|---:|", *rows[-_MONTHS:]])
@@ -488,7 +481,7 @@ class MarkdownWriter:
         return self.contents.local(moment).date().replace(day=1)
 
     def _day(self, moment: datetime) -> str:
-        return self.say.day(self.contents.local(moment).date())
+        return self.say.date("day", self.contents.local(moment).date())
 
 
 def _list_texts(contents: MemoryContents) -> list[str]:

@@ -245,11 +245,9 @@ def _read_word(fields: Mapping[str, Any], *names: str) -> str:
 
 def _read_life(fields: Mapping[str, Any]) -> str:
     """How long it lives, where that is said in words that are known here."""
-    for name in _LIFE_KEYS:
-        value = fields.get(name)
-        if isinstance(value, str) and is_duration(value.strip().lower()):
-            return value.strip().lower()
-    return ""
+    values = map(fields.get, _LIFE_KEYS)
+    words = (value.strip().lower() for value in values if isinstance(value, str))
+    return next(filter(is_duration, words), "")
 
 
 def _read_end(fields: Mapping[str, Any], last: datetime | None) -> datetime | None:

@@ -61,23 +61,14 @@ class Phrases:
                 break
         return self.count(count, "byte") if count < 1000 else f"{amount:.1f} {unit}"
 
-    def day(self, day: date) -> str:
-        return self._format_date("day", day)
-
-    def weekday(self, day: date) -> str:
-        """A day with its name."""
-        return self._format_date("weekday", day)
-
-    def month(self, day: date) -> str:
-        return self._format_date("month", day)
-
-    def moment(self, moment: datetime) -> str:
-        return f"{self._format_date('before hour', moment.date())}{moment:%H:%M}"
-
-    def _format_date(self, form: str, day: date) -> str:
+    def date(self, form: str, day: date) -> str:
+        """A day in a form such as "day", "weekday" or "month"."""
         words = self._words
         month, weekday = words["months"][day.month - 1], words["weekdays"][day.weekday()]
         return str(words["dates"][form].format(day, month=month, weekday=weekday))
+
+    def moment(self, moment: datetime) -> str:
+        return f"{self.date('before hour', moment)}{moment:%H:%M}"
 
     # --- names of things --------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ class Piece:
 
     def within(self, name: str) -> Piece:
         """The piece as one of a file among several."""
-        return replace(self, place=f"{name}, {self.place}") if name else self
+        return replace(self, place=", ".join(filter(None, (name, self.place))))
 
 
 def make_pieces(record: Record, read: Callable[[Record], Iterator[Piece]]) -> Iterator[Piece]:

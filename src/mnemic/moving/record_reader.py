@@ -10,6 +10,7 @@ from mnemic.moving.json_records import read_records, sample
 from mnemic.moving.pieces import Piece, Record, make_pieces
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import table_columns, table_rows
+from mnemic.record.messages import UnreadableMessage
 
 
 class RecordReader:
@@ -25,13 +26,12 @@ class RecordReader:
     columns: frozenset[str] = frozenset()
 
     def recognizes(self, source: ImportSource) -> str:
-        known = any(map(self.knows, sample(source, self.lists)))
+        known = any(map(self.knows, sample(source.head, self.lists)))
         if known or (self.table and table_columns(source, self.table) >= self.columns):
             return self.formats[0]
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
         if self.table and table_columns(source, self.table):
             for row in table_rows(source, self.table):
                 yield from make_pieces(row, self.pieces)
@@ -52,12 +52,17 @@ class RecordReader:
 def read_members(
     source: ImportSource, names: Iterable[str], read: Callable[[str, BinaryIO], Iterator[Piece]]
 ) -> Iterator[Piece]:
-    """What ``read`` finds in files of a source; one that cannot be opened costs only itself."""
+    """What ``read`` finds in files of a source, each place with the name of its file; where one
+    cannot be read any further, that is said and the next is read.
+    """
     names = list(names)
     source.total, source.done = sum(map(source.member_size, names)), 0
     for name in names:
         try:
-            with source.open_member(name) as stream:
-                yield from read(name, stream)
+            with source.open(name) as stream:
+                for piece in read(name, stream):
+                    yield piece.within(name)
         except InvalidInput as error:
             yield Piece(name or source.name, None, error.message)
+        except UnreadableMessage as reason:
+            yield Piece(name or source.name, None, str(reason))

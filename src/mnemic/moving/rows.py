@@ -5,6 +5,7 @@ credentials: whatever the guard takes for one gets a mark in its place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -43,14 +44,14 @@ def put_rows(store: Store, space: str, table: MovedTable, rows: Sequence[Cells])
     return put
 
 
+@dataclass(frozen=True, slots=True)
 class CredentialMask:
     """Masks the rows of any table. ``sealed``: also the envelopes of credentials that were kept on
     request, which only their key opens.
     """
 
-    def __init__(self, bounds: Bounds, *, sealed: bool) -> None:
-        self._bounds = bounds
-        self._sealed = sealed
+    bounds: Bounds
+    sealed: bool
 
     def mask(self, table: MovedTable, rows: Sequence[Cells]) -> tuple[list[Cells], int]:
         """The rows without credentials, and how many of them had one."""
@@ -59,15 +60,15 @@ class CredentialMask:
             if column.kind in ("text", "name"):
                 columns[n] = tuple(self._mask_texts(columns[n], is_name=column.kind == "name"))
             elif column.kind == "json":
-                columns[n] = tuple(redact_json(cell, self._bounds) for cell in columns[n])
+                columns[n] = tuple(redact_json(cell, self.bounds) for cell in columns[n])
         masked = list(zip(*columns, strict=True))
         return masked, sum(after != before for after, before in zip(masked, rows, strict=True))
 
     def _mask_texts(self, texts: Sequence[Any], *, is_name: bool) -> list[str]:
-        masked = redact_many(["" if is_sealed(text) else text for text in texts], self._bounds)
+        masked = redact_many(["" if is_sealed(text) else text for text in texts], self.bounds)
         for n, (text, safe) in enumerate(zip(texts, masked, strict=True)):
             if is_sealed(text):
-                masked[n] = _SEALED if self._sealed else text
+                masked[n] = _SEALED if self.sealed else text
             elif is_name and safe != text:
                 # The same name has the same mask wherever it stands, and no two names share one.
                 digest = blake2b(text.encode(), digest_size=4).hexdigest()

@@ -18,6 +18,7 @@ from mnemic.errors import InvalidInput
 
 _HEAD = 1 << 16
 ZIP = b"PK\x03\x04"
+_ENCRYPTED = 1  # of the flags of a member
 # What zipfile raises for a member that is torn, encrypted or packed in an unknown way.
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -43,7 +44,7 @@ class ImportSource:
         self.session = session
         self.total: int | None = None
         self.done = 0
-        self._stream = stream
+        self._stream = stream or io.BytesIO()
         self._head: bytes | None = None
         self._members: list[str] | None = None
         self.links: list[str] = []
@@ -71,29 +72,41 @@ class ImportSource:
         return self.path is not None and self.path.is_dir()
 
     @property
+    def is_single(self) -> bool:
+        """Whether there is nothing inside it, as in a folder or an archive."""
+        return not self.is_folder and not self.members()
+
+    @property
     def head(self) -> bytes:
         """The first bytes of a file; nothing of a folder."""
         if self._head is None:
             if self.path is None:
-                assert self._stream is not None, "a source is a path or a stream"
                 self._head = _first_lines(self._stream)
             elif self.is_folder:
                 self._head = b""
             else:
-                with self._open_file(self.path) as file:
+                with _open_file(self.path) as file:
                     self._head = file.read(_HEAD)
         return self._head
 
     @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
-        """The bytes of the file, counted as they are read."""
+    def open(self, name: str = "") -> Iterator[BinaryIO]:
+        """The bytes of the file, or of one of ``members``, counted as they are read."""
+        self.done = self.done if name else 0
         if self.path is None:
-            assert self._stream is not None, "a source is a path or a stream"
-            yield _counted(self._stream, self, head=self.head)
-            return
-        with self._open_file(self.path) as file:
-            self.total = self.path.stat().st_size
-            yield _counted(file, self)
+            yield _count(self._stream, self, head=self.head)
+        elif name and not self.is_folder:
+            with self._archive() as archive:
+                try:
+                    member = archive.open(name)
+                except _UNREADABLE as error:
+                    raise self.unreadable(name, error) from error
+                with member:
+                    yield _count(member, self, name)
+        else:
+            with _open_file(self.path / name) as file:
+                self.total = self.total if name else self.path.stat().st_size
+                yield _count(file, self)
 
     def members(self) -> list[str]:
         """The files inside a ZIP archive or a folder, by their names in it, in order."""
@@ -128,29 +141,21 @@ class ImportSource:
                         yield name
         elif self.head.startswith(ZIP):
             with self._archive() as archive:
-                yield from (info.filename for info in archive.infolist() if not info.is_dir())
+                for info in archive.infolist():
+                    if info.flag_bits & _ENCRYPTED:
+                        raise self.unreadable(info.filename, "it is encrypted")
+                    if not info.is_dir():
+                        yield info.filename
 
-    @contextmanager
-    def open_member(self, name: str) -> Iterator[BinaryIO]:
-        """One of ``members``, counted as it is read; without a name the file itself."""
-        if not name:
-            with self.open() as stream:
-                yield stream
-            return
-        if self.is_folder:
-            assert self.path is not None
-            with self._open_file(self.path / name) as file:
-                yield _counted(file, self)
-            return
-        with self._archive() as archive:
-            try:
-                member = archive.open(name)
-            except _UNREADABLE as error:
-                raise self.unreadable(name, error) from error
-            with member:
-                yield _counted(member, self, name)
+    def head_of(self, name: str) -> bytes:
+        """The first bytes of a member; nothing of one that cannot be read."""
+        try:
+            with self.open(name) as stream:
+                return stream.read(_HEAD)
+        except InvalidInput:
+            return b""
 
-    def unreadable(self, name: str, error: Exception) -> InvalidInput:
+    def unreadable(self, name: str, error: object) -> InvalidInput:
         """What is said of bytes that cannot be had."""
         place = f"{name} inside {self.name}" if name else self.name or "The pipe"
         return InvalidInput(
@@ -182,17 +187,14 @@ class ImportSource:
         with archive:
             yield archive
 
-    @staticmethod
-    @contextmanager
-    def _open_file(path: Path) -> Iterator[BinaryIO]:
-        try:
-            file = path.open("rb")
-        except OSError as error:
-            raise InvalidInput(
-                f"{path.name} cannot be read: {error.strerror}", remedy="Give a file you may read"
-            ) from error
-        with file:
-            yield file
+
+def _open_file(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InvalidInput(
+            f"{path.name} cannot be read: {error.strerror}", remedy="Give a file you may read"
+        ) from error
 
 
 def bounded_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterator[bytes | None]:
@@ -227,7 +229,7 @@ def _first_lines(stream: BinaryIO) -> bytes:
     return head
 
 
-def _counted(
+def _count(
     stream: BinaryIO | IO[bytes], source: ImportSource, name: str = "", head: bytes = b""
 ) -> BinaryIO:
     return io.BufferedReader(_Counted(stream, source, name, head), 1 << 16)

@@ -67,8 +67,13 @@ class SqliteTables:
 
 
 @contextmanager
-def sqlite_tables(path: Path) -> Iterator[SqliteTables]:
-    """A file of another program, opened so that nothing is written beside it."""
+def sqlite_tables(source: ImportSource, name: str = "") -> Iterator[SqliteTables]:
+    """A file of another program, or one in a folder of it, opened so that nothing is written
+    beside it.
+    """
+    if source.path is None:
+        raise InvalidInput("A SQLite file cannot be read from a pipe", remedy="Give its file name")
+    path = source.path / name
     with tempfile.TemporaryDirectory(prefix="mnemic-") as folder:
         try:
             place = _copy(path, Path(folder)) if _has_log(path) else path
@@ -91,10 +96,10 @@ def sqlite_tables(path: Path) -> Iterator[SqliteTables]:
 
 def table_columns(source: ImportSource, table: str) -> frozenset[str]:
     """The columns of a table of a source; none where it is no SQLite file with such a table."""
-    if source.path is None or not source.head.startswith(MAGIC):
+    if not source.head.startswith(MAGIC):
         return frozenset()
     try:
-        with sqlite_tables(source.path) as tables:
+        with sqlite_tables(source) as tables:
             return frozenset(tables.columns(table))
     except InvalidInput:
         return frozenset()
@@ -102,10 +107,8 @@ def table_columns(source: ImportSource, table: str) -> frozenset[str]:
 
 def table_rows(source: ImportSource, table: str) -> Iterator[Record]:
     """The rows of a table of a source, counted as they are read."""
-    assert source.path is not None, "a SQLite file is no pipe"
-    with sqlite_tables(source.path) as tables:
-        for row in tables.rows(table):
-            source.done += 1
+    with sqlite_tables(source) as tables:
+        for source.done, row in enumerate(tables.rows(table), 1):
             yield row
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.moving.importer import Importer, Reading, Refused
-from mnemic.moving.pieces import Piece
 from mnemic.moving.reader import reader_of
 from mnemic.moving.readers.coding_agents import CLAUDE_CODE, CODEX, TranscriptFile, usual_places
 from mnemic.moving.source import ImportSource
@@ -69,9 +68,6 @@ class TranscriptWatcher:
             project = file.project
         else:
             pieces, project = list(reader.read(source, format)), ""
-        return self._import(path, format, pieces, project)
-
-    def _import(self, path: Path, format: str, pieces: list[Piece], project: str) -> Taken | None:
         reading = Reading(format, project=project, refused=self._refused)
         for _ in Importer(self._mind, reading).run(pieces):
             pass

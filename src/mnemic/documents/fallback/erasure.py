@@ -126,12 +126,10 @@ def _scrub_notes(store: Store, space: str, folder: Folder, target: ErasureTarget
         existing = {memory.id for memory in unit.memories.by_id([*filter(None, became.values())])}
 
     def goes(note: Note) -> bool:
-        memory = became.get(note.memory.id, "")
+        memory = became.get(note.id, "")
         if memory in target.memories or memory in existing:
             return memory in target.memories
-        return (
-            _quotes_target(target, note.memory) if note.ours else target.repeats(note.memory.text)
-        )
+        return _quotes_target(target, note.new) if note.ours else target.repeats(note.new.text)
 
     judged = (
         (lines, None, None) if note is None else (lines, goes(note), _note_with(note, target))
@@ -142,19 +140,18 @@ def _scrub_notes(store: Store, space: str, folder: Folder, target: ErasureTarget
 
 def _note_with(note: Note, target: ErasureTarget) -> list[str] | None:
     """The lines of a statement in which a name is replaced; None where none is."""
-    memory = note.memory
-    after = replace(
-        memory,
-        project=target.renamed("project", memory.project),
-        topic=target.renamed("topic", memory.topic),
-        predicate=target.renamed("predicate", memory.predicate),
-        tags=tuple(filter(None, (target.renamed("tag", tag) for tag in memory.tags))),
+    new = note.new
+    changed = replace(
+        new,
+        project=target.renamed("project", new.project or ""),
+        topic=target.renamed("topic", new.topic or ""),
+        predicate=target.renamed("predicate", new.predicate),
+        tags=[*filter(None, (target.renamed("tag", tag) for tag in new.tags))],
     )
-    operation = target.renamed("operation", note.operation)
-    if not note.ours or (after, operation) == (memory, note.operation):
+    after = replace(note, new=changed, operation=target.renamed("operation", note.operation))
+    if not note.ours or notes.written(after) == notes.written(note):
         return None
-    changed = replace(note, memory=after, operation=operation)
-    return notes.written(changed).rstrip("\n").split("\n")
+    return notes.written(after).rstrip("\n").split("\n")
 
 
 def _remaining_lines(

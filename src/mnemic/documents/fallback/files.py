@@ -53,29 +53,21 @@ class Folder:
                 paths[date.fromisoformat(path.stem)] = path
         return dict(sorted(paths.items()))
 
-    def data(self, path: Path) -> bytes:
-        """A file's bytes; none where there is no file."""
-        return read_bytes(path, _LARGEST) or b""
-
     def text(self, path: Path) -> str:
-        """A file's text. A torn character never hides the rest."""
-        return self.data(path).decode("utf-8", "replace")
+        """A file's text, none where there is no file. A torn character never hides the rest."""
+        return (read_bytes(path, _LARGEST) or b"").decode("utf-8", "replace")
 
     def replace(self, path: Path, text: str) -> None:
         """Another text in its place, whole or not at all."""
         write(path, text.encode())
 
-    def append(self, path: Path, text: str) -> bytes:
-        """Durable when it returns. Begins on a new line, whatever was cut off before; gives the
-        bytes that were added.
-        """
+    def append(self, path: Path, text: str) -> None:
+        """Durable when it returns. Begins on a new line, whatever was cut off before."""
         with typed(path, "written"), open(path, "ab", opener=open_own) as file:
             apart = "\n" if file.tell() and not _ends_line(path) else ""
-            added = (apart + text).encode()
-            file.write(added)
+            file.write((apart + text).encode())
             file.flush()
             os.fsync(file.fileno())
-        return added
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

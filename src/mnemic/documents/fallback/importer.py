@@ -8,8 +8,7 @@ does not come back. The files stay as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from pathlib import Path
 
@@ -34,7 +33,7 @@ from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store, Unit
 from mnemic.store.document_states import DocumentRow, Written
 from mnemic.store.rows import MemoryFilter, TurnRow
-from mnemic.types import EMPTY, DailyEvent, NewMemory, NewTurn, Turn, constant
+from mnemic.types import EMPTY, DailyEvent, NewTurn, Turn, constant
 
 END = "end:"  # begins the name under which the end of a session is noted as imported
 _ALL = 1_000_000
@@ -82,16 +81,6 @@ class PlainFileImporter:
             if says_something(plain):
                 self._note_day(unit, day, plain)
             fresh = self._fresh(unit, path, entries)
-            guard = self.recorder.guard
-            for entry in fresh:
-                if entry.project or entry.topic:
-                    with suppress(InvalidInput):
-                        unit.ledger.open_session(
-                            guard.name(entry.turn.session, "session"),
-                            guard.maybe_name(entry.project, "project"),
-                            guard.maybe_name(entry.topic, "topic"),
-                            entry.turn.at,
-                        )
             self._append(unit, fresh)
             self._note(unit, path, "", [entry.turn.id for entry in fresh])
         # The rest may be done again after a crash; only then is the file done with.
@@ -100,14 +89,12 @@ class PlainFileImporter:
         for failed in failures:
             self.ledger.note_failure(failed.where, failed.error)
         begun = {entry.turn.session for entry in entries if isinstance(entry, LoggedTurn)}
-        ends = {
-            f"{END}{end.session}:{end.at.isoformat()}": end
-            for end in last_ends(entries)
-            if end.session in begun
-        }
-        ends = {name: end for name, end in ends.items() if name not in done}
-        for ended in ends.values():
-            self.session_ends.end(ended.session)
+        ends = []
+        for end in last_ends(entries):
+            name = f"{END}{end.session}:{end.at.isoformat()}"
+            if end.session in begun and name not in done:
+                self.session_ends.end(end.session)
+                ends.append(name)
         with self.store.write(self.space) as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
         return 1
@@ -123,6 +110,7 @@ class PlainFileImporter:
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []
         for entry, row in accept_logged(fresh, self.recorder.guard, self.now()):
+            open_logged_session(unit, entry, row, self.recorder.guard)
             if entry.placed:  # Where it goes depends on what is there by then.
                 self.recorder.record_rows(unit, rows, self.now())
                 rows = list(_at_its_index(unit, entry, row))
@@ -148,14 +136,14 @@ class PlainFileImporter:
             return 0
         listed = list(notes.parse(text))
         became = dict(state.bullets)
-        fresh = [note for note in listed if note.memory.id not in became]
+        fresh = [note for note in listed if note.id not in became]
         existing = self._current_texts() if any(not note.ours for note in fresh) else frozenset()
         for note in fresh:
-            repeated = not note.ours and note.memory.text in existing
-            became[note.memory.id] = "" if repeated else self._remember(note, became)
+            repeated = not note.ours and note.new.text in existing
+            became[note.id] = "" if repeated else self._remember(note, became)
         with self.store.write(self.space) as unit:
             # The agent saw all of it, and has said some of it again.
-            injected = [note.memory.text for note in listed]
+            injected = [note.new.text for note in listed]
             note_injected(unit, ANYWHERE, injected, self.now(), self.settings.trust)
             written = Written(fingerprint(text), became)
             unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
@@ -165,12 +153,13 @@ class PlainFileImporter:
         """The id of the memory that the note becomes, the same one each time; none for what a
         person has changed into no statement.
         """
-        if is_placeholder(note.memory.text):
+        if is_placeholder(note.new.text):
             return ""
         with self.store.read(self.space) as unit:
-            old = unit.memories.get(became.get(note.supersedes, ""))
-        new = new_memory(note, old.id if old is not None and old.status == "active" else None)
-        operation = note.operation or f"off:{note.memory.id}"
+            old = unit.memories.get(became.get(note.new.supersedes or "", ""))
+        supersedes = old.id if old is not None and old.status == "active" else None
+        new = replace(note.new, supersedes=supersedes)
+        operation = note.operation or f"off:{note.id}"
         try:
             return self.memories.remember(new, operation_id=operation).id
         except InvalidInput:
@@ -235,48 +224,21 @@ def accept_logged(
     ]
 
 
+def open_logged_session(unit: Unit, entry: LoggedTurn, row: TurnRow, guard: Guard) -> None:
+    """A session has the project and the topic that its turns were logged with."""
+    if entry.project or entry.topic:
+        about = guard.short(entry.project), guard.short(entry.topic)
+        unit.ledger.open_session(row.session, *about, entry.at)
+
+
 def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
     """A log keeps the trust a turn had when it was recorded. Whose words they are is judged anew,
     so that a changed file makes nobody the owner.
     """
     claim = voice_of(turn.role, turn.sender, None, owners).claim
     rests_on_speaker = claim is not None and (turn.trust == "owner" or claim == FOREIGN)
-    return NewTurn(
-        turn.session,
-        turn.role,
-        turn.text,
-        turn.sender,
-        turn.channel,
-        turn.tool_calls,
-        turn.tool_results,
-        turn.at,
-        trust=None if rests_on_speaker else turn.trust,
-        metadata=turn.metadata,
-    )
-
-
-def new_memory(note: Note, supersedes: str | None) -> NewMemory:
-    """The statement of a note; one of a person's own holds from when it is read."""
-    memory = note.memory
-    return NewMemory(
-        memory.text,
-        kind=memory.kind,
-        subject=memory.subject,
-        predicate=memory.predicate,
-        value=memory.value,
-        project=memory.project,
-        topic=memory.topic,
-        tags=memory.tags,
-        metadata=memory.metadata,
-        importance=memory.importance,
-        confidence=memory.confidence,
-        trust=memory.trust,
-        valid_from=memory.valid_from if note.ours else None,
-        expires_at=memory.expires_at,
-        supersedes=supersedes or None,
-        duration="" if memory.expires_at else "permanent",
-        origin=memory.origin if note.ours else "migration",
-    )
+    given = {one.name: getattr(turn, one.name) for one in fields(NewTurn)}
+    return NewTurn(**given | {"index": None, "trust": None if rests_on_speaker else turn.trust})
 
 
 def last_ends(entries: Iterable[Entry]) -> list[Ended]:

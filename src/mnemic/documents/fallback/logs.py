@@ -17,19 +17,12 @@ from uuid import NAMESPACE_URL, uuid5
 from mnemic.days import Zone, local_time, noon
 from mnemic.plain import plain
 from mnemic.store.codec import stored_text
-from mnemic.types import (
-    EMPTY,
-    ROLES,
-    TRUSTS,
-    SafeName,
-    ToolCall,
-    ToolResult,
-    Turn,
-)
+from mnemic.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
 
 _OPEN, _CLOSE = "<!-- mnemic ", " -->"
 _HEADING = "## "
 _OWN_HEADING = re.compile(rf"## \d\d:\d\d (?:{'|'.join(ROLES)})\b")
+_NOT_MARKED = ("turn", "text", "state")
 _NAMES = ("id", "session", "sender", "channel", "project", "topic")
 
 
@@ -41,6 +34,10 @@ class LoggedTurn:
     project: SafeName = EMPTY
     topic: SafeName = EMPTY
     placed: bool = False
+
+    @property
+    def at(self) -> datetime:
+        return self.turn.at
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +63,10 @@ Entry = LoggedTurn | Ended | Failed
 
 def in_local_time(entry: Entry, zone: Zone) -> Entry:
     """The entry by the clocks of whoever spoke, else of ``zone``: its log is that of their day."""
+    at = local_time(entry.at, zone)
     if isinstance(entry, LoggedTurn):
-        at = local_time(entry.turn.at, zone)
         return replace(entry, turn=replace(entry.turn, at=at))
-    return replace(entry, at=local_time(entry.at, zone))
-
-
-def moment_of(entry: Entry) -> datetime:
-    return entry.turn.at if isinstance(entry, LoggedTurn) else entry.at
+    return replace(entry, at=at)
 
 
 def written(entry: Entry) -> str:
@@ -86,13 +79,12 @@ def written(entry: Entry) -> str:
         case LoggedTurn(turn=turn):
             who = f"{turn.role} {turn.sender}".strip().replace("\n", " ")
             quoted = "\n".join(f"> {line}" if line else ">" for line in turn.text.split("\n"))
+            fields = {**plain(entry), **plain(turn)}
             payload = {
-                key: value for key, value in plain(turn).items() if value not in ("", [], {})
+                key: value
+                for key, value in fields.items()
+                if value not in ("", [], {}) and value is not False and key not in _NOT_MARKED
             }
-            payload.pop("text", None)
-            del payload["state"]
-            extra = {"project": entry.project, "topic": entry.topic, "placed": entry.placed}
-            payload |= {key: value for key, value in extra.items() if value}
             return f"{_HEADING}{turn.at:%H:%M} {who}\n{quoted}\n{mark({'turn': payload})}\n\n"
 
 

@@ -8,40 +8,50 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from mnemic.documents.fallback.logs import mark, read_mark, read_time
 from mnemic.plain import plain
-from mnemic.store.codec import stored_text
-from mnemic.types import Memory, Source
+from mnemic.types import GLOBAL_PROJECT, Memory, NewMemory
 
 PROFILE = "_profile"
+_FOR_GOOD = "permanent"
 _BULLET = re.compile(r"[-*+] +")
-_LEFT_OUT = frozenset(
-    """text status access_count confirmations offered snoozed_until episode session
-    valid_to superseded_at superseded_by""".split()
+_KEPT = tuple(
+    """kind subject predicate value project topic tags metadata importance confidence trust
+    valid_from expires_at origin""".split()
 )
-_TIMES = ("created_at", "updated_at", "last_accessed_at", "valid_from", "expires_at")
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A statement of the file. ``ours`` if it was written through ``remember``."""
+    """A statement of the file; ``at`` is when it was written through ``remember``."""
 
-    memory: Memory
-    supersedes: str = ""
+    id: str
+    new: NewMemory
+    at: datetime | None = None
     operation: str = ""
-    ours: bool = True
+
+    @property
+    def ours(self) -> bool:
+        return self.at is not None
+
+
+def note_of(memory: Memory, supersedes: str, operation: str) -> Note:
+    """The note of a memory that was just written."""
+    kept = {name: getattr(memory, name) for name in _KEPT}
+    new = NewMemory(memory.text, **kept, supersedes=supersedes)
+    return Note(memory.id, new, memory.created_at, operation)
 
 
 def written(note: Note) -> str:
     """A statement as a bullet; its further lines are indented."""
-    fields = {k: v for k, v in plain(note.memory).items() if k not in _LEFT_OUT}
-    fields |= {"supersedes": note.supersedes, "operation": note.operation}
-    payload = {key: value for key, value in fields.items() if value not in ("", [], {}, None)}
-    text = note.memory.text.replace("\n", "\n  ")
+    fields = {name: getattr(note.new, name) for name in (*_KEPT, "supersedes")}
+    fields |= {"id": note.id, "created_at": note.at, "operation": note.operation}
+    payload = {k: v for k, v in plain(fields).items() if v not in ("", [], {}, None)}
+    text = note.new.text.replace("\n", "\n  ")
     return f"- {text} {mark({'memory': payload})}\n"
 
 
@@ -76,55 +86,34 @@ def _note(statement: str) -> Note | None:
     if not statement:
         return None
     marked = read_mark(statement)
-    if marked is not None and "memory" in marked[1]:
-        try:
-            return _ours(marked[0].rstrip(), dict(marked[1]["memory"]))
-        except (KeyError, TypeError, ValueError):
-            return _theirs(marked[0].strip())
-    return _theirs(statement)
+    if marked is None or "memory" not in marked[1]:
+        return _theirs(statement)
+    try:
+        return _ours(marked[0].rstrip(), dict(marked[1]["memory"]))
+    except (KeyError, TypeError, ValueError):
+        return _theirs(marked[0].strip())
 
 
 def _ours(text: str, payload: dict[str, Any]) -> Note:
-    supersedes, operation = payload.pop("supersedes", ""), payload.pop("operation", "")
-    if "created_at" not in payload:
-        raise KeyError
-    for name in _TIMES:
+    for name in ("created_at", "valid_from", "expires_at"):
         payload[name] = read_time(payload[name]) if name in payload else None
-    payload["tags"] = tuple(payload.get("tags", ()))
-    payload["sources"] = tuple(Source(**source) for source in payload.get("sources", ()))
-    return Note(_memory(text, **payload), supersedes, operation)
+    kept = {name: payload[name] for name in (*_KEPT, "supersedes") if name in payload}
+    duration = "" if payload["expires_at"] else _FOR_GOOD
+    new = NewMemory(text, duration=duration, **kept)
+    if payload["created_at"] is None:
+        raise KeyError("created_at")
+    return Note(payload["id"], new, payload["created_at"], payload.get("operation", ""))
 
 
 def _theirs(text: str) -> Note:
     """A line of a person's own: about who they are, and of full weight."""
-    epoch = datetime.fromtimestamp(0, UTC)
-    return Note(
-        _memory(
-            text,
-            id=str(uuid5(NAMESPACE_URL, f"mnemic:{text}")),
-            kind="identity",
-            topic=PROFILE,
-            importance=1.0,
-            **dict.fromkeys(("created_at", "updated_at", "last_accessed_at", "valid_from"), epoch),
-        ),
-        ours=False,
+    new = NewMemory(
+        text,
+        "identity",
+        project=GLOBAL_PROJECT,
+        topic=PROFILE,
+        importance=1.0,
+        duration=_FOR_GOOD,
+        origin="migration",
     )
-
-
-def _memory(text: str, **fields: Any) -> Memory:
-    usual: dict[str, Any] = {
-        "subject": "",
-        "predicate": "",
-        "project": "_global",
-        "topic": "_general",
-        "tags": (),
-        "importance": 0.0,
-        "confidence": 1.0,
-        "trust": "owner",
-        "expires_at": None,
-    }
-    return Memory(
-        text=stored_text(text),
-        status="active",
-        **(usual | fields),
-    )
+    return Note(str(uuid5(NAMESPACE_URL, f"mnemic:{text}")), new)

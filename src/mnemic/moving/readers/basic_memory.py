@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from mnemic.errors import InvalidInput
 from mnemic.moving.front_matter import Fields, split_front_matter
 from mnemic.moving.memory_fields import (
     checked_text,
@@ -24,7 +22,6 @@ from mnemic.moving.source import ImportSource
 from mnemic.record.messages import UnreadableMessage
 from mnemic.types import NewMemory
 
-_HEAD = 1 << 12
 _LOOKED_AT = 50  # notes of a folder that may have been written by hand, before one that was not
 _LONGEST = 4 << 20  # bytes of one note
 _OBSERVATION = re.compile(r"^\s*[-*+]\s+\[(?P<category>[^\[\]()]+)\]\s+(?P<text>.+)$")
@@ -50,23 +47,15 @@ class BasicMemoryReader:
     formats = ("basic-memory",)
 
     def recognizes(self, source: ImportSource) -> str:
-        if not source.is_folder and not source.members():
+        if source.is_single:
             return "basic-memory" if _is_note(source.head) else ""
-        for name in source.visible_members(".md")[:_LOOKED_AT]:
-            with suppress(InvalidInput), source.open_member(name) as stream:
-                if _is_note(stream.read(_HEAD)):
-                    return "basic-memory"
-        return ""
+        looked_at = source.visible_members(".md")[:_LOOKED_AT]
+        return "basic-memory" if any(map(_is_note, map(source.head_of, looked_at))) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        alone = not source.is_folder and not source.members()
-        names = [""] if alone else source.visible_members(".md")
+        names = [""] if source.is_single else source.visible_members(".md")
         yield from read_members(
-            source,
-            names,
-            lambda name, stream: _read_note(
-                name or source.name, stream.read(_LONGEST + 1), source.changed_at(name)
-            ),
+            source, names, lambda name, stream: _read_note(source, name, stream.read(_LONGEST + 1))
         )
 
 
@@ -90,20 +79,16 @@ class _Head:
     at: datetime | None
 
 
-def _read_note(name: str, data: bytes, modified: datetime | None) -> Iterator[Piece]:
+def _read_note(source: ImportSource, name: str, data: bytes) -> Iterator[Piece]:
+    if len(data) > _LONGEST:
+        raise UnreadableMessage(f"it has more than {_LONGEST:,} bytes")
     try:
-        if len(data) > _LONGEST:
-            raise UnreadableMessage(f"it has more than {_LONGEST:,} bytes")
         text = checked_text(data.decode("utf-8-sig"))
-        fields, body = split_front_matter(text.replace("\r\n", "\n"))
-        head = _read_head(name, fields, modified)
     except UnicodeDecodeError as error:
-        yield Piece(name, None, f"it is not UTF-8 at byte {error.start + 1}")
-        return
-    except UnreadableMessage as reason:
-        yield Piece(name, None, str(reason))
-        return
-    yield from _read_body(name, head, body, text.count("\n") - body.count("\n"))
+        raise UnreadableMessage(f"it is not UTF-8 at byte {error.start + 1}") from error
+    fields, body = split_front_matter(text.replace("\r\n", "\n"))
+    head = _read_head(name or source.name, fields, source.changed_at(name))
+    yield from _read_body(head, body, text.count("\n") - body.count("\n"))
 
 
 def _read_head(name: str, fields: Fields, modified: datetime | None) -> _Head:
@@ -120,7 +105,7 @@ def _read_head(name: str, fields: Fields, modified: datetime | None) -> _Head:
     )
 
 
-def _read_body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece]:
+def _read_body(head: _Head, body: str, before: int) -> Iterator[Piece]:
     """Observations and relations line by line, and the prose between them by paragraphs."""
     prose: list[str] = []
     section, began, fenced = "", 0, False
@@ -130,7 +115,7 @@ def _read_body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece
         prose.clear()
         if text:
             titled = text if section in ("", head.title, *_PLAIN) else f"{section}: {text}"
-            yield _make_piece(f"{name}, line {began}", head, NewMemory(titled, "fact"), titled)
+            yield _make_piece(f"line {began}", head, NewMemory(titled, "fact"), titled)
 
     for number, line in enumerate(body.split("\n"), before + 1):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
@@ -139,7 +124,7 @@ def _read_body(name: str, head: _Head, body: str, before: int) -> Iterator[Piece
         if told is not None or heading is not None or (not line.strip() and not fenced):
             yield from paragraph()
         if told is not None:
-            yield _make_piece(f"{name}, line {number}", head, told, line.strip())
+            yield _make_piece(f"line {number}", head, told, line.strip())
         elif heading is not None:
             section = short_name(heading["title"])
         elif line.strip() or fenced:

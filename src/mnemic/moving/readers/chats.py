@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import PurePosixPath
+from typing import BinaryIO
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.chats import FORMATS, SIGNS, Chats
-from mnemic.moving.claude_account import account_members, account_pieces
+from mnemic.moving.claude_account import account_members, read_account
 from mnemic.moving.pieces import Piece
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
-_HEAD = 1 << 16
 _ANY = "turns"  # what its keys show, object by object
 # A large export of ChatGPT comes in several numbered files.
 _CONVERSATIONS = re.compile(r"conversations(-\d+)?\.json")
@@ -28,7 +28,8 @@ class ChatReader:
     def recognizes(self, source: ImportSource) -> str:
         inside = _conversations(source)
         if inside:
-            return _format_inside(source, inside)
+            heads = map(source.head_of, inside)  # the first of them that can be read
+            return _format_of(next(filter(None, heads), b""))
         if account_members(source):
             return "claude"
         text = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -39,37 +40,22 @@ class ChatReader:
         stated = "" if format == _ANY else format
         inside = _conversations(source)
         beside = account_members(source) if format == "claude" else []
-        if not inside and not beside and (source.is_folder or source.members()):
+        if not inside and not beside and not source.is_single:
             raise InvalidInput(
                 f"{source.name} holds no conversations.json", remedy="Give the file itself"
             )
-        source.done = 0
         if not inside and not beside:
             with source.open() as stream:
                 yield from Chats(stream, session=source.session, format=stated)
             return
-        source.total = sum(map(source.member_size, [*inside, *beside]))
-        for name in inside:
-            try:
-                with source.open_member(name) as stream:
-                    for piece in Chats(stream, session=source.session, format=stated):
-                        yield piece if len(inside) == 1 else piece.within(name)
-            except InvalidInput as error:  # what was read of it stays, and the next is read
-                yield Piece(name, None, error.message)
-        yield from account_pieces(source, beside)
+        projects: dict[str, str] = {}
 
+        def read(name: str, stream: BinaryIO) -> Iterator[Piece]:
+            if name in beside:
+                return read_account(name, stream, projects)
+            return iter(Chats(stream, session=source.session, format=stated))
 
-def _format_inside(source: ImportSource, inside: list[str]) -> str:
-    """By the first of the files that can be read."""
-    for name in inside[:-1]:
-        with suppress(InvalidInput):
-            return _format_of(_head(source, name))
-    return _format_of(_head(source, inside[-1]))
-
-
-def _head(source: ImportSource, name: str) -> bytes:
-    with source.open_member(name) as stream:
-        return stream.read(_HEAD)
+        yield from read_members(source, [*inside, *beside], read)
 
 
 def _format_of(head: bytes) -> str:

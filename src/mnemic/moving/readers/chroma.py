@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.memory_fields import TEXT_KEYS, read_memory
-from mnemic.moving.pieces import Piece, Record
+from mnemic.moving.pieces import Piece, Record, make_pieces
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import SqliteTables, sqlite_tables
 from mnemic.record.messages import UnreadableMessage, read_object
@@ -49,37 +49,33 @@ class ChromaReader:
     formats = (FORMAT,)
 
     def recognizes(self, source: ImportSource) -> str:
-        return FORMAT if _file(source) is not None else ""
+        name = _find_file(source)
+        return FORMAT if name or (name == "" and source.name == _FILE) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        file = _file(source)
-        if file is None and not source.is_folder:
-            file = source.path
-        if file is None:
+        name = _find_file(source)
+        if name is None:
             raise InvalidInput(
                 f"{source.name} holds no {_FILE}", remedy="Give the folder of the client"
             )
-        with sqlite_tables(file) as tables:
+        with sqlite_tables(source, name) as tables:
             if "embedding_metadata" not in tables.names:
                 raise InvalidInput(
-                    f"{file.name} has no tables of ChromaDB", remedy=f"Give a {_FILE}"
+                    f"{name or source.name} has no tables of ChromaDB", remedy=f"Give a {_FILE}"
                 )
             documents, broken = _documents(tables)
-            source.total, source.done = len(documents), 0
+            source.total = len(documents)
             yield from broken
-            for one in documents:
-                source.done += 1
-                yield _piece(one)
+            for source.done, document in enumerate(documents, 1):
+                record = Record(f"{document.collection}, {document.id}", document)
+                yield from make_pieces(record, _read_document)
 
 
-def _file(source: ImportSource) -> Path | None:
-    """Where the tables are, in the folder or one below it."""
-    if source.path is None or not source.is_folder:
-        return source.path if source.name == _FILE else None
-    for name in source.members():
-        if PurePosixPath(name).name == _FILE:
-            return source.path / name
-    return None
+def _find_file(source: ImportSource) -> str | None:
+    """The file with the tables in a folder or one below it; without a name the source itself."""
+    if not source.is_folder:
+        return ""
+    return next((name for name in source.members() if PurePosixPath(name).name == _FILE), None)
 
 
 def _documents(tables: SqliteTables) -> tuple[list[_Document], list[Piece]]:
@@ -165,8 +161,8 @@ def _number(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _piece(one: _Document) -> Piece:
-    place = f"{one.collection}, {one.id}"
+def _read_document(record: Record) -> Iterator[Piece]:
+    one: _Document = record.value
     texts = [_DOCUMENT, *TEXT_KEYS]
     text = next((one.values[key] for key in texts if one.values.get(key)), None)
     fields = {key: value for key, value in one.values.items() if key in _FIELDS}
@@ -177,11 +173,8 @@ def _piece(one: _Document) -> Piece:
         if key not in _FIELDS and key not in texts and not key.startswith(_INTERNAL)
     }
     about = {**rest, "collection": one.collection}
-    try:
-        memory = read_memory({**fields, "text": text, "metadata": about}, "agent")
-    except UnreadableMessage as reason:
-        return Piece(place, None, str(reason))
-    return Piece(place, memory, key=json.dumps([one.collection, one.id]))
+    memory = read_memory({**fields, "text": text, "metadata": about}, "agent")
+    yield Piece(record.place, memory, key=json.dumps([one.collection, one.id]))
 
 
 READER = ChromaReader()

@@ -9,23 +9,18 @@ agree on. Claude Code and Codex append a JSON object a line to one file per sess
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from mnemic.moving.json_records import parse_json
 from mnemic.moving.pieces import Piece
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
-from mnemic.record.messages import (
-    UnreadableMessage,
-    read_calls,
-    read_message,
-    read_text,
-    time_of,
-)
-from mnemic.types import NewTurn, ToolResult
+from mnemic.record.messages import UnreadableMessage, read_message, read_text, time_of
+from mnemic.types import NewTurn
 
 CLAUDE_CODE, CODEX, CURSOR = "claude-code", "codex", "cursor"
 _TABLE = "cursorDiskKV"
@@ -67,33 +62,19 @@ class TranscriptFile:
     def _read_entry(self, entry: Any) -> NewTurn | None:
         if not isinstance(entry, dict):
             raise UnreadableMessage("it is not an object")
+        session = self._session
         if self._format == CLAUDE_CODE:
-            return self._read_claude_code(entry)
-        payload = entry.get("payload")
-        if not isinstance(payload, dict):
-            return None
-        if entry.get("type") == "session_meta":
-            self._session = f"{CODEX}:{read_text(payload, 'id') or self._session}"
-            self._set_project(payload)
-        reads = (
-            _CODEX.get(str(payload.get("type"))) if entry.get("type") == "response_item" else None
-        )
-        turn = None if reads is None else reads(payload, self._session)
-        return None if turn is None else replace(turn, at=time_of(entry.get("timestamp")))
-
-    def _read_claude_code(self, entry: Mapping[str, Any]) -> NewTurn | None:
-        """User and assistant; not what subagents say to each other, nor the program's own notes."""
-        self._set_project(entry)
-        message = entry.get("message")
-        skipped = entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary")
-        if (
-            entry.get("type") not in ("user", "assistant")
-            or skipped
-            or not isinstance(message, dict)
-        ):
-            return None
-        session = f"{CLAUDE_CODE}:{read_text(entry, 'sessionId') or self._session}"
-        turn = _spoken(read_message({**message, "role": entry["type"]}, session))
+            self._set_project(entry)
+            message = _claude_code_message(entry)
+            session = f"{CLAUDE_CODE}:{read_text(entry, 'sessionId') or session}"
+        else:
+            payload = entry.get("payload")
+            payload = payload if isinstance(payload, dict) else {}
+            if entry.get("type") == "session_meta":
+                self._session = f"{CODEX}:{read_text(payload, 'id') or session}"
+                self._set_project(payload)
+            message = _codex_message(payload) if entry.get("type") == "response_item" else None
+        turn = None if message is None else _spoken(read_message(message, session))
         return None if turn is None else replace(turn, at=time_of(entry.get("timestamp")))
 
     def _set_project(self, fields: Mapping[str, Any]) -> None:
@@ -109,33 +90,27 @@ def _spoken(turn: NewTurn) -> NewTurn | None:
     return None if empty or foreign else turn
 
 
-def _codex_message(payload: Mapping[str, Any], session: str) -> NewTurn | None:
-    if payload.get("role") not in ("user", "assistant"):
+def _claude_code_message(entry: Mapping[str, Any]) -> dict[str, Any] | None:
+    """User and assistant; not what subagents say to each other, nor the program's own notes."""
+    message, role = entry.get("message"), entry.get("type")
+    skipped = entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary")
+    if skipped or role not in ("user", "assistant") or not isinstance(message, dict):
         return None
-    return _spoken(
-        read_message({"role": payload["role"], "content": payload.get("content")}, session)
-    )
+    return {**message, "role": role}
 
 
-def _codex_call(payload: Mapping[str, Any], session: str) -> NewTurn:
-    return NewTurn(session, "assistant", "", tool_calls=tuple(read_calls([dict(payload)])))
-
-
-def _codex_output(payload: Mapping[str, Any], session: str) -> NewTurn:
-    output = payload.get("output")
-    text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-    return NewTurn(
-        session, "tool", "", tool_results=(ToolResult(text, read_text(payload, "call_id")),)
-    )
-
-
-_CODEX: dict[str, Callable[[Mapping[str, Any], str], NewTurn | None]] = {
-    "message": _codex_message,
-    "function_call": _codex_call,
-    "custom_tool_call": _codex_call,
-    "function_call_output": _codex_output,
-    "custom_tool_call_output": _codex_output,
-}
+def _codex_message(payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    kind, role = str(payload.get("type")), payload.get("role")
+    if kind == "message" and role in ("user", "assistant"):
+        return {"role": role, "content": payload.get("content")}
+    if kind in ("function_call", "custom_tool_call"):
+        return {"role": "assistant", "content": "", "tool_calls": [dict(payload)]}
+    if kind in ("function_call_output", "custom_tool_call_output"):
+        output = payload.get("output")
+        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+        result = {"content": text, "call_id": read_text(payload, "call_id")}
+        return {"role": "tool", "content": "", "tool_results": [result]}
+    return None
 
 
 class CodingAgentReader:
@@ -148,21 +123,19 @@ class CodingAgentReader:
             return CURSOR if source.name == "state.vscdb" else ""
         if source.is_folder:
             names = source.visible_members(".jsonl")[:1]
-            return _sign(_head(source, names[0])) if names else ""
+            return _sign(source.head_of(names[0])) if names else ""
         return _sign(source.head) if source.name.endswith(".jsonl") else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if format == CURSOR:
-            assert source.path is not None, "a pipe is not a SQLite file"
-            with sqlite_tables(source.path) as tables:
+            with sqlite_tables(source) as tables:
                 yield from read_cursor(tables)
         elif source.is_folder:
-            names = source.visible_members(".jsonl")
-            source.total = sum(map(source.member_size, names))
-            for name in names:
-                with source.open_member(name) as stream:
-                    for piece in TranscriptFile(format, name).read(stream):
-                        yield piece.within(name)
+            yield from read_members(
+                source,
+                source.visible_members(".jsonl"),
+                lambda name, stream: TranscriptFile(format, name).read(stream),
+            )
         else:
             with source.open() as stream:
                 yield from TranscriptFile(format, source.name).read(stream)
@@ -212,11 +185,6 @@ def _read_bubble(bubble: Mapping[str, Any], session: str, begun: Any) -> NewTurn
 
 def _sign(head: bytes) -> str:
     return next((format for format, signs in _SIGNS.items() if all(s in head for s in signs)), "")
-
-
-def _head(source: ImportSource, name: str) -> bytes:
-    with source.open_member(name) as stream:
-        return stream.read(1 << 16)
 
 
 def usual_places(home: Path) -> dict[str, tuple[Path, ...]]:

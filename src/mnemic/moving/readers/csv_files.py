@@ -24,20 +24,15 @@ from mnemic.record.messages import (
 FORMAT = "csv"
 _SUFFIXES = (".csv", ".tsv")
 _DELIMITERS = ",;\t|"
-_OTHER_NAMES = {
-    "message": "content",
-    "body": "content",
-    "note": "text",
-    "fact": "text",
-    "speaker": "role",
-    "author": "role",
-    "conversation": "session",
-    "thread": "session",
-    "chat": "session",
-    "created": "created_at",
-    "tag": "tags",
-    "labels": "tags",
+_NAMES = {
+    "content": "message body",
+    "text": "note fact",
+    "role": "speaker author",
+    "session": "conversation thread chat",
+    "created_at": "created",
+    "tags": "tag labels",
 }
+_OTHER_NAMES = {other: name for name, others in _NAMES.items() for other in others.split()}
 
 
 class CsvReader:
@@ -52,7 +47,6 @@ class CsvReader:
         return FORMAT if any(name in header for name in TEXT_KEYS) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
         with source.open() as stream:
             table = _Table(stream)
             if not any(name in table.header for name in TEXT_KEYS):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -30,7 +29,6 @@ _LISTS = ("edges", "facts", "relevant_facts", "nodes", "episodes", "messages", "
 _FORMATS = ("graphiti", "zep")
 _EDGE = {"source_node_uuid", "valid_at", "invalid_at", "expired_at", "rating"}
 _ZEP = {"role_type", "thread_uuid", "graph_uuid"}
-_HEAD = 1 << 16
 _KEPT = ("group_id", "graph_uuid", "rating")
 _THREAD = re.compile(rb'"(?:thread_id|session_id)"\s*:\s*"([^"\\]{1,200})"')
 # "Alice (user): Hello" begins what Alice says.
@@ -55,24 +53,20 @@ class GraphitiReader:
 
     def recognizes(self, source: ImportSource) -> str:
         for name in _files(source):
-            kind = next(filter(None, map(_format_of, sample(_head(source, name), _LISTS))), "")
+            head = source.head_of(name) if name else source.head
+            kind = next(filter(None, map(_format_of, sample(head, _LISTS))), "")
             if kind:
                 return kind
         return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        names: dict[str, str] = {}
-        for record in _records(source):
-            if isinstance(record.value, dict) and "fact" not in record.value:
-                uuid, name = record.value.get("uuid"), record.value.get("name")
-                if isinstance(uuid, str) and isinstance(name, str):
-                    names[uuid] = name
         found = _THREAD.search(source.head)
-        thread = found[1].decode(errors="replace") if found else source.session
-        said: list[_Said] = []
+        graph = _Graph(found[1].decode(errors="replace") if found else source.session)
         for record in _records(source):
-            yield from make_pieces(record, lambda one: _pieces(one, names, thread, said))
-        yield from _in_order(said, format)
+            yield from make_pieces(record, graph.read)
+        for fact in graph.facts:  # now the names of all nodes are known
+            yield from make_pieces(fact, graph.read_fact)
+        yield from _in_order(graph.said, format)
 
 
 def _format_of(fields: Mapping[str, Any]) -> str:
@@ -95,7 +89,7 @@ def _format_of(fields: Mapping[str, Any]) -> str:
 
 def _files(source: ImportSource) -> list[str]:
     """The members that are read; without a name the file itself."""
-    if not source.is_folder and not source.members():
+    if source.is_single:
         return [""]
     return [
         name
@@ -105,23 +99,12 @@ def _files(source: ImportSource) -> list[str]:
     ]
 
 
-def _head(source: ImportSource, name: str) -> ImportSource:
-    """The beginning of a member, as a source of its own."""
-    if not name:
-        return source
-    try:
-        with source.open_member(name) as stream:
-            return ImportSource(None, io.BytesIO(stream.read(_HEAD)))
-    except InvalidInput:
-        return ImportSource(None, io.BytesIO())
-
-
 def _records(source: ImportSource) -> Iterator[Record]:
     files = _files(source)
     source.total, source.done = sum(map(source.member_size, files)), 0
     for name in files:
         try:
-            with source.open_member(name) as stream:
+            with source.open(name) as stream:
                 for record in read_records(stream, _LISTS):
                     place = f"{name}, {record.place}" if name else record.place
                     yield replace(record, place=place)
@@ -132,20 +115,32 @@ def _records(source: ImportSource) -> Iterator[Record]:
 # --- records ----------------------------------------------------------------------------------
 
 
-def _pieces(
-    record: Record, names: Mapping[str, str], thread: str, said: list[_Said]
-) -> Iterator[Piece]:
-    fields = read_object(record.value, "a record")
-    if "fact" in fields:
-        yield Piece(record.place, _fact(fields, names), key=read_text(fields, "uuid"))
-    elif "content" in fields:
-        said.append(_message(record.place, fields, thread))
-    elif "summary" in fields or "labels" in fields:
-        memory = _summary(fields)
-        if memory is not None:
-            yield Piece(record.place, memory, key=read_text(fields, "uuid"))
-    else:
-        raise UnreadableMessage("it is neither a fact, a node nor an episode")
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """What is known of a graph by the time; ``names`` are those of its nodes."""
+
+    thread: str
+    names: dict[str, str] = field(default_factory=dict)
+    facts: list[Record] = field(default_factory=list)
+    said: list[_Said] = field(default_factory=list)
+
+    def read(self, record: Record) -> Iterator[Piece]:
+        fields = read_object(record.value, "a record")
+        if "fact" in fields:
+            self.facts.append(record)
+        elif "content" in fields:
+            self.said.append(_message(record.place, fields, self.thread))
+        elif "summary" in fields or "labels" in fields:
+            key, memory = read_text(fields, "uuid"), _summary(fields)
+            self.names[key] = read_text(fields, "name")
+            if memory is not None:
+                yield Piece(record.place, memory, key=key)
+        else:
+            raise UnreadableMessage("it is neither a fact, a node nor an episode")
+
+    def read_fact(self, record: Record) -> Iterator[Piece]:
+        memory = _fact(record.value, self.names)
+        yield Piece(record.place, memory, key=read_text(record.value, "uuid"))
 
 
 def _fact(fields: Mapping[str, Any], names: Mapping[str, str]) -> NewMemory:

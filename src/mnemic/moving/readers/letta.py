@@ -20,13 +20,7 @@ from mnemic.moving.memory_fields import (
 )
 from mnemic.moving.pieces import Piece, Record, SentFile, WorkingNotes, make_pieces
 from mnemic.moving.source import ImportSource
-from mnemic.record.messages import (
-    read_content,
-    read_list,
-    read_message,
-    read_object,
-    read_text,
-)
+from mnemic.record.messages import read_content, read_list, read_message, read_object, read_text
 from mnemic.types import NewMemory, NewTurn, Role, ToolCall, ToolResult
 
 _LISTS = ("messages", "core_memory", "blocks", "passages", "archival_memory", "files")
@@ -49,10 +43,9 @@ class LettaReader:
         head = source.head
         if head.lstrip()[:1] == b"{" and len(_AGENT.findall(head)) > 1:
             return "letta"
-        return "letta" if any(_is_passage(one) for one in sample(source, _LISTS)) else ""
+        return "letta" if any(_is_passage(one) for one in sample(source.head, _LISTS)) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        source.done = 0
         reading = _Reading(source)
         with source.open() as stream:
             for record in read_records(stream, _LISTS):
@@ -175,11 +168,8 @@ class _Reading:
 
 def _unwrap(content: str) -> tuple[Role, str]:
     """What the user said, of the JSON in which it was wrapped; nothing of a heartbeat."""
-    try:
-        wrapped = json.loads(content) if content.lstrip().startswith("{") else None
-    except (ValueError, RecursionError):
-        wrapped = None
-    if not isinstance(wrapped, dict) or not isinstance(wrapped.get("type"), str):
+    wrapped = _read_wrapped(content)
+    if not isinstance(wrapped.get("type"), str):
         return "user", content
     if wrapped["type"] in _HIDDEN:
         return "user", ""
@@ -190,35 +180,39 @@ def _unwrap(content: str) -> tuple[Role, str]:
 
 def _results(fields: Mapping[str, Any], results: list[ToolResult]) -> list[ToolResult]:
     """What tools gave back; that a message was sent is nothing."""
-    listed = read_list(fields, "tool_returns")
-    if listed:
-        told = [read_object(one, "a tool return") for one in listed]
-        results = [
-            ToolResult(
-                read_content(one.get("func_response", one.get("tool_return"))).text,
-                read_text(one, "tool_call_id"),
-                one.get("status") == "error",
-            )
-            for one in told
-        ] + ([] if any(one.get("func_response") for one in told) else results)
-    kept = []
-    for one in results:
-        try:
-            wrapped = json.loads(one.content)
-        except (ValueError, RecursionError):
-            wrapped = None
-        if isinstance(wrapped, dict) and wrapped.keys() >= {"status", "message"}:
-            said = wrapped["message"]
-            if said in (None, "", "None"):
-                continue
-            one = ToolResult(  # noqa: PLW2901
-                said if isinstance(said, str) else json.dumps(said, ensure_ascii=False),
-                one.call_id,
-                wrapped["status"] not in ("OK", "success"),
-            )
-        if one.content.strip():
-            kept.append(one)
-    return kept
+    listed = [read_object(one, "a tool return") for one in read_list(fields, "tool_returns")]
+    returned = [
+        ToolResult(
+            read_content(one.get("func_response", one.get("tool_return"))).text,
+            read_text(one, "tool_call_id"),
+            one.get("status") == "error",
+        )
+        for one in listed
+    ]
+    if not any(one.get("func_response") for one in listed):
+        returned += results
+    return [result for result in map(_unwrap_result, returned) if result.content.strip()]
+
+
+def _unwrap_result(result: ToolResult) -> ToolResult:
+    """What a tool said, of the JSON in which it was wrapped."""
+    wrapped = _read_wrapped(result.content)
+    if not wrapped.keys() >= {"status", "message"}:
+        return result
+    said = wrapped["message"]
+    if said in (None, "None"):
+        said = ""
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    return ToolResult(text, result.call_id, wrapped["status"] not in ("OK", "success"))
+
+
+def _read_wrapped(content: str) -> dict[str, Any]:
+    """The object that a text is; an empty one of any other text."""
+    try:
+        wrapped = json.loads(content) if content.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        return {}
+    return wrapped if isinstance(wrapped, dict) else {}
 
 
 # --- archival memory ------------------------------------------------------------------------------

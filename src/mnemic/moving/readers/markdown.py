@@ -63,7 +63,7 @@ class MarkdownReader:
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         inside = source.visible_members(*_SUFFIXES)
-        if not inside and (source.is_folder or source.members()):
+        if not inside and not source.is_single:
             raise InvalidInput(
                 f"{source.name} holds no markdown", remedy="Give a folder with files *.md"
             )
@@ -73,13 +73,12 @@ class MarkdownReader:
 
 
 def _read_note(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
-    prefix = f"{name}, " if name else ""
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     fields, body = split_front_matter(text)
     try:
         note = _note(source, name, fields)
     except UnreadableMessage as reason:
-        yield Piece(f"{prefix}front matter", None, str(reason))
+        yield Piece("front matter", None, str(reason))
         note = _note(source, name, {})
     body = _COMMENT.sub("", body)
     titles: list[tuple[int, str]] = []
@@ -89,7 +88,7 @@ def _read_note(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
             titles = [*(one for one in titles if one[0] < level), (level, section.title)]
         above = [_short(title) for _, title in titles if title.strip()]
         for number, said in enumerate(_statements(section), 1):
-            place = f"{prefix}{above[-1]}, {number}" if above else f"{prefix}statement {number}"
+            place = f"{above[-1]}, {number}" if above else f"statement {number}"
             yield from _piece(note, place, said, above)
 
 

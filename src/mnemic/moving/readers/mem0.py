@@ -88,7 +88,6 @@ def _read_relation(place: str, fields: Mapping[str, Any]) -> Piece:
 
 def _read_history(source: ImportSource, table: str) -> Iterator[Piece]:
     """Each memory as it is now, and its earlier texts, which have ended."""
-    source.done = 0
     events: dict[str, list[Record]] = {}
     for row in table_rows(source, table):
         memory = row.value.get("memory_id")

@@ -12,13 +12,13 @@ from dataclasses import replace
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
-from mnemic.documents.fallback.importer import new_memory
 from mnemic.documents.fallback.notes import blocks
 from mnemic.errors import InvalidInput
 from mnemic.language.placeholders import is_placeholder, says_something
 from mnemic.moving.pieces import Piece
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
+from mnemic.record.messages import UnreadableMessage
 from mnemic.types import NewDailyEvent
 
 FORMAT = "myclaw"
@@ -53,11 +53,11 @@ class MyclawReader:
 def _read_file(source: ImportSource, name: str, raw: bytes) -> Iterator[Piece]:
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     if PurePosixPath(name).name == _MEMORY:
-        yield from _lines(name, text, source.changed_at(name))
+        yield from _lines(text, source.changed_at(name))
     elif "\ufffd" in text and "\ufffd".encode() not in raw:
-        yield Piece(name, None, "it is not UTF-8")
+        raise UnreadableMessage("it is not UTF-8")
     else:
-        yield from _day(name, text)
+        yield from _day(PurePosixPath(name).stem, text)
 
 
 def _prefix(source: ImportSource) -> str:
@@ -76,33 +76,34 @@ def _files(source: ImportSource) -> list[str]:
     return sorted(direct, key=lambda name: (not name.endswith(_MEMORY), name))
 
 
-def _lines(name: str, text: str, changed: datetime | None) -> Iterator[Piece]:
+def _lines(text: str, changed: datetime | None) -> Iterator[Piece]:
     number = 1
     for lines, note in blocks(text):
-        place = f"{name}, line {number}"
+        place = f"line {number}"
         number += len(lines)
-        if note is None or is_placeholder(note.memory.text):
+        if note is None or is_placeholder(note.new.text):
             continue
-        if "\ufffd" in note.memory.text:
+        if "\ufffd" in note.new.text:
             yield Piece(place, None, "it is not UTF-8")
-        elif note.memory.kind == "credential":
+        elif note.new.kind == "credential":
             yield Piece(place, None, "it is a credential, which is kept only on request")
         else:
-            learned = note.memory.created_at if note.ours else changed
-            memory = replace(new_memory(note, None), valid_from=None, learned_at=learned)
-            yield Piece(place, memory, key=note.memory.text)
+            memory = replace(
+                note.new, valid_from=None, supersedes=None, learned_at=note.at or changed
+            )
+            yield Piece(place, memory, key=note.new.text)
 
 
-def _day(name: str, text: str) -> Iterator[Piece]:
-    stem = PurePosixPath(name).stem
+def _day(stem: str, text: str) -> Iterator[Piece]:
     try:
         day = date.fromisoformat(stem) if _DATED.fullmatch(f"{stem}.md") else None
     except ValueError:
         day = None
     if day is None:
-        yield Piece(name, None, "its name is no day, such as 2026-02-12.md")
+        raise UnreadableMessage("its name is no day, such as 2026-02-12.md")
     elif says_something(text):
-        yield Piece(name, NewDailyEvent(day, text.strip(), _CHANNEL), key=f"{stem}\n{text.strip()}")
+        event = NewDailyEvent(day, text.strip(), _CHANNEL)
+        yield Piece("", event, key=f"{stem}\n{text.strip()}")
 
 
 READER = MyclawReader()

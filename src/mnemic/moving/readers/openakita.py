@@ -7,32 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from mnemic.errors import InvalidInput
 from mnemic.moving.chats import Chats
 from mnemic.moving.json_records import read_records, sample
-from mnemic.moving.memory_fields import (
-    read_key,
-    read_memory,
-    read_moment,
-    read_share,
-    read_words,
-)
+from mnemic.moving.memory_fields import read_key, read_memory, read_moment, read_share, read_words
 from mnemic.moving.pieces import Item, Piece, Record, SentFile, WorkingNotes, make_pieces
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
 from mnemic.record.attachments import DIRECTIONS
-from mnemic.record.messages import (
-    UnreadableMessage,
-    describe,
-    read_message,
-    read_object,
-    read_text,
-)
+from mnemic.record.messages import UnreadableMessage, describe, read_message, read_object, read_text
 from mnemic.types import OUTCOMES, NewEpisode, NewTurn
 
 FORMAT = "openakita"
@@ -57,14 +45,13 @@ class OpenAkitaReader:
         head = source.head
         if head.startswith(MAGIC):
             return FORMAT if _SIGN.encode() in head or source.name == _DATABASE else ""
-        return FORMAT if any(_SIGN in fields for fields in sample(source, _LISTS)[:1]) else ""
+        return FORMAT if any(_SIGN in fields for fields in sample(source.head, _LISTS)[:1]) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if source.is_folder:
             yield from _folder(source)
         elif source.head.startswith(MAGIC):
-            assert source.path is not None, "a pipe is not a SQLite file"
-            with sqlite_tables(source.path) as tables:
+            with sqlite_tables(source) as tables:
                 yield from _tables(tables, _Seen())
         elif b"[" not in source.head:
             raise InvalidInput(
@@ -72,17 +59,16 @@ class OpenAkitaReader:
                 remedy=f"Give {_DATABASE}, {_MEMORIES} or the data folder",
             )
         else:
-            source.done = 0
             with source.open() as stream:
                 yield from _memories(stream, _Seen())
 
 
+@dataclass(frozen=True, slots=True)
 class _Seen:
     """What the database has told already, which its older files repeat."""
 
-    def __init__(self) -> None:
-        self.memories: set[str] = set()
-        self.sessions: set[str] = set()
+    memories: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
 
 
 def _is_ours(name: str) -> bool:
@@ -94,20 +80,14 @@ def _is_ours(name: str) -> bool:
 
 def _is_of_claude(source: ImportSource, name: str) -> bool:
     """Claude's export has a file of the same name."""
-    if PurePosixPath(name).name != _MEMORIES:
-        return False
-    try:
-        with source.open_member(name) as stream:
-            return b'"conversations_memory"' in stream.read(1 << 16)
-    except InvalidInput:
-        return False
+    named_so = PurePosixPath(name).name == _MEMORIES
+    return named_so and b'"conversations_memory"' in source.head_of(name)
 
 
 def _folder(source: ImportSource) -> Iterator[Piece]:
     """The database first: where an older file says otherwise, that is what was."""
-    assert source.path is not None, "a folder has a path"
     named = [PurePosixPath(name) for name in source.members() if _is_ours(name)]
-    if source.path.name == _HISTORY:
+    if source.name == _HISTORY:
         named = [PurePosixPath(name) for name in source.members() if name.endswith(".jsonl")]
     if not named:
         raise InvalidInput(
@@ -117,19 +97,18 @@ def _folder(source: ImportSource) -> Iterator[Piece]:
     named.sort(key=lambda path: (path.suffix == ".jsonl", path.name == _MEMORIES))
     seen = _Seen()
 
-    def read(name: str, stream: BinaryIO) -> Iterator[Piece]:
-        for piece in _read_member(source, PurePosixPath(name), stream, seen):
-            yield piece.within(name)
-
-    yield from read_members(source, map(str, named), read)
+    yield from read_members(
+        source,
+        map(str, named),
+        lambda name, stream: _read_member(source, PurePosixPath(name), stream, seen),
+    )
 
 
 def _read_member(
     source: ImportSource, path: PurePosixPath, stream: BinaryIO, seen: _Seen
 ) -> Iterator[Piece]:
     if path.name == _DATABASE:
-        assert source.path is not None, "a folder has a path"
-        with sqlite_tables(source.path / path) as tables:
+        with sqlite_tables(source, str(path)) as tables:
             yield from _tables(tables, seen)
         source.done += source.member_size(str(path))
     elif path.suffix == ".json":
