@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from mnemic.errors import InvalidInput, SyncRefused
@@ -304,6 +305,7 @@ class FolderExchange:
         for other, seen in changes.seen.items():
             self._read_device(other, seen, others)
         if self._is_to_erase(changes):
+            self._forget_ahead(device, number)
             raise Waits("its device has still to erase what was forgotten")
         self._take(changes)
 
@@ -364,6 +366,18 @@ class FolderExchange:
                 dump(confirmed), at))  # fmt: skip
         self._forgotten += 1
 
+    def _forget_ahead(self, device: str, first: int) -> None:
+        """Erase what a device has forgotten although its files wait, or two could wait for each
+        other.
+        """
+        for number in files.list_numbers(self._folder, device)[0]:
+            with suppress(Waits, SyncRefused, OSError):
+                if number >= first:
+                    changes = files.read_changes(self._folder, self._key, device, number)
+                    for record in changes.records:
+                        if "f" in record:
+                            self._forget(changes, record)
+
     def _is_to_erase(self, changes: Changes) -> bool:
         """Whether a file quotes what was forgotten, and its device has not yet erased it."""
         with self._store.read(self._space) as unit:
@@ -379,15 +393,15 @@ class FolderExchange:
         return False
 
     def _has_seen(self, changes: Changes, one: ForgottenRows) -> bool:
-        """Whether a device has erased something: when it wrote a file, or by its last one."""
-        last = changes
-        if changes.seen.get(one.device, 0) < one.number:
-            numbers, _ = files.list_numbers(self._folder, changes.device)
-            try:
-                last = files.read_changes(self._folder, self._key, changes.device, numbers[-1])
-            except (Waits, SyncRefused, OSError):
-                return False
-        return last.seen.get(one.device, 0) >= one.number > 0
+        """Whether a device has erased something: when it wrote a file, or by a later one."""
+        for number in files.list_numbers(self._folder, changes.device)[0]:
+            with suppress(Waits, SyncRefused, OSError):
+                if number >= changes.number:
+                    later = files.read_changes(self._folder, self._key, changes.device, number)
+                    said = any(record.get("c") == one.receipt for record in later.records)
+                    if said or later.seen.get(one.device, 0) >= one.number > 0:
+                        return True
+        return False
 
     def _now(self) -> int:
         return to_micros(self._services.clock.now())
