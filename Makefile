@@ -11,6 +11,7 @@ DEV  := $(VENV)/.dev-installed
 LOCKING := $(VENV)/.locking-installed
 HOST_ENVS := .venv-hosts
 HOSTS := $(HOST_ENVS)/.installed
+COMPARE_ENVS := .venv-compare
 
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # The build backend is in the locks, so installing the package itself fetches nothing.
@@ -18,7 +19,7 @@ INSTALL_SELF := $(PIP_INSTALL) --no-deps --no-build-isolation --editable . --edi
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo serve docs test lint types format bench test-postgres torture real-model hosts release lock prove clean
+.PHONY: help demo serve docs test lint types format bench compare test-postgres torture real-model hosts release lock prove clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +55,12 @@ ifdef BENCH_DATA
 	@$(BIN)/python -m bench recall --data "$(BENCH_DATA)"/*.jsonl
 endif
 
+# Each in an environment of its own, made on first use: what they stand on does not agree. The data is
+# a file, or a folder of them, that `python -m bench recall` reads.
+compare: $(CORE) ## find the same evidence with other memories; COMPARE_DATA=FILE COMPARE_ARGS="--banks 2"
+	@test -n "$(COMPARE_DATA)" || { echo "Name the data: make compare COMPARE_DATA=FILE" >&2; exit 1; }
+	@$(BIN)/python -m bench.compare --environments $(COMPARE_ENVS) $(COMPARE_ARGS) $(COMPARE_DATA)
+
 # Every test that opens a memory by the fixture, on a server that it starts by itself.
 test-postgres: $(DEV) ## the presets and whatever else opens a memory, on PostgreSQL
 	@MNEMIC_TEST_STORE=postgres $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not torture" \
@@ -86,7 +93,7 @@ prove: $(LOCKING) ## resolve the present pins for every target, from the public 
 	@$(BIN)/python -m tests.locks prove $(if $(INSTALL),--install)
 
 clean: ## remove the virtual environment, caches and built files
-	@rm -rf $(VENV) $(HOST_ENVS) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(HOST_ENVS) $(COMPARE_ENVS) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find src bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # demo and bench need only the core; the checks need dev, which contains it.

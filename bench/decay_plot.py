@@ -22,13 +22,13 @@ _WORDS = {
     "en": {
         "title": "# How memories fade",
         "link": "[中文](decay.zh.md)",
-        "law": "One law serves every preset:"
+        "law": "All presets use one formula:"
         " `importance x (floor + (1 - floor) x 0.5^(days / half-life))`, where the days count from"
-        " the last use. A loss of a tenth a day, `(1 - 0.1)^days`, and `e^(-rate x days)` are"
-        " half-lives of it. The tables show what is left of an importance of 1. Upkeep acts on what"
-        " has faded: below `delete_below` a memory is deleted, below `archive_below` archived"
-        " unless it was used `archive_accesses` times, below `demote_below` it becomes transient."
-        " Using a memory starts its days anew.",
+        " the last use. A loss of a tenth per day, `(1 - 0.1)^days`, and `e^(-rate x days)` are the"
+        " same formula with another half-life. The tables show what is left of an importance of 1."
+        " Upkeep acts on faded memories: below `delete_below`, a memory is deleted; below"
+        " `archive_below`, it is archived unless it was used `archive_accesses` times; below"
+        " `demote_below`, it becomes transient. Using a memory restarts its count of days.",
         "picture": "Curves by preset",
         "days": "days",
         "then": "then",

@@ -82,7 +82,7 @@ def live(one: Conversation) -> Outcome:
     clock = ManualClock(one.sessions[0].at)
     traps: set[str] = set()
     dated: dict[SafeName, Memory] = {}
-    with bench_mind(":memory:", clock=clock) as mind:
+    with bench_mind(":memory:", {}, clock=clock) as mind:  # the reader takes part
         for number, talk in enumerate(one.sessions):
             session = mind.session(f"{one.id}-{number}", project=talk.project or None)
             for minute, message in enumerate(talk.turns):

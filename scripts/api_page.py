@@ -8,7 +8,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, get_type_hints, is_typeddict
 
 import mnemic
@@ -26,6 +28,7 @@ _HEAD = """\
 `mnemic.open_async` and `mnemic.connect_async` give `AsyncMind` and `AsyncEngine`, which have
 the same methods, awaitable.
 """
+CLASSES = (Mind, Session, Engine)
 _UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 
 
@@ -41,7 +44,8 @@ def _opening() -> Iterator[str]:
 
 
 def _classes() -> Iterator[str]:
-    for kind in (Mind, Session, Engine):
+    listed = examples()
+    for kind in CLASSES:
         yield f"## {kind.__name__}\n"
         yield f"{inspect.getdoc(kind)}\n"
         for name, member in vars(kind).items():
@@ -52,6 +56,19 @@ def _classes() -> Iterator[str]:
                 yield f"{inspect.getdoc(member)}\n"
             elif inspect.isfunction(member):
                 yield from _call(name, member)
+                yield f"```py\n{listed[kind.__name__][name]}\n```\n"
+
+
+def calls_of(kind: type) -> list[str]:
+    """The public methods of a class, in the order of the code."""
+    members = vars(kind).items()
+    return [name for name, one in members if inspect.isfunction(one) and not name.startswith("_")]
+
+
+def examples() -> dict[str, dict[str, str]]:
+    """The example of each call, by class."""
+    text = Path(__file__).with_name("api_examples.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 def _call(name: str, function: Callable[..., Any]) -> Iterator[str]:

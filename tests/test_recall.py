@@ -98,9 +98,9 @@ class TestConversation:
         answer = mind.record(session="s", role="user", text="Marguerite", sender="Bob")
         hits = mind.recall("what is the name of the sister", limit=3)
         assert hits[0].id == answer.id
-        assert hits[0].why.routes == ("neighbour",)
+        assert hits[0].why.routes == ("neighbor",)
         assert hits[0].why.terms == ()
-        assert {"neighbours", "answered question", "session"} <= set(hits[0].why.parts)
+        assert {"neighbors", "answered question", "session"} <= set(hits[0].why.parts)
 
     def test_a_session_that_is_about_it_is_preferred(self, mind: Mind) -> None:
         fill(mind)

@@ -76,6 +76,12 @@ class Graph:
 def graph_of(arrays: Arrays, heads: int) -> onnx.ModelProto:
     """The encoder with its outputs: token vectors and weights, the whole vector, notes."""
     g = Graph()
+    _add_outputs(g, arrays, encode(g, arrays, heads))
+    return _model(g, arrays)
+
+
+def encode(g: Graph, arrays: Arrays, heads: int) -> str:
+    """Every layer over the inputs `ids`, `mask` and `kind`; names the vectors of the pieces."""
     words = arrays["word.weight"]
     width = words.shape[1]
     scale = np.maximum(np.abs(words).max(axis=1, keepdims=True), 1e-9) / 127
@@ -97,8 +103,7 @@ def graph_of(arrays: Arrays, heads: int) -> onnx.ModelProto:
     while f"layers.{layer}.q.weight" in arrays:
         x = _add_layer(g, arrays, f"layers.{layer}.", x, (far, split, whole, root))
         layer += 1
-    _add_outputs(g, arrays, x)
-    return _model(g, arrays)
+    return x
 
 
 def _add_layer(g: Graph, arrays: Arrays, at: str, x: str, shared: tuple[str, str, str, str]) -> str:
@@ -152,6 +157,11 @@ def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
         helper.make_tensor_value_info("whole", floats, ["rows", arrays["pool.weight"].shape[0]]),
         helper.make_tensor_value_info("notes", floats, [*rows, arrays["notes.weight"].shape[0]]),
     ]
+    return make_model(g, given, made)
+
+
+def make_model(g: Graph, given: list[Any], made: list[Any]) -> onnx.ModelProto:
+    """A checked model of the nodes, with its inputs and outputs."""
     graph = helper.make_graph(g.nodes, "reader", given, made, g.constants)
     opsets = [helper.make_opsetid("", _ONNX), helper.make_opsetid(_RUNTIME, 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8)

@@ -27,7 +27,7 @@ from bench.reader.data import RELATIONS, TIMES, is_held_out, read_talks, talk_la
 from bench.reader.export import trained_arrays
 from bench.reader.model import Encoder, encoder_from
 from mnemic.language.extract.languages import built_in
-from mnemic.language.extract.sentences import Splitter
+from mnemic.language.extract.sentences import Places, Splitter
 from mnemic.providers.reader.inputs import SCRIPTS, Cutter, PieceWindow, Script, TurnText, script_of
 
 NOTES = 64  # numbers of a piece
@@ -143,12 +143,11 @@ _SPLITTER = Splitter(built_in().phrases)
 
 def sentence_places(text: str) -> Iterator[tuple[int, int]]:
     """Where the sentences of a message lie that the engine reads."""
-    at = 0
+    places = Places(text)
     for sentence in _SPLITTER.sentences(text):
-        start = text.find(sentence.text, at)
-        if start >= 0:
-            yield start, start + len(sentence.text)
-            at = start + 1
+        place = places.find(sentence.text)
+        if place:
+            yield place
 
 
 def _batch(some: Sequence[Said]) -> tuple[Tensor, Tensor]:

@@ -22,7 +22,7 @@ PLAYS = {
         "no idea": "I have no idea.",
         "hello": "What you say is remembered",
         "recall hello": "this is a recall console",
-        "new": "A new conversation:",
+        "new": "New conversation:",
         "why": "Recalled for “Which Python version do I use?”",
         "by": "found by",
         "account": "tokens",

@@ -42,6 +42,7 @@ LISTS: dict[str, tuple[list[str], str]] = {
     "doctor": (["doctor"], "findings"),
     "audit": (["audit"], "checks"),
     "sync": (["sync"], "documents"),
+    "devices": (["sync", "--devices"], "devices"),
     "forget": (["forget", "--query", "Lisbon", "--dry-run"], "items"),
     "history": (["history", "{id}"], "versions"),
     "archive": (["archive", "{id}"], ""),
@@ -151,8 +152,8 @@ def test_every_command_with_a_list_is_walked() -> None:
     walked = {args[0] for args, _ in LISTS.values()} | {command.split()[0] for command in SINGLE}
     # Reports of one thing that was done, and what is not for programs.
     acts = {"import", "end", "add", "attach", "edit", "delete", "rollback", "reveal", "export"}
-    acts |= {"backup", "restore-backup", "copy", "onboard", "worker", "hook", "serve", "watch"}
-    acts |= {"chat", "mcp"}
+    acts |= {"backup", "restore-backup", "copy", "onboard", "worker", "hook", "serve"}
+    acts |= {"chat", "mcp", "merge", "encrypt", "watch"}
     assert set(root.COMMANDS) == walked | acts, "add its list to LISTS"
 
 

@@ -44,7 +44,7 @@ FOLDER = Path(mnemic.__file__).parent / "cli" / "zh"
 CATALOGS = sorted(path.stem for path in FOLDER.glob("*.json"))
 HAN = re.compile("[\u4e00-\u9fff]")
 # Where the errors come from that people meet at the command line.
-MET = ("cli", "documents", "forget", "jobs", "store", "upkeep")
+MET = ("cli", "documents", "forget", "jobs", "store", "sync", "upkeep")
 OF_PRESET = {"scope", "priority"}  # names of its document, which stay
 CHANGING = ("record", "add", "attach", "end", "worker")
 

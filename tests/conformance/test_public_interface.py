@@ -166,7 +166,7 @@ def test_the_page_says_what_was_lived_through(project: Project) -> None:
     assert result.ret == 0
     result.stdout.fnmatch_lines(["1 of 3 statements work, 1 better, 1 not proved"])
     link = "[tests/test_it.py::test_it](../tests/test_it.py)"
-    assert project.row("A1") == ["A1", "A §1", "a &#124; b (L1)", "works", link]
+    assert project.row("A1") == ["A1", "A §1", "a &#124; b (L1)", "works", link, "1"]
     assert project.row("A2")[3] == "not proved"
     assert project.row("A3")[3] == "better, because it is safer"
     project.tests(TEST.replace('"A3"', '"A2"'))

@@ -93,11 +93,11 @@ def test_every_preset_builds_within_its_budget(desk: OpenDesk, preset: str) -> N
         for n in range(30):
             session.user(f"第 {n} 个问题：茶叶怎么保存？ " * 10)
             session.assistant(f"Answer {n}: keep it dry. " * 10)
-    for total in (None, 900, 2_000, 30_000):
-        context = here.build("还记得茶叶怎么保存吗？", session="s", budget=total)
-        assert 0 < context.tokens <= context.budget
-        assert count_tokens(context.text) <= context.budget
-        assert context == here.build("还记得茶叶怎么保存吗？", session="s", budget=total)
+        for total in (None, 900, 2_000, 30_000):
+            context = here.build("还记得茶叶怎么保存吗？", session="s", budget=total)
+            assert 0 < context.tokens <= context.budget
+            assert count_tokens(context.text) <= context.budget
+            assert context == here.build("还记得茶叶怎么保存吗？", session="s", budget=total)
 
 
 @pytest.mark.feature("P3", preset="openakita")

@@ -87,3 +87,32 @@ def test_without_the_network_patterns_learn_and_nothing_fails(
     with mnemic.open(tmp_path / "me.db", worker="none") as mind:
         known = learn(mind, "My name is Maya.", TOLD[0])
         assert [memory.value for memory in known] == ["Maya"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I quit sugar in my tea.", "I quit sugar in my tea"),
+        ("I no longer play the bassoon.", "I no longer play the bassoon"),
+        ("我不再订牛奶了。", "我不再订牛奶了"),
+    ],
+)
+def test_the_end_of_what_nobody_had_told_is_news(open_mind: OpenMind, said: str, kept: str) -> None:
+    assert [memory.text.partition(" (")[0] for memory in learn(open_mind(), said)] == [kept]
+
+
+def test_marks_that_are_typed_another_way_do_not_matter(open_mind: OpenMind) -> None:
+    plain = "My sister's been deaf in one ear since she was six, so I always sit on her left."
+    for said in (plain, plain.replace("'", "\u2019")):
+        mind = open_mind(space=said[:40].replace(" ", "-"))
+        (memory,) = learn(mind, said)
+        assert memory.text == plain.rstrip(".")
+
+
+def test_what_stands_beside_something_known_is_kept_in_one_piece(open_mind: OpenMind) -> None:
+    said = (
+        "My name is Odile, my father rebuilt the boat himself, all eleven metres, over two winters."
+    )
+    texts = [memory.text for memory in learn(open_mind(extraction__keep=0.2), said)]
+    assert "My name is Odile" in texts
+    assert any("rebuilt the boat himself, all eleven metres, over two winters" in t for t in texts)

@@ -188,13 +188,13 @@ def test_a_model_that_asks_for_it_to_be_kept(
     open_mind: OpenMind, clock: ManualClock, server: Scripted, language: str, wording: int
 ) -> None:
     mind = prepared(open_mind, clock, server, language, learned=False)
-    told = {"content": STATEMENTS[language][wording], "kind": "fact"}
+    told = {"text": STATEMENTS[language][wording], "kind": "fact"}
     mind.recall(ABOUT[language], of=["turn"])
     answer = call_tool(mind, "add_memory", told)
     assert answer.data["decision"] == "pending"
     assert answer.data["trust"] == "external"
     clock.advance(days=3)
-    other = {"content": "The spare key hangs behind the door.", "kind": "fact"}
+    other = {"text": "The spare key hangs behind the door.", "kind": "fact"}
     assert call_tool(mind, "add_memory", other).data["decision"] == "new"
 
 

@@ -151,7 +151,7 @@ def test_a_moved_plan_has_only_its_new_day_and_a_canceled_one_is_over(
         ("我表妹小雅住在贵阳", ["小雅住在贵阳", "小雅是我表妹"]),
         (
             "I'm a welder at Thyssen",
-            ["I work as welder", "I work at Thyssen"],
+            ["My job: welder", "I work at Thyssen"],
         ),
     ],
 )

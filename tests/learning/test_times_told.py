@@ -1,4 +1,4 @@
-"""What somebody tells with its time is learned with it, wherever in the sentence the time stands."""
+"""What somebody tells with its time is kept with it, wherever in the sentence the time stands."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import apsw
 # terms are compared as text_terms.
 LEFT_OUT = {
     "spaces", "migrations", "transcripts", "vector_rewrites", "replies",
-    "sync_devices", "sync_rows", "sync_files", "sync_receipts",
+    "sync_devices", "sync_rows", "sync_changes", "sync_files", "sync_receipts",
     "tokens", "logins", "token_uses", "accesses",
 }  # fmt: skip
 _LAST_TURN = "(SELECT max(x.doc) FROM turns x WHERE x.session = r.number AND x.doc <= {0})"

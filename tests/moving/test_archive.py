@@ -198,9 +198,9 @@ def test_changed_lines_and_a_cut_file_are_told(source: Mind, open_mind: OpenMind
     [
         (b'{"format":"mnemic-archive","version":99}', "version 99"),
         (b'{"format":"mnemic-archive","version":"new"}', "version new"),
-        (b'{"role":"user","content":"hi"}', "no archive"),
-        (b"\x00\x01", "no archive"),
-        (b"", "no archive"),
+        (b'{"role":"user","content":"hi"}', "not an archive"),
+        (b"\x00\x01", "not an archive"),
+        (b"", "not an archive"),
     ],
 )
 def test_another_file_or_a_newer_version_is_refused(mind: Mind, first: bytes, said: str) -> None:

@@ -237,12 +237,12 @@ def test_whatever_a_turn_carries_comes_in_with_it(mind: mnemic.Mind, tmp_path: P
 
 
 def test_killed_in_the_middle_the_rest_follows(shell: Shell, tmp_path: Path) -> None:
-    count = 220
+    count = 600
     said = [f"- Fact {number} about shelf {number % 17}" for number in range(count)]
     file = sources.lines(tmp_path / "notes.md", said)
     command = [sys.executable, "-m", "mnemic", "import", str(file)]
     with subprocess.Popen(command, env=os.environ.copy(), stdout=subprocess.DEVNULL) as process:
-        wait_for(lambda: shell.db.exists() and shell.json("stats")["memories"])
+        wait_for(lambda: _has_memories(shell.db))  # by SQL: a command may outlast the import
         process.send_signal(signal.SIGKILL)
         process.wait()
     before = shell.json("stats")["memories"]
@@ -250,3 +250,11 @@ def test_killed_in_the_middle_the_rest_follows(shell: Shell, tmp_path: Path) -> 
     again = shell.json("import", str(file))
     assert (again["added"], again["known"]) == (count - before, before)
     assert shell.json("stats")["memories"] == count
+
+
+def _has_memories(path: Path) -> bool:
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM memories LIMIT 1").fetchone() is not None
+    except sqlite3.OperationalError:
+        return False  # not there yet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -261,6 +262,13 @@ class TestLayers:
         names = [*layers.RESERVED, "MNEMIC_TEST_POSTGRES", "PATH", "mnemic_jobs__lease"]
         env = dict.fromkeys(names, "x") | {"MNEMIC_PRESET": "default"}
         assert load(env=env) == Settings()
+
+    def test_every_variable_that_the_package_reads_may_be_set(self) -> None:
+        package = Path(layers.__file__).parents[1]
+        code = "\n".join(path.read_text("utf-8") for path in package.rglob("*.py"))
+        single = set(re.findall(r"\bMNEMIC_[A-Z]+(?:_[A-Z]+)*(?!_)\b", code))
+        assert len(single) > 10
+        assert single - layers.ALIASES.keys() <= layers.RESERVED
 
     def test_finding_the_file(self, tmp_path: Path) -> None:
         there = tmp_path / "mnemic.toml"

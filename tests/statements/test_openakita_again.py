@@ -201,7 +201,7 @@ def test_the_prompt_has_the_task_what_is_done_and_the_projects(
     prompt = mind.context("next", session="u").text
     for line in ("orchid", "帮我给 orchid 写一个部署脚本", "Plan the trip to Oslo"):
         assert line in prompt
-    hour = {"Asia/Shanghai": "20:00+08:00", "America/New_York": "07:00-05:00"}[zone]
+    hour = {"Asia/Shanghai": "2026-02-12 20:00 · ", "America/New_York": "2026-02-12 07:00 · "}[zone]
     assert hour in prompt, "by the user's clock"
     clock.advance(days=30)
     assert "部署脚本" not in mind.context("next", session="u").text, "not for ever"
@@ -344,7 +344,7 @@ def test_several_types_at_once(open_mind: OpenMind, kinds: Any, found: int) -> N
         (
             "My name is Ana and I live in Porto. I write Go in Helix.",
             "I live in Porto",
-            "## learned",
+            "## Learned",
         ),
     ],
     ids=["zh", "en"],

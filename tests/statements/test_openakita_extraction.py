@@ -191,6 +191,34 @@ def test_the_documents_own_examples_without_a_model(open_mind: OpenMind) -> None
     assert learned["先备份"].expires_at is not None
 
 
+@pytest.mark.statement("A63")
+@pytest.mark.parametrize(
+    ("said", "learned"),
+    [
+        ("我们评估了一下，决定运维太贵", []),
+        ("团队决定不用 Kubernetes，运维太贵", [("decision", "不用Kubernetes")]),
+        ("今天我想用中文聊", []),
+        ("Just for today I'd like answers in French", []),
+        ("I work at Northwind as a data engineer",
+         [("employer", "Northwind"), ("job", "data engineer")]),
+        ("我在阿里云当架构师", [("employer", "阿里云"), ("job", "架构师")]),
+        ("我叫林舟，住在杭州，养了一只叫煤球的猫",
+         [("lives_in", "杭州"), ("name", "林舟"), ("pet", "煤球")]),
+    ],
+)  # fmt: skip
+def test_without_a_model_one_memory_is_one_statement(
+    open_mind: OpenMind, said: str, learned: list[tuple[str, str]]
+) -> None:
+    mind = open_mind(preset="openakita")
+    session = mind.session("s")
+    session.user(said)
+    session.end()
+    mind.drain()
+    memories = mind.memories(status="all")
+    assert sorted((one.predicate, one.value) for one in memories) == learned
+    assert len({one.text for one in memories}) == len(memories), "each in words of its own"
+
+
 @pytest.mark.statement("A78")
 def test_the_queue_is_worked_off_in_one_go(
     open_mind: OpenMind, clock: ManualClock, server: Scripted

@@ -217,9 +217,10 @@ def test_its_tools_take_its_arguments(akita: Mind) -> None:
         for spec in tool_specs("openai", "zh", mind=akita)
     }
     assert set(specs["add_memory"]["type"]["enum"]) == set(EXAMPLES)
+    assert "content" in specs["add_memory"]
     assert "keyword" in specs["search_conversation_traces"]
-    for word in ("SKILL", "FACT"):
-        called(akita, "add_memory", text=EXAMPLES[word], type=word)
+    called(akita, "add_memory", content=EXAMPLES["SKILL"], type="SKILL")
+    called(akita, "add_memory", text=EXAMPLES["FACT"], type="FACT")
     called(akita, "add_memory", text=EXAMPLES["ERROR"], kind="lesson")
     session = akita.session("s")
     session.assistant("", tool_calls=[ToolCall("read_file", {"path": "D:\\code\\setup.cfg"})])

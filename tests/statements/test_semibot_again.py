@@ -81,6 +81,40 @@ def test_the_command_lists_ten(shell: Shell, count: int, shown: int) -> None:
     assert len(found["memories"]) == shown
 
 
+@pytest.mark.statement("E143")
+@pytest.mark.parametrize(
+    ("language", "labels"),
+    [
+        ("zh_CN.UTF-8", ("记忆", "会话", "回忆命中")),
+        ("en_US.UTF-8", ("memories", "sessions", "recall hits")),
+    ],
+    ids=["zh", "en"],
+)
+def test_its_figures_are_labeled_in_one_language(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, language: str, labels: tuple[str, ...]
+) -> None:
+    """Better: more figures than the document's total and categories, all in the reader's words."""
+    monkeypatch.setenv("LC_ALL", language)
+    semibot = ("--preset", "semibot")
+    kept = shell.json("add", "The report goes out on Fridays", *semibot)["id"]
+    shell.json("add", "周报周五发", *semibot)
+    shell("search", "report", *semibot)
+    lines = shell("stats", *semibot).stdout.splitlines()
+    assert all(any(line.startswith(label) for line in lines) for label in labels)
+    assert any(line.split() == ["knowledge", "2"] for line in lines)
+    own = [line.split()[0] for line in lines if not line.startswith(" ")]
+    assert all(word.isascii() != language.startswith("zh") for word in own if word != "token")
+    columns = {
+        len(label.encode("gb18030")) + len(line[len(label) :]) - len(line[len(label) :].lstrip())
+        for label in labels
+        for line in lines
+        if line.startswith(f"{label} ")
+    }
+    assert len(columns) == 1, "one below the other"
+    assert kept in shell("delete", kept, "--yes", *semibot).stdout
+    assert shell.json("stats", *semibot)["by_kind"] == {"knowledge": 1}
+
+
 @pytest.mark.statement("E153")
 @pytest.mark.parametrize("text", ["我对花生过敏", "I am allergic to peanuts"])
 def test_messages_of_a_session_can_be_removed(open_mind: OpenMind, text: str) -> None:

@@ -40,5 +40,5 @@ def test_the_four_rates_by_the_documents_own_definitions(
     mind.close()
     monkeypatch.setenv("MNEMIC_DB", str(usual_target(tmp_path)))
     told = Shell(tmp_path / "memory.db")("stats").output
-    assert "66.7% (2 of 3 answered); 50.0% (2 of 4 put to the user)" in told
+    assert "66.7% (2 of 3 answered); 50.0% (2 of 4 offered)" in told
     assert "50.0% (1 to 2 confirmed)" in told

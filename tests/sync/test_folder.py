@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
 import sqlite3
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,22 @@ from tests.sync.lives import Device, contents, mirror, open_device, pair
 
 pytestmark = pytest.mark.sqlite_file("files beside a file")
 CANARY = "Zanzibarquokka"
+ID = "019c51b8-ee00-7003-8e52-9393f79e0b1b"
+# What a paired device that went mad might say.
+MALFORMED: tuple[dict[str, Any], ...] = (
+    {"t": "turns"},
+    {"t": "turns", "k": ID, "g": {"0": [5]}},
+    {"t": "turns", "k": ID, "g": {"0": [5, ["s", 0]]}},
+    {"t": "turns", "k": ID, "g": {"x": [5, []]}},
+    {"t": "turns", "k": ID, "g": []},
+    {"t": "turns", "k": ID, "x": "soon"},
+    {"t": "counters", "k": "2026-02-12", "g": {"+": [5, [1]]}},
+    {"t": "counters", "k": "2026-02-12\x1frecalls", "g": {"+": [5, ["many"]]}},
+    {"f": ID},
+    {"f": ID, "at": 1, "body": []},
+    {"f": ID, "at": 1, "body": {"ids": {"nowhere": ["x"]}}},
+    {"c": ID, "at": None},
+)
 
 
 def test_a_second_device_joins_with_the_passphrase(tmp_path: Path) -> None:
@@ -60,9 +78,11 @@ def test_a_removed_device_gives_and_gets_nothing_more(tmp_path: Path) -> None:
     _close(*devices)
 
 
+@pytest.mark.parametrize("small", [24, 2], ids=["as written", "joined"])
 def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
 ) -> None:
+    monkeypatch.setattr("mnemic.sync.exchange._MANY", small)
     devices = [open_device(tmp_path / name) for name in "abc"]
     first, second, third = devices
     pair(devices)
@@ -74,6 +94,9 @@ def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
     second.mind.remember(f"The vet of {CANARY} is Dr. Wu", kind="fact")
     third.mind.write_scratchpad(f"# Task\n- buy food for {CANARY}\n- water the garden\n")
     _exchange(devices)
+    for number in range(4):  # the files that tell of it may be joined by then
+        first.mind.remember(f"Note {number}", kind="fact")
+        first.mind.sync_folder(first.folder)
     receipt = first.mind.forget(query=CANARY)
     assert receipt.counts["turn"] == 1
     _exchange(devices, rounds=2)
@@ -83,7 +106,8 @@ def test_what_is_forgotten_on_one_device_is_gone_from_all_and_from_the_folder(
         (shown,) = [one for one in device.mind.devices().forgotten if one.receipt == receipt.id]
         assert shown.complete
         assert shown.confirmed.keys() == names
-        assert all(finding.ok for finding in device.mind.doctor(forgotten=receipt))
+        checked = device.mind.doctor(forgotten=receipt)
+        assert [finding for finding in checked if not finding.ok] == [], device.name
         device.mind.close()
         found = [path for path in device.home.rglob("*") if path.is_file() and _holds(path, keys)]
         assert found == [], device.name
@@ -129,6 +153,14 @@ def test_a_hostile_folder_is_refused_file_by_file(
     _refused_alone(
         second, {put(1, good.read_bytes()): "not written by a paired device"}
     )  # replayed
+    for record in MALFORMED:
+        head = {"format": 1, "device": own, "number": 901, "before": 0, "space": "default"}
+        head |= {"name": "a", "public": "x", "seen": {}, "removed": {}, "records": 1}
+        lines = "\n".join(json.dumps(line) for line in (head, record))
+        name = f"{own}/000000000901.change"
+        put(1, seal_bytes(ring, name, zlib.compress(lines.encode())))
+        _refused_alone(second, {name: ""})
+    assert contents(second.database) == before
     (folder / "notes.txt").write_text("hello")
     (folder / own / "../evil").symlink_to("/etc")
     os.mkfifo(folder / own / "pipe")

@@ -108,7 +108,8 @@ def _clock_goes_back(home: Home, jumps: int, preset: str) -> list[str]:
             found = [turn.text for turn in mind.turns(session="s", limit=100_000)]
             if found != expected:
                 wrong.append("turns are not in the order of their indexes")
-            if not mind.recall(witness.word(jump, 3), limit=1):
+            hits = mind.recall(witness.word(jump, 3), limit=1, of=("turn",))
+            if [hit.text for hit in hits] != [expected[-1]]:
                 wrong.append("a turn is not findable")
             if not mind.recall(witness.word(jump, 9), limit=1, of=("memory",)):
                 wrong.append("a memory is not findable")

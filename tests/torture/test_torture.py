@@ -60,7 +60,7 @@ def test_a_killed_export_import_or_copy_is_repeated_and_whole(tmp_path: Path) ->
 
 
 def test_a_killed_merge_or_sync_is_repeated_and_whole(tmp_path: Path) -> None:
-    report = killed_sync.run(tmp_path, kills=8)
+    report = killed_sync.run(tmp_path, kills=6)
     assert report.ok, report
     assert report.unfinished > 0, "nothing was killed in the middle"
 

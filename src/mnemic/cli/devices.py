@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from mnemic.cli.base import Command
 from mnemic.cli.output import answer, bold, dim, emit, note, say, when
-from mnemic.cli.phrases import count_things, phrase, sentence, term
+from mnemic.cli.phrases import count_things, phrase, sentence
 from mnemic.cli.progress import bar
 from mnemic.cli.state import State, pass_state
 
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
 
 _PASSPHRASE = "MNEMIC_SYNC_PASSPHRASE"
+# What people know of a memory; the rest of the tables belongs to these.
+_THINGS = {
+    "sessions": ("session",),
+    "turns": ("turn",),
+    "memories": ("memory", "memories"),
+    "episodes": ("episode",),
+    "attachments": ("file",),
+}
 
 
 @click.command(cls=Command)
@@ -91,16 +100,25 @@ def _show_devices(report: DevicesReport) -> None:
 
 
 def _show_merged(report: MergeReport) -> None:
-    for name, counts in (("added", report.added), ("changed", report.changed),
-                         ("removed", report.removed)):  # fmt: skip
-        if counts:
-            listed = phrase(", ").join(f"{n:,} {term(table)}" for table, n in counts.items())
-            say(phrase("{name}: {value}", name=term(name), value=listed))
-    if not (report.added or report.changed or report.removed):
+    if report.preview:
+        titles = phrase("would be added"), phrase("would change"), phrase("would be removed")
+    else:
+        titles = phrase("added"), phrase("changed"), phrase("removed")
+    parts = zip(titles, (report.added, report.changed, report.removed), strict=True)
+    lines = [(title, things) for title, counts in parts if (things := _count_all(counts))]
+    for title, things in lines:
+        say(phrase("{name}: {value}", name=title, value=things))
+    if not lines:
         say(phrase("Nothing new."))
     if report.conflicts:
         waiting = count_things(len(report.conflicts), "contradiction")
         note(phrase("{waiting} for your answer: see mnemic pending", waiting=waiting))
+
+
+def _count_all(counts: Mapping[str, int]) -> str:
+    counted = [count_things(counts[table], *names) for table, names in _THINGS.items()
+               if counts.get(table)]  # fmt: skip
+    return phrase(", ").join(counted)
 
 
 def _show_exchanged(report: ExchangeReport) -> None:
@@ -108,7 +126,9 @@ def _show_exchanged(report: ExchangeReport) -> None:
     line = phrase("{files} written, {n} read. Group {group}.",
                   files=files, n=report.read, group=report.fingerprint)  # fmt: skip
     say(line)
-    if report.read:
+    if report.forgotten:
+        say(phrase("Erased here what was forgotten on another device."))
+    if report.read and (not report.forgotten or report.merged.added or report.merged.changed):
         _show_merged(report.merged)
     for file in report.waiting:
         note(phrase("waits: {name}: {reason}", name=file.name, reason=sentence(file.reason)))

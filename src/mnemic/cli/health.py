@@ -49,16 +49,15 @@ def stats(state: State, days: int | None, prometheus: bool) -> None:
         figures, metrics = mind.stats(), mind.metrics(days=days)
 
     def show() -> None:
-        show_stats(figures)
-        _show_metrics(metrics)
+        facts([*_sizes(figures), *_rates(metrics)])
 
     answer({**plain(figures), "metrics": metrics}, show)
 
 
-def _show_metrics(metrics: Metrics) -> None:
-    """Print rates with their counts, without those never counted."""
+def _rates(metrics: Metrics) -> list[tuple[str, str]]:
+    """Rates with their counts; nothing where there is none."""
     cost = "" if metrics.cost is None else phrase(", cost {cost:g}", cost=metrics.cost)
-    rows = [
+    return [
         ("confirmed", _share(metrics.confirmed, metrics.confirmed + metrics.refused, "answered",
                              _share(metrics.confirmed, metrics.put_to_user, "offered"))),
         ("refused", _share(metrics.refused, metrics.confirmed, "confirmed", to=True)),
@@ -71,7 +70,6 @@ def _show_metrics(metrics: Metrics) -> None:
         ("models", phrase("{calls:,} calls, {tokens:,} tokens", calls=metrics.model_calls,
                           tokens=metrics.model_tokens) + cost if metrics.model_calls else ""),
     ]  # fmt: skip
-    facts(rows)
 
 
 def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = False) -> str:
@@ -86,6 +84,10 @@ def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = Fa
 
 
 def show_stats(stats: Stats, *, margin: int = 0) -> None:
+    facts(_sizes(stats), margin=margin)
+
+
+def _sizes(stats: Stats) -> list[tuple[str, str]]:
     states = turn_states(stats)
     lasted = phrase("{first} to {last}", first=when(stats.first_at), last=when(stats.last_at))
     jobs = (
@@ -97,7 +99,7 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
     waiting = count_things(
         stats.unembedded, "record waits for its vector", "records wait for theirs"
     )
-    rows = [
+    return [
         ("space", stats.space),
         ("turns", phrase("{n:,} ({states})", n=stats.turns, states=states) if states else "0"),
         ("sessions", f"{stats.sessions:,}"),
@@ -118,7 +120,6 @@ def show_stats(stats: Stats, *, margin: int = 0) -> None:
         ("recall", sentence(stats.recall_failure)),
         ("to do", _remedy(stats)),
     ]  # fmt: skip
-    facts(rows, margin=margin)
 
 
 def turn_states(stats: Stats) -> str:

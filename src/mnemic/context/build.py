@@ -37,7 +37,7 @@ from mnemic.context.render import item_head, item_record
 from mnemic.context.sources import PromptSources
 from mnemic.days import Zone
 from mnemic.errors import InvalidInput
-from mnemic.language.detection import language_of
+from mnemic.language.detection import language_of, language_of_most
 from mnemic.language.gate import is_nod
 from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.tokens import TokenCounter, count_tokens
@@ -229,10 +229,12 @@ class Builder:
         """The language of what is always in the prompt, else of how the conversation began: it
         stays the same whatever the next question is in.
         """
-        texts = [*cards.values(), *(item.text for item in core)]
+        lines = [line for card in cards.values() for line in card.splitlines()]
+        texts = [*lines, *(item.text for item in core)]
         if not texts and session is not None and self._settings.memory.language == "auto":
             texts = [self._from.opening(session)]
-        return language_of([*filter(str.strip, texts)] or [query], self._settings.memory.language)
+        said = [*filter(str.strip, texts)] or [query]
+        return language_of_most(said, self._settings.memory.language)
 
     def _texts(
         self,
@@ -373,7 +375,11 @@ def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:
         hit
         for hit in hits
         if hit.type != "turn"
-        or (hit.text.strip() != query.strip() and (for_questions or statement_share(hit.text) > 0))
+        or (
+            hit.text.strip() != query.strip()
+            and not is_nod(hit.text)
+            and (for_questions or statement_share(hit.text) > 0)
+        )
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -82,15 +82,21 @@ def for_memory(ranked: Iterable[Memory]) -> list[Placement]:
     return [Placement(memory, memory.kind if memory.kind in KINDS else "fact") for memory in ranked]
 
 
-def for_user(ranked: Iterable[Memory], projects: bool = True) -> list[Placement]:
-    """Memories about the user, each in its section; ``projects``: they have no other document."""
+def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[Placement]:
+    """Memories about the user, each in its section. Of projects and rules that name somebody else
+    or nobody, only what is not found ``elsewhere``, in the other documents.
+    """
     placements = (Placement(memory, user_section(memory)) for memory in ranked)
-    return [
-        one
-        for one in placements
-        if one.section
-        and (projects or one.section != "projects" or subject_of(one.memory.subject) == "user")
-    ]
+
+    def belongs(one: Placement) -> bool:
+        if not one.section or subject_of(one.memory.subject) == "user":
+            return bool(one.section)
+        if one.memory.kind == "rule":
+            return "memory" not in elsewhere
+        of_project = one.section == "projects" or is_progress(one.memory, GLOBAL_PROJECT)
+        return not of_project or "project" not in elsewhere
+
+    return list(filter(belongs, placements))
 
 
 def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:
@@ -146,8 +152,9 @@ _BY_KIND: dict[Kind, str] = {
     "identity": "basics",
     "preference": "preferences",
     "config": "environment",
+    "rule": "preferences",  # whoever it names: it is the user who gave it
 }
-_ABOUT_USER: dict[Kind, str] = {"fact": "basics", "decision": "projects", "rule": "preferences"}
+_ABOUT_USER: dict[Kind, str] = {"fact": "basics", "decision": "projects"}
 
 
 def user_section(memory: Memory) -> str:

@@ -68,7 +68,7 @@ class View:
         if self.name == "memory":
             return choosing.for_memory(ranked)
         if self.name == "user":
-            return choosing.for_user(ranked, "project" not in self.settings.documents.write)
+            return choosing.for_user(ranked, self.settings.documents.write)
         return choosing.for_persona(ranked, _PERSONA_CONFIDENCE)
 
     def place(self, memory: Memory) -> Placement:

@@ -50,7 +50,7 @@ from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
 from mnemic.settings.recall import SectionName
 from mnemic.sync.devices import Devices
-from mnemic.sync.exchange import DeviceServices
+from mnemic.sync.steps import DeviceServices
 from mnemic.types import SafeName, Stats
 
 T = TypeVar("T")

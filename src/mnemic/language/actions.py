@@ -87,7 +87,8 @@ def first_sentence(text: str) -> str:
 def sentences(text: str) -> Iterator[str]:
     """The sentences at the beginning of a text, each on one line."""
     lines = (
-        " ".join(sentence.split()) for sentence in compiled(_SENTENCE).split(text.strip()[:_LOOK])
+        " ".join(sentence.split()).rstrip(";；")
+        for sentence in compiled(_SENTENCE).split(text.strip()[:_LOOK])
     )
     return filter(None, lines)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from mnemic.prompts import ENGLISH, Language
 
@@ -12,6 +12,14 @@ LanguageChoice = str  # a language, or "auto"
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _LOOKED_AT = 20_000  # characters
+
+
+def language_of_most(texts: Sequence[str], choice: LanguageChoice = "auto") -> Language:
+    """The language that is wanted, else that of most texts, however long the others are."""
+    chinese = sum(language_of([text]) == "zh" for text in texts)
+    if choice != "auto" or 2 * chinese == len(texts):
+        return language_of(texts, choice)
+    return "zh" if 2 * chinese > len(texts) else ENGLISH
 
 
 def language_of(texts: Iterable[str], choice: LanguageChoice = "auto") -> Language:

@@ -166,7 +166,7 @@ _NODS = _words("""
     拜拜|你好|您好|早上好|下午好|晚上好|早|晚安|哈|嘿|呵|太好了|太棒了|真棒|完美|不错|很好|非常好
     厉害|赞|开始|开始吧|下一步|下一个|停|停止|取消|重试|再试一次|再来一次|再来一个|就这样|先这样
     那就这样|搞定|完成|完成了|没有了|没什么了|没什么|吧|了|啦|啊|呀|的|就这么办|按你说的做|听你的
-    没有|暂时没有|不需要|不必了|随便|都行|都可以|ok|okay|k|kk|yes|yep|yeah|yup|no|nope|nah|sure
+    记住了|记下了|已记下|记下来了|noted|没有|暂时没有|不需要|不必了|随便|都行|都可以|ok|okay|k|kk|yes|yep|yeah|yup|no|nope|nah|sure
     sure thing|thanks|thank you|thx|ty|cheers|great|good|nice|cool|perfect|awesome|excellent
     amazing|got it|i see|understood|right|correct|exactly|agreed|done|continue|go on|go ahead
     proceed|next|next one|confirm|confirmed|approve|approved|sounds good|looks good|lgtm|fine

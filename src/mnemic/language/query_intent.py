@@ -92,6 +92,18 @@ _RECENT = re.compile(
 )
 
 
+_ASKING = re.compile(
+    r"\b(?:do|can|did) you (?:still |also )?(?:remember|recall|know)\b"
+    r"|(?:你|您)?(?:还|是否)?记(?:不记)?得",
+    re.I,
+)
+
+
+def without_asking(query: str) -> str:
+    """A query without the words that only ask whether something is remembered."""
+    return _ASKING.sub(" ", query)
+
+
 def asks_recent(query: str) -> bool:
     """Whether a query asks for what was last, whatever it was."""
     return bool(_RECENT.search(query))

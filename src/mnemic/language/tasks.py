@@ -52,6 +52,9 @@ _QUESTION = (
 )
 _STATES = (
     r"(?i)^\w+ (?:is|was|are|were|has|sounds|looks|seems)\b|^(?!把|将).{1,8}(?:挂了|是\D|很|真)"
+    # What is to be done whenever it comes to that is a rule.
+    r"|^(?:以后|今后|每次|凡是)|^.{1,10}(?:的时候|时)(?:记得|要|都|请|别|不要|先|必须)"
+    r"|\b(?:whenever|every time|from now on)\b"
 )
 _CLAUSES = r"(?<=[，,；;])\s*"
 

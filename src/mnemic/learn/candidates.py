@@ -32,7 +32,7 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
     """The candidate as it may be stored, or InvalidInput that says what is wrong."""
     limit = min(guard.characters, longest)
     if not checks.check_text(candidate.text, "text", limit).strip():
-        raise InvalidInput("A candidate says nothing", remedy="Give it a content")
+        raise InvalidInput("A candidate says nothing", remedy="Give it a text")
     checks.check_choice(candidate.trust, TRUSTS, "trust")
     for name in ("importance", "confidence"):
         share = getattr(candidate, name)

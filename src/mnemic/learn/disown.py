@@ -1,7 +1,7 @@
 """When a second person speaks as the user: what the session taught as the owner's is taken back.
 
 Its user turns become external, memories that stand on nothing better are archived and what they had
-replaced holds again, and the turns wait to be learned from once more, as words of whoever said them.
+replaced holds again, and the turns wait to be read once more, as words of whoever said them.
 """
 
 from __future__ import annotations

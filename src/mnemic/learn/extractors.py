@@ -17,7 +17,7 @@ from mnemic.language.detection import language_of
 from mnemic.language.echo import without_echo
 from mnemic.language.extract import EarlierMessage, Worth, extract
 from mnemic.language.extract.people import KnownPeople, Person, relations
-from mnemic.language.extract.sentences import LONGEST
+from mnemic.language.extract.sentences import LONGEST, Places
 from mnemic.language.fence import fence
 from mnemic.language.guard import guard_of
 from mnemic.language.secrets.finder import redact
@@ -208,12 +208,12 @@ class RuleExtractor:
         day = local_time(turn.at, self.settings.schedule.zone).date()
         message = TurnText(text, turn.sender or turn.role, day, spoken)
         noted = cache(partial(self.note, message))
-        least = self.settings.extraction.keep
+        least, places = self.settings.extraction.keep, Places(text)
 
         def is_worth(stretch: str) -> bool:
-            start = text.find(stretch)
+            place = places.find(stretch)
             try:
-                note = noted().judge(start, start + len(stretch)) if start >= 0 else UNREAD
+                note = noted().judge(*place) if place else UNREAD
             except ModelRefused:  # a damaged file, of which the embedding tells
                 note = UNREAD
             return note.keep >= least and note.relation != _INSTRUCTION

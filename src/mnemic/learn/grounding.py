@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import takewhile
@@ -157,18 +157,17 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
     best = max(read, key=lambda one: len(about & _words(one.text)), default=None)
     if best is None or len(about & _words(best.text)) < _TOLD:
         return None
-    said = {
-        "kind",
-        "content",
-        "subject",
-        "predicate",
-        "value",
-        "duration",
-        "valid_from",
-        "valid_to",
-    }
-    own = {field.name: getattr(best, field.name) for field in fields(best) if field.name in said}
-    return replace(candidate, **own, trust="owner")
+    return replace(
+        candidate,
+        text=best.text,
+        subject=best.subject,
+        predicate=best.predicate,
+        value=best.value,
+        duration=best.duration,
+        valid_from=best.valid_from,
+        valid_to=best.valid_to,
+        trust="owner",
+    )
 
 
 def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:

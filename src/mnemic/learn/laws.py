@@ -9,7 +9,7 @@ another session or by a person. What was called off or moved is found among what
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ from mnemic.language.extract.dates import dated
 from mnemic.language.extract.languages import Patterns, built_in
 from mnemic.language.extract.sentences import Splitter
 from mnemic.language.extract.traps import Instructions, Traps
-from mnemic.language.extract.wording import word_alone
+from mnemic.language.extract.wording import undated, word_alone
 from mnemic.language.value_types import fits
 from mnemic.language.voice import own_voice
 from mnemic.rules import checks
@@ -219,9 +219,10 @@ def settle_wording(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         if not any(_one_fact(candidate, other) for other in unique):
             unique.append(candidate)
-    texts = [candidate.text for candidate in unique]
+    texts = [undated(candidate.text) for candidate in unique]
     return [
-        one if one.withdraws or texts.count(one.text) < 2 else word_alone(one) for one in unique
+        one if one.withdraws or texts.count(text) < 2 else word_alone(one)
+        for one, text in zip(unique, texts, strict=True)
     ]
 
 
@@ -256,7 +257,29 @@ def with_endings(
             else:
                 denied += _denied(unit, sentence, turn, now)
     others = [one for one in candidates if not any(_of_plan(one, change) for change in plans)]
-    return [*others, *plans, *denied]
+    ended = {source for one in (*plans, *denied) for source in one.sources}
+    told: dict[str, str] = {
+        turn.id: turn.text for turn in turns if turn.trust == "owner" and turn.id not in ended
+    }
+    news = [_as_news(one) if _is_news(unit, one, told, now) else one for one in others]
+    return [*news, *plans, *denied]
+
+
+def _is_news(unit: Unit, candidate: Candidate, told: Mapping[str, str], now: datetime) -> bool:
+    """Whether somebody says in these words that something ended which nobody had told of."""
+    said = candidate.text.partition(" (")[0]
+    value = _content_words(candidate.value)
+    if not candidate.withdraws or candidate.kind == "rule" or not value:
+        return False
+    if not any(said in told.get(source, "") for source in candidate.sources):
+        return False
+    near = _near(unit, candidate.value, now)
+    return not any(value <= _content_words(f"{one.subject} {one.text}") for one in near)
+
+
+def _as_news(ending: Candidate) -> Candidate:
+    """As a statement without a slot: "I quit coffee"."""
+    return replace(ending, kind="fact", predicate="other", value=ending.text, withdraws=False)
 
 
 def _denied(unit: Unit, sentence: str, turn: Turn, now: datetime) -> Iterator[Candidate]:
@@ -268,10 +291,7 @@ def _denied(unit: Unit, sentence: str, turn: Turn, now: datetime) -> Iterator[Ca
         return
     final, folded = bool(reader.final.search(sentence)), fold(sentence)
     words, core = _content_words(sentence), _content_words(reader.without_signs(sentence))
-    scope = Scope(("memory",), status="active", now=now)
-    matches = unit.text.search(query_terms(sentence), scope, _NEAR).matches
-    records = unit.text.records([match.doc for match in matches])
-    for memory in unit.memories.by_id([records[match.doc][1] for match in matches]):
+    for memory in _near(unit, sentence, now):
         if memory.kind == "rule" or not memory.value or not _speaks_of(memory, sentence, reader):
             continue
         value, saying = _content_words(memory.value), _content_words(memory.text)
@@ -309,6 +329,14 @@ def _speaks_of(memory: Memory, sentence: str, reader: _Reader) -> bool:
 def _of_plan(candidate: Candidate, change: Candidate) -> bool:
     about_a_plan = predicate_of(candidate.predicate) in _PLANNED
     return about_a_plan and candidate.sources == change.sources
+
+
+def _near(unit: Unit, text: str, now: datetime) -> Sequence[Memory]:
+    """What is known and shares words with a text."""
+    scope = Scope(("memory",), status="active", now=now)
+    matches = unit.text.search(query_terms(text), scope, _NEAR).matches
+    records = unit.text.records([match.doc for match in matches])
+    return unit.memories.by_id([records[match.doc][1] for match in matches])
 
 
 def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:

@@ -97,7 +97,11 @@ class Scratchpads:
         pad = current.pad
         shown = open_part(pad, focus=pad.focus in known, questions=known)
         if self._settings.progress:
-            done = tuple(one for one in pad.completions if now - (one.at or now) < _STALE)
+            done = tuple(
+                replace(one, at=one.at and one.at.replace(tzinfo=None))
+                for one in pad.completions
+                if now - (one.at or now) < _STALE
+            )
             shown = replace(shown, projects=pad.projects, completions=done)
         return render(shown)
 

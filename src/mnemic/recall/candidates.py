@@ -25,7 +25,7 @@ from mnemic.index.segment import (
 from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
 from mnemic.language.names import respelled, words_of
-from mnemic.language.query_intent import asks_recent
+from mnemic.language.query_intent import asks_recent, without_asking
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
 from mnemic.recall.slot_route import answers_by_slot
@@ -93,9 +93,10 @@ class CandidateSearch:
     def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
         lists: dict[str, list[int]] = {}
-        total, first = 0, frozenset[int]()
+        total, first, cut = 0, frozenset[int](), False
         if self._settings.supplement_below and "partition" in self._settings.routes:
-            lists["partition"] = self._by_route(attempts, request, "partition").docs
+            partition = self._by_route(attempts, request, "partition")
+            lists["partition"], cut = partition.docs, partition.cut
             if self._vectors is not None and len(lists["partition"]) == _PARTITION_CANDIDATES:
                 nearest = attempts.run("vector", partial(self._of_large_partition, request))
                 lists["partition"] = nearest or lists["partition"]
@@ -105,10 +106,9 @@ class CandidateSearch:
         # Where partitions come first, meaning chooses inside them and nowhere else.
         by_meaning = "partition" not in lists
         vector = self._by_meaning(attempts, request, text) if by_meaning else None
-        cut = False
         if text is not None:
             lists["text"] = [match.doc for match in text.matches]
-            cut = len(text.matches) >= self._settings.text_candidates * request.depth
+            cut |= len(text.matches) >= self._settings.text_candidates * request.depth
         if vector is not None:
             wide = _WIDE if request.scope.narrow or request.asking.wide else 1
             most = self._settings.vector_candidates * wide * request.depth
@@ -168,7 +168,9 @@ class CandidateSearch:
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
         if not self._settings.evidence_score:  # by place alone a small word would count as much
-            terms = [term for term in terms if term.weight > STOP_WEIGHT] or terms
+            asked = without_asking(request.query)
+            telling = enriched_terms(asked, request.around, self._settings)
+            terms = [term for term in telling if term.weight > STOP_WEIGHT] or terms
         matches = unit.text.search(terms, request.scope, limit)
         known = with_known_names(request, terms, matches, unit)
         if known is not request:
@@ -261,12 +263,13 @@ _ABOUT: tuple[RecordType, ...] = ("memory", "episode")
 
 class RouteResult(NamedTuple):
     """Documents, best first; ``total`` says how many there are where that was counted, ``first``
-    that they come before all others.
+    that they come before all others, ``cut`` that a deeper search has more.
     """
 
     docs: list[int]
     total: int = 0
     first: bool = False
+    cut: bool = False
 
 
 Route = Callable[[Request, RecallSettings, Unit], RouteResult]
@@ -392,11 +395,11 @@ def _files(
 
 def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> RouteResult:
     """Memories of the query's project, and of no project, none of the core: those with words of
-    the query, up to as many as are wanted and the rest by importance; where none has any, the most
-    important.
+    the query, and the rest by importance. At first only as many as are usual, where some have any
+    of its words, so that these are not outdone by what is more important.
     """
     docs = _partition(request, unit, _PARTITION_CANDIDATES)
-    if len(docs) <= request.limit:
+    if len(docs) <= settings.limit:
         return RouteResult(docs)
     project = request.scope.project or _named_project(unit, request.query)
     name = "" if project is None else project.casefold()
@@ -406,8 +409,9 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     matches = unit.text.search(with_forms(terms), scope, settings.text_candidates * request.depth)
     core = frozenset(unit.memories.core_among([match.doc for match in matches.matches]))
     found = [match.doc for match in matches.matches if match.doc not in core]
-    chosen = dict.fromkeys([*found, *docs])
-    return RouteResult(list(chosen)[: request.limit if found else None])
+    chosen = list(dict.fromkeys([*found, *docs]))
+    most = settings.limit if found and request.depth == 1 else len(chosen)
+    return RouteResult(chosen[:most], cut=len(chosen) > most)
 
 
 def _partition(request: Request, unit: Unit, limit: int) -> list[int]:

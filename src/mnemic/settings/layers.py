@@ -33,7 +33,9 @@ ALIASES = {
 }
 # Variables of ours that are not settings.
 RESERVED = frozenset(
-    PREFIX + name for name in "CACHE CONFIG DB FILES KEY NEW_KEY PRESET SPACE TOKEN TORTURE".split()
+    PREFIX + name
+    for name in """AUDIENCE CACHE CONFIG DB FILES ISSUER KEY NEW_KEY PRESET SPACE SYNC_PASSPHRASE
+    TOKEN TORTURE""".split()
 )
 RESERVED_PREFIX = PREFIX + "TEST_"
 

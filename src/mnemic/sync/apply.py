@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +12,7 @@ from mnemic.learn.reindex import index_again
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import PARKED, Shadow
 from mnemic.store.transfer import from_cell
-from mnemic.sync.capture import Record, is_changed, read_rows, removal_of
+from mnemic.sync.capture import RECORD_TABLES, Record, is_changed, read_rows, removal_of
 from mnemic.sync.registers import (
     MERGED,
     ChangedMeanwhile,
@@ -42,7 +42,7 @@ class Union:
         self._device = device
         self._seal = seal
         self.touched = Touched()
-        self.soiled: set[int] = set()
+        self.soiled = Counter[int]()
         self.added: dict[str, int] = defaultdict(int)
         self.changed: dict[str, int] = defaultdict(int)
         self.removed: dict[str, list[str]] = defaultdict(list)
@@ -52,10 +52,7 @@ class Union:
         """Unite records that ``sender`` has written."""
         by_table: dict[str, dict[str, Record]] = defaultdict(dict)
         for record in records:
-            known = by_table[str(record["t"])].setdefault(str(record["k"]), record)
-            if known is not record:  # a file may say several things of one row
-                known.setdefault("g", {}).update(record.get("g", {}))
-                known.update({name: record[name] for name in ("x",) if name in record})
+            by_table[str(record["t"])][str(record["k"])] = record
         for name, some in by_table.items():  # before removing one row takes others with it
             if name in MERGED and is_changed(self._unit, MERGED[name], some):
                 raise ChangedMeanwhile
@@ -90,8 +87,10 @@ class Union:
                 continue
             if before is not None:
                 self.soiled.update(numbers_of(before, self._device))
-            if merged.is_gone and before is not None and self._is_needed(table, rows.get(key)):
+            if merged.is_gone and before is not None and self._has_turns(table, rows.get(key)):
+                # It is told to the others anew.
                 after[key] = before._replace(marks=" ".join("?" * len(table.groups)))
+                self._unit.sync.look_again(table.name)
                 continue
             if merged.is_gone:
                 gone.append(key)
@@ -99,16 +98,13 @@ class Union:
                 self._change(table, key, rows[key], merged)
             elif merged.is_whole:
                 new[key] = merged.row()
-            after[key] = merged.shadow(sender)
+            after[key] = merged.shadow()
         self._insert(table, new, after)
         self._remove(table, gone, rows)
         self._unit.sync.put_shadows(table.name, after)
 
-    def _is_needed(self, table: MergedTable, row: Sequence[Any] | None) -> bool:
-        """Whether a session still has turns; it is then told to the others anew."""
-        if table.name != "sessions" or row is None:
-            return False
-        return bool(self._unit.sync.spans([row[0]]))
+    def _has_turns(self, table: MergedTable, row: Sequence[Any] | None) -> bool:
+        return table.name == "sessions" and row is not None and bool(self._unit.sync.spans(row[:1]))
 
     def _sealed(self, table: MergedTable, part: str, cells: list[Any]) -> list[Any]:
         """A credential is sealed again with the key of this device."""
@@ -159,7 +155,7 @@ class Union:
             table.table.check(row)
         put = self._unit.transfer.put(table.table, rows)
         if put.conflicts:
-            raise InvalidInput(f"{table.name}: {put.conflicts[0].reason}")
+            raise InvalidInput(f"A row of {table.name} does not fit: {put.conflicts[0].reason}")
         self.added[table.name] += len(put.added)
         if table.table.record is not None:
             self._index.setdefault(table.table.record, ([], []))[0].extend(new)
@@ -189,7 +185,7 @@ class Union:
                 cells |= dict(zip(group.columns, table.cells(n, row[table.places[n]]), strict=True))
             rows.append(tuple(cells[name] for name in table.table.names))
             stamps = " ".join([str(Stamp())] * len(table.groups))
-            shadows[table.key_of(row)] = Shadow(" ".join(table.marks(row)), stamps, "", "")
+            shadows[table.key_of(row)] = Shadow(" ".join(table.marks(row)), stamps, "")
         self._unit.transfer.put(table.table, rows)
         self._unit.sync.put_shadows("sessions", shadows)
 
@@ -202,8 +198,9 @@ class Union:
         self.removed[table.name] += here
         for key in here:
             self.touched.add(table, key, rows[key])
-            self.touched.add(table, key, None)
-        if table.name in ("turns", "memories", "episodes", "attachments", "daily_events"):
+            if table.name != "turns":
+                self.touched.add(table, key, None)
+        if table.name in RECORD_TABLES:
             self._unit.eraser.remove(removal_of({table.name: here}))
             return
         self._unit.sync.drop(table.table, [table.chosen(rows[key]) for key in here])
@@ -317,19 +314,18 @@ class _Merged:
                 values |= dict(zip(group.columns, table.stored(n, cells), strict=True))
         return values
 
-    def shadow(self, sender: str) -> Shadow:
+    def shadow(self) -> Shadow:
         """What is to be known of the row from now on."""
         table = self._table
         if self.is_gone:
-            return Shadow("", str(self._gone), "", "")
-        origin = sender if self._before is None else self._before.origin
+            return Shadow("", str(self._gone), "")
         if not self.is_whole:
             for n, cells in enumerate(self._cells):
                 if cells is not None:
                     self.held.parked[str(n)] = [*self._stamps[n], cells]
-            return Shadow(PARKED, " ".join(map(str, self._stamps)), origin, str(self.held))
+            return Shadow(PARKED, " ".join(map(str, self._stamps)), str(self.held))
         stored = self.stored()
         for name, (_, shown) in self.held.true.items():
             stored[name] = from_cell(table.kinds[name], shown, name)
         marks = [mark_of([stored[name] for name in group.columns]) for group in table.groups]
-        return Shadow(" ".join(marks), " ".join(map(str, self._stamps)), origin, str(self.held))
+        return Shadow(" ".join(marks), " ".join(map(str, self._stamps)), str(self.held))

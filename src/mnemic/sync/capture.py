@@ -1,11 +1,12 @@
 """Finding what changed here since the last exchange, and giving it the stamp of a new change.
 
-Rows are compared with the hashes that were kept of them, so nothing that writes to a memory has to
-know of this, and whatever was changed is found.
+A row that was written to is noted by the database itself, so nothing that writes to a memory has to
+know of this; whether it differs from what was exchanged is told by the hashes that were kept of it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,49 +30,71 @@ from mnemic.sync.settle import Touched
 Keys = dict[str, list[str]]
 Record = dict[str, Any]
 Unseal = Callable[[str], str]
-_RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
+RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
 
 
 def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
     """The keys of rows that are not as they were last exchanged, table by table, and of those that
-    came from devices which exchange nothing themselves.
+    came from devices which exchange nothing themselves. What was noted of the others is settled.
     """
+    noted = unit.sync.changed()
     changed: Keys = {}
+    settled: Keys = {}
     for name, table in MERGED.items():
-        shadows = unit.sync.shadows(name)
-        keys: list[str] = []
-        for row in unit.sync.rows(table.table, table.columns):
-            key = table.key_of(row)
-            shadow = shadows.pop(key, None)
-            if (
-                shadow is None
-                or shadow.marks != " ".join(table.marks(row))
-                or any(device in shadow.stamps for device in unpublished)
-            ):
-                keys.append(key)
-        keys += [
-            key
-            for key, left in shadows.items()
-            if not left.is_parked
-            and (
-                not left.is_gone
-                or not left.stamps
-                or any(device in left.stamps for device in unpublished)
-            )
-        ]
-        if keys:
-            changed[name] = keys
-    return changed
+        if noted is None:
+            changed[name] = _list_differing(unit, table, None, unpublished)
+        elif name in noted:
+            keys = {note: table.key_of((id_,)) for note, id_ in noted[name].items()}
+            whole = "" in keys
+            found = _list_differing(unit, table, None if whole else keys.values(), unpublished)
+            left = set(keys if whole and found else found)
+            changed[name] = found
+            settled[name] = [note for note, key in keys.items() if not left & {note, key}]
+            if name == "turns" and found and "sessions" in noted:
+                # A session that lost a turn is as it was, and may yet last less long.
+                listed = noted["sessions"].values()
+                changed["sessions"] += map(MERGED["sessions"].key_of, ((id_,) for id_ in listed))
+                settled.pop("sessions")
+    for name, notes in settled.items():
+        unit.sync.settle_changes(name, notes)
+    return {name: list(dict.fromkeys(keys)) for name, keys in changed.items() if keys}
 
 
-def read_rows(unit: Unit, table: MergedTable, keys: Collection[str]) -> dict[str, Sequence[Any]]:
-    """Stored rows by their keys; few by index, many or those with another key by a scan."""
-    wanted = set(keys)
+def _list_differing(
+    unit: Unit, table: MergedTable, keys: Collection[str] | None, unpublished: Collection[str]
+) -> list[str]:
+    """Those of some rows, or of all, that are not as they were last exchanged."""
+    shadows = unit.sync.shadows(table.name, keys)
+    rows = read_rows(unit, table, keys)
+
+    def differs(key: str) -> bool:
+        row, shadow = rows.get(key), shadows.get(key)
+        if shadow is None:
+            return row is not None
+        if any(device in shadow.stamps for device in unpublished):
+            return row is not None or not shadow.is_parked
+        if row is not None:
+            return shadow.marks != " ".join(table.marks(row))
+        return not shadow.is_parked and not (shadow.is_gone and shadow.stamps)
+
+    return [key for key in (*rows, *(key for key in shadows if key not in rows)) if differs(key)]
+
+
+def read_rows(
+    unit: Unit, table: MergedTable, keys: Collection[str] | None
+) -> dict[str, Sequence[Any]]:
+    """Stored rows by their keys, or all of them."""
+    wanted = set(keys or ())
+    if keys is None:
+        return {table.key_of(row): row for row in unit.sync.rows(table.table, table.columns)}
     if not wanted:
         return {}
-    chosen: list[str] | None = None
-    if not table.hashed and table.key and table.key[0] == table.table.key[0]:
-        chosen = list({table.key_values(key)[table.key[0]] for key in wanted})
+    chosen: Collection[str] | None = None
+    if table.hashed:
+        names = unit.sync.rows(table.table, ("id",))
+        chosen = [row[0] for row in names if table.key_of(row) in wanted]
+    elif table.key:
+        chosen = {table.key_values(key)[table.key[0]] for key in wanted}
     rows = unit.sync.rows(table.table, table.columns, chosen)
     return {key: row for row in rows if (key := table.key_of(row)) in wanted}
 
@@ -100,13 +123,13 @@ class Capture:
         self._unpublished = unpublished
         self._stamp = stamp
         self.touched = Touched()
-        self.soiled: set[int] = set()
+        self.soiled = Counter[int]()
 
     def take(self, changes: Mapping[str, Sequence[str]]) -> None:
         """Note these rows as they are now."""
         for name, keys in changes.items():
             self._take(MERGED[name], keys)
-        self._unit.sync.soil_files(self.soiled - {self._stamp.number})
+        self._unit.sync.soil_files(self.soiled)
 
     def _take(self, table: MergedTable, keys: Sequence[str]) -> None:
         shadows = self._unit.sync.shadows(table.name, keys)
@@ -121,10 +144,10 @@ class Capture:
                     self._remove_again(table, key)
                 if before.stamps and stamps_of(before)[0].device not in self._unpublished:
                     continue
-                after[key] = Shadow("", str(self._stamp), "", "")
+                after[key] = Shadow("", str(self._stamp), "")
             elif row is None:
                 if before is not None and not (before.is_gone or before.is_parked):
-                    after[key] = Shadow("", str(self._stamp), before.origin, "")
+                    after[key] = Shadow("", str(self._stamp), "")
             else:
                 after[key] = self._stamped(table, before, row)
             self.touched.add(table, key, row)
@@ -148,8 +171,7 @@ class Capture:
                 if name in held.true and held.true[name][1] != cell:
                     del held.true[name]
             marks[n], stamps[n] = mark, self._stamp
-        origin = "" if before is None else before.origin
-        return Shadow(" ".join(marks), " ".join(map(str, stamps)), origin, str(held))
+        return Shadow(" ".join(marks), " ".join(map(str, stamps)), str(held))
 
     def _count(self, held: Held, values: Sequence[Any]) -> None:
         """What this device has added: the sum without what the others have."""
@@ -160,7 +182,7 @@ class Capture:
 
     def _remove_again(self, table: MergedTable, key: str) -> None:
         """A row that was forgotten came back by another way, such as an old backup."""
-        if table.name in _RECORD_TABLES:
+        if table.name in RECORD_TABLES:
             self._unit.eraser.remove(removal_of({table.name: [key]}))
 
 

@@ -12,11 +12,12 @@ from mnemic.rules.checks import check_path
 from mnemic.settings import Settings
 from mnemic.store.postgres.address import is_address
 from mnemic.store.sqlite.keys import choose_key
-from mnemic.sync.exchange import DeviceServices, FolderExchange, Progress
+from mnemic.sync.exchange import FolderExchange, Progress
 from mnemic.sync.keys import Keyring
 from mnemic.sync.merge import MergeSource, merge_database
 from mnemic.sync.report import DevicesReport, ExchangeReport, MergeReport
 from mnemic.sync.state import read_state
+from mnemic.sync.steps import DeviceServices
 
 
 class Devices:
@@ -29,7 +30,7 @@ class Devices:
         self._settings = settings
         self._met = met
 
-    def merge(self, other: str | Path, *, mine: bool, preview: bool, key: str = "") -> MergeReport:
+    def merge(self, other: str | Path, *, mine: bool, preview: bool) -> MergeReport:
         place = check_path(other, "other")
         place = place if is_address(place) else str(Path(place).expanduser())
         secrets = self._settings.secrets

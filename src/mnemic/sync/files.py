@@ -13,7 +13,7 @@ import json
 import re
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ MAX_BYTES = 128 << 20  # of a file
 MAX_TEXT = 1 << 30  # of what is in it
 MAX_FILES = 100_000  # of one device
 MAX_DEVICES = 256
+MAX_NUMBER = 10**12
 _HEAD = struct.Struct(">8sQ32s")
 _MAGIC = b"mnemic\x01\n"
 _MAC = 32
@@ -35,8 +36,8 @@ _DEVICE = re.compile(r"[0-9a-f]{16}")
 _REPLACE = "Copy it again from the device that wrote it"
 
 
-class PartlyCopied(Exception):
-    """A file whose end is not here yet; it is read another time."""
+class Waits(Exception):
+    """Why a file is read another time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Changes:
     seen: dict[str, int]
     removed: dict[str, int]
     records: tuple[dict[str, Any], ...]
+    sha256: str = ""
 
 
 class GroupKey:
@@ -66,7 +68,6 @@ class GroupKey:
         self._age = age
         self._identities = [age.x25519.Identity.from_str(key) for key in keys]
         self._macs = [hashlib.sha256(b"mnemic sync " + key.encode()).digest() for key in keys]
-        self.keys = tuple(keys)
 
     @classmethod
     def new(cls) -> str:
@@ -128,10 +129,15 @@ def write_changes(folder: Path, key: GroupKey, changes: Changes) -> tuple[str, i
     """Put a file down whole; its hash and its size."""
     name = file_name(changes.device, changes.number)
     data = seal_bytes(key, name, _encode(changes))
-    with UnfinishedFile(folder / name, patience=10) as file:
+    put_whole(folder / name, data)
+    return hashlib.sha256(data).hexdigest(), len(data)
+
+
+def put_whole(path: Path, data: bytes) -> None:
+    """Write a file that nobody sees in part."""
+    with UnfinishedFile(path, patience=10) as file:
         file.path.write_bytes(data)
         file.put(replace=True)
-    return hashlib.sha256(data).hexdigest(), len(data)
 
 
 def seal_bytes(key: GroupKey, name: str, body: bytes) -> bytes:
@@ -140,33 +146,23 @@ def seal_bytes(key: GroupKey, name: str, body: bytes) -> bytes:
 
 
 def _encode(changes: Changes) -> bytes:
-    head = {
-        "format": FORMAT, "device": changes.device, "number": changes.number,
-        "before": changes.before, "space": changes.space, "name": changes.name,
-        "public": changes.public, "seen": changes.seen, "removed": changes.removed,
-        "records": len(changes.records),
-    }  # fmt: skip
-    packer = zlib.compressobj(6)
-    parts = [packer.compress(line) for line in _lines([head, *changes.records])]
+    head = {name: getattr(changes, name) for name in _READERS}
+    packer, parts = zlib.compressobj(6), []
+    for value in ({"format": FORMAT, "records": len(changes.records), **head}, *changes.records):
+        line = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        parts.append(packer.compress(line.encode() + b"\n"))
     return b"".join([*parts, packer.flush()])
 
 
-def _lines(values: Iterable[Any]) -> Iterator[bytes]:
-    for value in values:
-        yield json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-
-
 def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Changes:
-    """A file, checked; PartlyCopied while its end is missing, else SyncRefused."""
+    """A file, checked; Waits while its end is missing, else SyncRefused."""
     name = file_name(device, number)
-    lines = _unpack(open_bytes(folder, key, name), name).splitlines()
+    data = read_whole(folder, name)
+    lines = _unpack(key.open(data[_HEAD.size :], name), name).splitlines()
     try:
         head, *records = [json.loads(line) for line in lines]
-        changes = Changes(
-            str(head["device"]), int(head["number"]), int(head["before"]), str(head["space"]),
-            str(head["name"]), str(head["public"]), _numbers(head["seen"]),
-            _numbers(head["removed"]), tuple(records),
-        )  # fmt: skip
+        read = {name: reader(head[name]) for name, reader in _READERS.items()}
+        changes = Changes(**read, records=tuple(records), sha256=hashlib.sha256(data).hexdigest())
         newer = int(head["format"]) > FORMAT
         whole = len(records) == head["records"] and all(isinstance(one, dict) for one in records)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -182,23 +178,30 @@ def _numbers(value: dict[str, Any]) -> dict[str, int]:
     return {str(device): int(number) for device, number in value.items()}
 
 
-def open_bytes(folder: Path, key: GroupKey, name: str) -> bytes:
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "device": str, "number": int, "before": int, "space": str, "name": str, "public": str,
+    "seen": _numbers, "removed": _numbers,
+}  # fmt: skip
+
+
+def read_whole(folder: Path, name: str) -> bytes:
+    """The bytes of a file, all of them and undamaged."""
     path = folder / name
     size = path.stat().st_size
     if size > MAX_BYTES + _HEAD.size:
         raise SyncRefused(f"{name} has {size:,} bytes", remedy="No device writes such; remove it")
     data = path.read_bytes()
     if len(data) < _HEAD.size:
-        raise PartlyCopied(name)
+        raise Waits("it is only partly copied")
     magic, length, digest = _HEAD.unpack(data[: _HEAD.size])
     sealed = data[_HEAD.size :]
     if magic != _MAGIC or length > MAX_BYTES:
         raise SyncRefused(f"{name} is no change file", remedy="Remove it")
     if len(sealed) < length:
-        raise PartlyCopied(name)
+        raise Waits("it is only partly copied")
     if len(sealed) > length or hashlib.sha256(sealed).digest() != digest:
         raise SyncRefused(f"{name} is damaged", remedy=_REPLACE)
-    return key.open(sealed, name)
+    return data
 
 
 def _unpack(body: bytes, name: str) -> bytes:

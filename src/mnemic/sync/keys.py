@@ -17,8 +17,7 @@ from typing import Any
 from mnemic import private
 from mnemic.errors import SyncRefused
 from mnemic.providers.extras import load
-from mnemic.store.new_file import UnfinishedFile
-from mnemic.sync.files import GroupKey
+from mnemic.sync.files import GroupKey, put_whole
 
 GROUP = "group.age"
 _MOST = 1 << 20  # bytes of a file with keys
@@ -52,10 +51,8 @@ class Keyring:
 
     def save(self) -> None:
         private.make_folder(self.path.parent)
-        with UnfinishedFile(self.path) as file:
-            value = {"identity": self.identity, "keys": self.keys}
-            file.path.write_text(json.dumps(value), encoding="ascii")
-            file.put(replace=True)
+        value = {"identity": self.identity, "keys": self.keys}
+        put_whole(self.path, json.dumps(value).encode("ascii"))
 
     @property
     def public(self) -> str:
@@ -79,7 +76,7 @@ def pair(ring: Keyring, folder: Path, space: str, passphrase: str = "") -> None:
     _renew(ring, folder, space)
     if ring.keys:
         if passphrase and not (folder / GROUP).exists():
-            _write(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
+            put_whole(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
         return
     if (folder / GROUP).exists() and passphrase:
         try:
@@ -99,7 +96,7 @@ def pair(ring: Keyring, folder: Path, space: str, passphrase: str = "") -> None:
         ring.keys = (GroupKey.new(),)
         add(ring, folder, ring.public, space)
         if passphrase:
-            _write(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
+            put_whole(folder / GROUP, age.passphrase.encrypt(_body(ring.keys, space), passphrase))
     ring.save()
 
 
@@ -110,9 +107,10 @@ def add(ring: Keyring, folder: Path, public: str, space: str) -> None:
         recipient = age.x25519.Recipient.from_str(public.strip())
     except age.RecipientError as error:
         raise SyncRefused(
-            f"{public!r} is no public key", remedy="It begins with age1: see `mnemic sync --key`"
+            f"{public!r} is no public key",
+            remedy="It begins with age1: see `mnemic sync --devices`",
         ) from error
-    _write(_place(folder, public.strip()), age.encrypt(_body(ring.keys, space), [recipient]))
+    put_whole(_place(folder, public.strip()), age.encrypt(_body(ring.keys, space), [recipient]))
 
 
 def rotate(ring: Keyring, folder: Path, remaining: Iterable[str], space: str) -> None:
@@ -172,9 +170,3 @@ def _read(path: Path) -> bytes:
     if path.stat().st_size > _MOST:
         raise SyncRefused(f"{path.name} is too large for a key", remedy="Remove it")
     return path.read_bytes()
-
-
-def _write(path: Path, data: bytes) -> None:
-    with UnfinishedFile(path, patience=10) as file:
-        file.path.write_bytes(data)
-        file.put(replace=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,21 +16,20 @@ from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.settings import Settings
 from mnemic.store.codec import dump
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Store
 from mnemic.store.sql.sync import Device, ForgottenRows
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.target import is_missing, is_same, open_store
-from mnemic.sync.apply import Union
-from mnemic.sync.capture import Record, Teller, find_changes, list_records
-from mnemic.sync.exchange import ROWS, DeviceServices, capture_rows, own_device
-from mnemic.sync.registers import MERGED, ChangedMeanwhile, Stamp
+from mnemic.sync import steps
+from mnemic.sync.capture import RECORD_TABLES, Record, Teller, find_changes, list_records
+from mnemic.sync.registers import MERGED, Stamp
 from mnemic.sync.report import MergeReport
-from mnemic.sync.settle import settle
 from mnemic.sync.state import list_conflicts
+from mnemic.sync.steps import DeviceServices, Tally
 
 _ALL = range(1 << 62)
-_ERASED = ("turns", "memories", "episodes", "attachments", "daily_events")
 Unseal = Callable[[str], str]
+Told = Mapping[str, Sequence[Record]]
 
 
 class _Undo(Exception):
@@ -66,79 +66,67 @@ def merge_database(
                 device: [_lower(record) for record in some if _may_come(record)]
                 for device, some in records.items()
             }
-        merged = _Merge(services, preview=preview)
-        merged.run(records, receipts)
-        if not preview:
-            clock = merged.know(devices)
-            with store.write(services.space) as unit:  # its next changes come after these
-                own = own_device(unit, services.clock)
-                unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
-    return merged.report()
+        merge = _Merge(services, records, receipts)
+        if preview:
+            return merge.preview()
+        report, clock = merge.run(), merge.know(devices)
+        with store.write(services.space) as unit:  # its next changes come after these
+            own = steps.own_device(unit, services.clock)
+            unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
+    return report
 
 
 class _Merge:
-    def __init__(self, services: DeviceServices, *, preview: bool) -> None:
+    """The other database on its way into this one."""
+
+    def __init__(
+        self, services: DeviceServices, records: Told, receipts: Mapping[str, ForgottenRows]
+    ) -> None:
         self._services = services
         self._store, self._space = services.store, services.space
-        self._preview = preview
-        self._counts = (Counter[str](), Counter[str](), Counter[str]())
-        self._conflicts: tuple[tuple[str, str], ...] = ()
+        self._records = records
+        self._receipts = receipts
+        self._tally = Tally()
 
-    def run(
-        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, ForgottenRows]
-    ) -> None:
-        if self._preview:
-            try:
-                with self._store.write(self._space) as unit:
-                    self._take(unit, [(device, some) for device, some in records.items() if some])
-                    self._conflicts = list_conflicts(unit)
-                    raise _Undo
-            except _Undo:
-                return
-        self._erase(records, receipts)
-        chunks = [(device, some[n : n + ROWS]) for device, some in records.items()
-                  for n in range(0, len(some), ROWS)]  # fmt: skip
-        for chunk in chunks:
-            for _ in range(10):
-                try:
-                    with self._store.write(self._space) as unit:
-                        self._take(unit, [chunk])
-                        self._services.ask(unit, self._services.clock.now())
-                    break
-                except ChangedMeanwhile:
-                    _capture_all(self._store, self._services)
+    def preview(self) -> MergeReport:
+        report = self._tally.report(())
+        with suppress(_Undo), self._store.write(self._space) as unit:
+            steps.unite(unit, self._services, self._records, self._tally)
+            report = self._tally.report(list_conflicts(unit), preview=True)
+            raise _Undo
+        return report
+
+    def run(self) -> MergeReport:
+        self._erase()
+        for device, records in self._records.items():
+            for start in range(0, len(records), steps.ROWS):
+                self._take({device: records[start : start + steps.ROWS]})
         with self._store.read(self._space) as unit:
-            self._conflicts = list_conflicts(unit)
+            return self._tally.report(list_conflicts(unit))
 
-    def _take(self, unit: Unit, chunks: Sequence[tuple[str, Sequence[Record]]]) -> None:
-        own = own_device(unit, self._services.clock)
-        union = Union(unit, own.device, seal=self._services.vault.seal)
-        for device, records in chunks:
-            union.take(records, device)
-        settle(unit, union.touched, captured=True)
-        removed = {name: len(ids) for name, ids in union.removed.items()}
-        for counter, counts in zip(
-            self._counts, (union.added, union.changed, removed), strict=True
-        ):
-            counter.update(counts)
+    def _take(self, told: Told) -> None:
+        def take() -> None:
+            with self._store.write(self._space) as unit:
+                steps.unite(unit, self._services, told, self._tally)
+                self._services.ask(unit, self._services.clock.now())
 
-    def _erase(
-        self, records: Mapping[str, Sequence[Record]], receipts: Mapping[str, ForgottenRows]
-    ) -> None:
+        steps.repeat(take, lambda: _capture_all(self._store, self._services))
+
+    def _erase(self) -> None:
         """Forget here what was forgotten there, with all that was made of it."""
         gone: dict[str, list[str]] = defaultdict(list)
-        for some in records.values():
-            for record in some:
-                if "x" in record and record["t"] in _ERASED:
-                    gone[record["t"]].append(record["k"])
+        for record in chain.from_iterable(self._records.values()):
+            if "x" in record and record["t"] in RECORD_TABLES:
+                gone[record["t"]].append(record["k"])
         if gone:
-            removed = self._services.forgetting.erase(gone)
-            self._counts[2].update(removed.counts)
+            self._tally.removed.update(self._services.forgetting.erase(gone).counts)
         with self._store.write(self._space) as unit:
-            own, known = own_device(unit, self._services.clock), unit.sync.receipts()
-            for id_, one in receipts.items():
-                if id_ not in known and one.number:
-                    told = json.loads(one.confirmed) | {own.device: [0, 0]}
+            own, known = steps.own_device(unit, self._services.clock), unit.sync.receipts()
+            for id_, one in self._receipts.items():
+                here = known.get(id_)
+                if one.number and not (here and here.device):
+                    told = json.loads(here.confirmed) if here else {}
+                    told |= json.loads(one.confirmed) | {own.device: [0, 0]}
                     unit.sync.put_receipt(one._replace(confirmed=dump(told)))
 
     def know(self, devices: Mapping[str, Device]) -> int:
@@ -151,11 +139,8 @@ class _Merge:
                     unit.sync.put_device(device._replace(own=0, public=""))
                 elif here.clock < device.clock and not here.own:
                     unit.sync.put_device(here._replace(clock=device.clock))
+            unit.sync.look_again()  # what came is to be told to the others
             return max(one.clock for one in unit.sync.devices().values())
-
-    def report(self) -> MergeReport:
-        added, changed, removed = map(dict, self._counts)
-        return MergeReport(added, changed, removed, self._conflicts, self._preview)
 
 
 @contextmanager
@@ -186,11 +171,11 @@ def _opened(
 def _capture_all(store: Store, services: DeviceServices) -> None:
     """Give every change a stamp; nothing else of the memory is touched."""
     with store.write(services.space) as unit:
+        own = steps.own_device(unit, services.clock)
         changes = find_changes(unit)
-        own = own_device(unit, services.clock)
         if changes:
             number = 1 + max(one.clock for one in unit.sync.devices().values())
-            capture_rows(unit, Stamp(number, own.device), changes)
+            steps.capture_rows(unit, Stamp(number, own.device), changes)
             unit.sync.put_device(own._replace(clock=number))
 
 

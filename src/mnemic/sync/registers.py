@@ -147,90 +147,41 @@ def mark_of(values: Sequence[Any]) -> str:
     return blake2b(marshal.dumps(tuple(values), 2), digest_size=_MARK).hexdigest()
 
 
-def _last(columns: str) -> Group:
-    return Group("last", tuple(columns.split()))
-
-
-def _sum(columns: str) -> Group:
-    return Group("sum", tuple(columns.split()))
+def _table(name: str, *groups: str, key: tuple[str, ...] = ("id",), **rest: Any) -> MergedTable:
+    """A plus before columns: they are added up."""
+    parts = [Group("sum" if one[:1] == "+" else "last", tuple(one.strip("+").split()))
+             for one in groups]  # fmt: skip
+    return MergedTable(name, tuple(parts), key, **rest)
 
 
 # In an order in which every row comes after those that it names, as in columns.tsv. Not here:
 # what is made again from these (indexes, vectors, cards, documents), and work that each device
 # does by itself (jobs, schedules, echoes).
-MERGED: Mapping[str, MergedTable] = {
-    one.name: one
-    for one in (
-        MergedTable(
-            "sessions",
-            (
-                _last("id project topic ended_at"),
-                _last("started_at last_at shared"),
-                _sum("prompted"),
-            ),
-            key=(),
-            final=False,
-            hashed=True,
-            derived={"turns": 0, "next_idx": 0, "speaker": "-1"},
-        ),
-        MergedTable(
-            "turns",
-            (
-                _last(
-                    "session idx role content tool_calls tool_results at zone tokens channel sender"
-                    " metadata"
-                ),
-                _last("trust state reason claimed"),
-            ),
-            derived={"place": 0},
-        ),
-        MergedTable(
-            "memories",
-            (
-                _last(
-                    "kind content subject predicate project topic tags created_at valid_from"
-                    " episode value slot session origin"
-                ),
-                _last("status valid_to superseded_at superseded_by snoozed_until put_away core"),
-                _last("importance confidence trust expires_at metadata"),
-                _last("updated_at last_accessed_at"),
-                _sum("access_count confirmations offered"),
-            ),
-            derived={"place": 0},
-        ),
-        MergedTable("memory_sources", (_last(""),), ("memory", "turn"), final=False),
-        MergedTable(
-            "episodes",
-            (
-                _last(
-                    "session summary goal outcome started_at ended_at actions entities tools"
-                    " memories tags importance source last_turn"
-                ),
-                _sum("access_count"),
-            ),
-            derived={"place": 0},
-        ),
-        MergedTable(
-            "attachments",
-            (
-                _last(
-                    "session filename mime size path url direction description transcription"
-                    " extracted_text tags memories created_at put_away"
-                ),
-            ),
-            derived={"place": 0},
-        ),
-        MergedTable("events", (_last("operation_id step type subject payload at"),)),
-        MergedTable(
-            "daily_events", (_last("day channel sender summary tokens compressed created_at"),)
-        ),
-        MergedTable("usage", (_last("purpose model input_tokens output_tokens cost at"),)),
-        MergedTable("scratchpads", (_last("text updated_at"),), (), final=False),
-        MergedTable("document_choices", (_last("choice at"),), ("document", "memory"), final=False),
-        MergedTable("onboarding", (_last("stage answers updated_at"),), (), final=False),
-        MergedTable("counters", (_sum("amount"),), ("day", "name"), final=False),
-    )
-}
+_PLACE = {"place": 0}
+_TABLES = (
+    _table("sessions", "id project topic ended_at", "started_at last_at shared", "+prompted",
+           key=(), final=False, hashed=True, derived={"turns": 0, "next_idx": 0, "speaker": "-1"}),
+    _table("turns", "session idx role content tool_calls tool_results at zone tokens channel sender"
+           " metadata", "trust state reason claimed", derived=_PLACE),
+    _table("memories", "kind content subject predicate project topic tags created_at valid_from"
+           " episode value slot session origin",
+           "status valid_to superseded_at superseded_by snoozed_until put_away core",
+           "importance confidence trust expires_at metadata", "updated_at last_accessed_at",
+           "+access_count confirmations offered", derived=_PLACE),
+    _table("memory_sources", "", key=("memory", "turn"), final=False),
+    _table("episodes", "session summary goal outcome started_at ended_at actions entities tools"
+           " memories tags importance source last_turn", "+access_count", derived=_PLACE),
+    _table("attachments", "session filename mime size path url direction description transcription"
+           " extracted_text tags memories created_at put_away", derived=_PLACE),
+    _table("events", "operation_id step type subject payload at"),
+    _table("daily_events", "day channel sender summary tokens compressed created_at"),
+    _table("usage", "purpose model input_tokens output_tokens cost at"),
+    _table("scratchpads", "text updated_at", key=(), final=False),
+    _table("document_choices", "choice at", key=("document", "memory"), final=False),
+    _table("onboarding", "stage answers updated_at", key=(), final=False),
+    _table("counters", "+amount", key=("day", "name"), final=False),
+)  # fmt: skip
+MERGED: Mapping[str, MergedTable] = {one.name: one for one in _TABLES}
 
 
 class Held(NamedTuple):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
 
+Conflicts = tuple[tuple[str, str], ...]
+
 
 class PairingOptions(TypedDict, total=False):
     """How a device takes part in a group: the first one begins it, another joins with the
@@ -37,7 +39,7 @@ class MergeReport:
     added: Mapping[str, int]
     changed: Mapping[str, int]
     removed: Mapping[str, int]
-    conflicts: tuple[tuple[str, str], ...] = ()
+    conflicts: Conflicts = ()
     preview: bool = False
 
 
@@ -89,7 +91,7 @@ class DevicesReport:
     public_key: str
     devices: tuple[KnownDevice, ...]
     forgotten: tuple[TravelingReceipt, ...]
-    conflicts: tuple[tuple[str, str], ...]
+    conflicts: Conflicts
 
     @property
     def own(self) -> str:

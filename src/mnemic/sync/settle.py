@@ -84,17 +84,19 @@ def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
 
 
 def _find_held(unit: Unit, touched: Touched) -> None:
-    """Where rows went, those that are shown otherwise may be shown as they are again."""
+    """Where rows went, those that are shown otherwise may be shown as they are again, and sessions
+    that lost turns may last less long; which they were is no longer known.
+    """
+    if "turns" in touched.gone and unit.sync.changed() is None:
+        touched.sessions |= {id_ for (id_,) in unit.sync.rows(MERGED["sessions"].table, ("id",))}
     parents = {
-        "turns": ("session", touched.sessions),
         "events": ("operation_id", touched.operations),
         "episodes": ("session", touched.stretches),
         "memories": ("id", touched.memories),
     }
-    gone = touched.gone & parents.keys()
-    for name in gone | ({"sessions"} if "turns" in gone else set()):
-        held = {key for key, shadow in unit.sync.shadows(name).items() if '"true"' in shadow.held}
-        column, found = parents.get(name, ("id", touched.sessions))
+    for name in touched.gone & parents.keys():
+        held = unit.sync.held(name)
+        column, found = parents[name]
         table = MERGED[name]
         rows = unit.sync.rows(table.table, ("id", column)) if held else []
         found |= {row[1] for row in rows if table.key_of(row) in held}

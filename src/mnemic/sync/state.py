@@ -8,24 +8,19 @@ from mnemic.store.codec import from_micros
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ForgottenRows
 from mnemic.sync.registers import MERGED, Held
-from mnemic.sync.report import DevicesReport, KnownDevice, TravelingReceipt
+from mnemic.sync.report import Conflicts, DevicesReport, KnownDevice, TravelingReceipt
 
 
-def list_conflicts(unit: Unit) -> tuple[tuple[str, str], ...]:
+def list_conflicts(unit: Unit) -> Conflicts:
     """Memories that contradict each other: the one that holds, and the one that waits."""
-    table = MERGED["memories"].table
-    waiting = [
-        key
-        for key, shadow in unit.sync.shadows("memories").items()
-        if '"status"' in shadow.held and Held.read(shadow).true["status"][1] == "pending"
-    ]
-    if not waiting:
-        return ()
-    columns = ("id", "slot", "project", "status")
-    answers = {(slot, project): id_ for id_, slot, project, status in unit.sync.rows_in(
-        table, columns, "status", ["active"])}  # fmt: skip
-    rows = unit.sync.rows(table, columns, waiting)
-    return tuple(sorted((answers.get((slot, project), ""), id_) for id_, slot, project, _ in rows))
+    table, columns = MERGED["memories"].table, ("id", "slot", "project", "status")
+    held = unit.sync.held("memories").items()
+    waiting = [key for key, shadow in held
+               if Held.read(shadow).true.get("status", ["", ""])[1] == "pending"]  # fmt: skip
+    rows = unit.sync.rows(table, columns, waiting) if waiting else []
+    same = unit.sync.rows_in(table, columns, "slot", {row[1] for row in rows}) if rows else []
+    answers = {row[1:3]: row[0] for row in same if row[3] == "active"}
+    return tuple(sorted((answers.get(row[1:3], ""), row[0]) for row in rows))
 
 
 def confirmed_by(one: ForgottenRows) -> dict[str, int]:
@@ -39,17 +34,13 @@ def read_state(unit: Unit, public_key: str) -> DevicesReport:
     active = {one.device for one in devices if one.removed < 0}
     receipts = []
     for one in unit.sync.receipts().values():
+        if not one.device:
+            continue  # only confirmations of it came yet
         confirmed = confirmed_by(one)
-        receipts.append(
-            TravelingReceipt(
-                one.receipt,
-                one.device,
-                from_micros(one.at),
-                json.loads(one.counts),
-                {device: from_micros(at) for device, at in confirmed.items()},
-                active <= confirmed.keys(),
-            )
-        )
+        times = {device: from_micros(at) for device, at in confirmed.items()}
+        receipts.append(TravelingReceipt(
+            one.receipt, one.device, from_micros(one.at), json.loads(one.counts), times,
+            active <= confirmed.keys()))  # fmt: skip
     known = [KnownDevice(one.device, one.name, bool(one.own), from_micros(one.at), one.removed >= 0)
              for one in devices]  # fmt: skip
     return DevicesReport(public_key, tuple(known), tuple(receipts), list_conflicts(unit))

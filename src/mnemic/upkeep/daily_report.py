@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from mnemic.language.detection import language_of
+from mnemic.language.detection import language_of_most
 from mnemic.prompts import ByLanguage, Language
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, TurnFilter
@@ -39,12 +39,13 @@ def daily_report(step: Step) -> DailyReportText:
         language = _language(step, unit)
         learned = _learned(step, unit, language)
         open_lines = _to_do(step, unit, language)
-    sections = [(_word("learned", language), learned)]
-    sections += [(_word(r.name, language), _lines(r, language)) for r in step.reports]
+    sections = [("learned", learned)]
+    sections += [(report.name, _lines(report, language)) for report in step.reports]
     sections = [(title, lines) for title, lines in sections if lines] or sections[:1]
     if open_lines:
-        sections.append((_word("to do", language), open_lines))
-    return DailyReportText(language, sections)
+        sections.append(("to do", open_lines))
+    titled = [(_title(name, language), lines) for name, lines in sections]
+    return DailyReportText(language, titled)
 
 
 def _language(step: Step, unit: Unit) -> Language:
@@ -52,7 +53,7 @@ def _language(step: Step, unit: Unit) -> Language:
     said = unit.ledger.turns(TurnFilter(role="user", newest_first=True, limit=_TEXTS))
     known = unit.memories.find(MemoryFilter(status="active", limit=_TEXTS))
     texts = [*(turn.text for turn in said), *(memory.text for memory in known)]
-    return language_of(texts, step.settings.memory.language)
+    return language_of_most(texts, step.settings.memory.language)
 
 
 def _learned(step: Step, unit: Unit, language: Language) -> list[str]:
@@ -88,6 +89,11 @@ def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
 
 def _line(name: str, text: str, language: Language) -> str:
     return _LINE[language].format(_word(name, language), text)
+
+
+def _title(name: str, language: Language) -> str:
+    word = _word(name, language)
+    return word[:1].upper() + word[1:]
 
 
 def _word(name: str, language: Language) -> str:

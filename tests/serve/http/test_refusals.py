@@ -160,7 +160,7 @@ def test_a_receipt_tells_nothing_of_another_space(served: Running) -> None:
     assert all(finding.ok for finding in theirs.doctor(forgotten=receipt))
     naive = receipt.at.replace(tzinfo=None)
     for broken in (replace(receipt, key="no hex"), replace(receipt, at=naive)):
-        with pytest.raises(mnemic.InvalidInput, match="no receipt"):
+        with pytest.raises(mnemic.InvalidInput, match="not a receipt"):
             theirs.doctor(forgotten=broken)
 
 

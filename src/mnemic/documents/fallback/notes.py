@@ -20,7 +20,7 @@ from mnemic.types import Memory, Source
 PROFILE = "_profile"
 _BULLET = re.compile(r"[-*+] +")
 _LEFT_OUT = frozenset(
-    """content status access_count confirmations offered snoozed_until episode session
+    """text status access_count confirmations offered snoozed_until episode session
     valid_to superseded_at superseded_by""".split()
 )
 _TIMES = ("created_at", "updated_at", "last_accessed_at", "valid_from", "expires_at")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mnemic.language.extract.clauses import HAN, Completer
@@ -123,19 +124,19 @@ class MessageReader:
     def _worth_keeping(
         self, sentence: Sentence, worth: Worth, known: Sequence[Candidate]
     ) -> Iterator[Candidate]:
-        """Statements without a slot: a sentence that can stand alone; of one that is long, asks
-        something too or is known in part, the clauses that say "I" or "my".
+        """Statements without a slot: what can stand alone of a sentence, beside what is known of
+        it; a part of one has to say "I" or "my".
         """
         text = self._agreed.sub("", sentence.text)
         if self._secret.search(text) or self._traps.not_meant(text):
             return
-        stated = self._traps.stated(text, sentence.clauses)
-        whole = len(stated) == len(sentence.clauses) and len(text) <= _LONGEST and not known
-        for part in (sentence.text,) if whole else stated:
+        stated = set(self._traps.stated(text, sentence.clauses))
+        stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
+        for part in _stretches(sentence, stated):
             said = self._tidy(part)
-            if len(said) > _LONGEST or GAP in said or any(_tells(one, said) for one in known):
+            if len(said) > _LONGEST or GAP in said or _is_brief(said):
                 continue
-            alone = not _is_brief(said) and (whole or self._first_person.search(said))
+            alone = part == sentence.text or self._first_person.search(said)
             leans = self._leans.match(self._completer.without_lead(said))
             if alone and not leans and worth(part):
                 yield self._statement(said)
@@ -391,8 +392,23 @@ class MessageReader:
 
 def _tells(candidate: Candidate, clause: str) -> bool:
     """Whether a candidate has what a clause says."""
-    value = candidate.value.lower()
-    return clause in candidate.text or bool(value and value in clause.lower())
+    value, text = candidate.value.lower(), candidate.text
+    return clause in text or text in clause or bool(value and value in clause.lower())
+
+
+def _stretches(sentence: Sentence, clauses: Collection[str]) -> Iterator[str]:
+    """The given clauses of a sentence, those that follow each other in one piece, unless it is too
+    long.
+    """
+    runs = groupby(sentence.clauses, lambda clause: clause in clauses)
+    for run in (list(run) for given, run in runs if given):
+        start = sentence.text.find(run[0])
+        end = sentence.text.find(run[-1], start) + len(run[-1])
+        piece = sentence.text[start:end]
+        if len(piece) > _LONGEST:
+            yield from run
+        else:
+            yield sentence.text if len(run) == len(sentence.clauses) else piece
 
 
 def _is_brief(text: str) -> bool:

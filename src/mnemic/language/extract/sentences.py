@@ -54,6 +54,27 @@ class Sentence:
     clauses: tuple[str, ...]
 
 
+class Places:
+    """Where stretches of sentences lie in their message, by letters and digits alone: quotation
+    marks and apostrophes are not as they were written.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._at = [place for place, mark in enumerate(text) if mark.isalnum()]
+        self._letters = _letters(text)
+
+    def find(self, stretch: str) -> tuple[int, int] | None:
+        letters = _letters(stretch)
+        start = self._letters.find(letters)
+        if start < 0 or not letters:
+            return None
+        return self._at[start], self._at[start + len(letters) - 1] + 1
+
+
+def _letters(text: str) -> str:
+    return "".join(mark.lower()[0] for mark in text if mark.isalnum())
+
+
 class Splitter:
     """Cuts messages by marks, and by the words with which the languages begin a clause."""
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.people import relations
 from mnemic.types import Candidate
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -18,13 +19,20 @@ _CONTACTS = frozenset({"email", "phone", "wechat"})
 _DAY = re.compile(r" \(\d{4}-\d\d[\d –-]*\)$")
 
 
+def undated(text: str) -> str:
+    """A text without the date that was put behind it."""
+    return _DAY.sub("", text)
+
+
 def word_alone(candidate: Candidate) -> Candidate:
     """The candidate with a text that says it and nothing else, in the language it was said."""
-    plain = _DAY.sub("", candidate.text)
+    plain = undated(candidate.text)
     text = _worded(candidate, plain)
     if not text or text == plain:
         return candidate
     day = _DAY.search(candidate.text)
+    if candidate.predicate in relations():  # the day is that of what the person does
+        return replace(candidate, text=text, valid_from=None, valid_to=None)
     dated = day and (candidate.valid_from is not None or candidate.valid_to is not None)
     return replace(candidate, text=text + (day.group() if day and dated else ""))
 

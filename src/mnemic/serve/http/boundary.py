@@ -15,6 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mnemic.errors import Forbidden
+from mnemic.serve import LOOPBACK_NAMES
 from mnemic.serve.http.answers import problem
 
 POLICY = (
@@ -33,7 +34,6 @@ _HEADERS = {
 }
 # What asks these comes by an address, or by no name at all, and is told nothing of a memory.
 _PROBES = frozenset({"/healthz", "/readyz"})
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def is_loopback(host: str) -> bool:

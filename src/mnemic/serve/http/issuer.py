@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import ConfigError, MissingExtra, ServiceUnavailable, Unauthorized
-from mnemic.serve.http.boundary import LOOPBACK_NAMES
+from mnemic.serve import LOOPBACK_NAMES
 from mnemic.types import SCOPES, Grant, Scope
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
@@ -26,7 +27,6 @@ class Shadow(NamedTuple):
 
     marks: str
     stamps: str
-    origin: str
     held: str
 
     @property
@@ -86,15 +86,18 @@ class SqlSync(Part):
     def rows(
         self, table: MovedTable, columns: Sequence[str], keys: Collection[str] | None = None
     ) -> list[tuple[Any, ...]]:
-        """Columns as they are stored, of all rows or of those whose first key is one of these."""
+        """Columns as they are stored, of all rows or of those whose first key is one of these;
+        events are known by their ids.
+        """
         cells = ", ".join(read_column(table, name) for name in columns)
         if keys is None:
             return self._run(
                 f"SELECT {cells} FROM {table.name} r WHERE +r.space = :space"
             ).fetchall()
+        named = "id" if table.name == "events" else table.key[0]
         return self._run(
             f"SELECT {cells} FROM {table.name} r WHERE r.space = :space"
-            f" AND r.{table.key[0]} IN (SELECT value FROM json_each(:keys))",
+            f" AND r.{named} IN (SELECT value FROM json_each(:keys))",
             keys=list(keys),
         ).fetchall()
 
@@ -135,6 +138,34 @@ class SqlSync(Part):
         found = self._run(statement, tbl=table, keys=list(keys or ()))
         return {key: Shadow(*rest) for key, *rest in found}
 
+    def held(self, table: str) -> dict[str, Shadow]:
+        """The rows that are shown otherwise here."""
+        return {key: Shadow(*rest) for key, *rest in self._run("shadows_held", tbl=table)}
+
+    def changed(self) -> dict[str, dict[str, str]] | None:
+        """What was noted as changed: of each table the keys, with the ids of sessions; None where
+        every row has to be looked at.
+        """
+        if not self._unit.notes_changes:
+            return None
+        found: dict[str, dict[str, str]] = {}
+        for table, key, session in self._run("changed"):
+            found.setdefault(table, {})[key] = session or key
+        return None if "" in found else found
+
+    def settle_changes(self, table: str, keys: Collection[str]) -> None:
+        """What was noted of these has been looked at."""
+        self._run("settle_changes", tbl=table, keys=list(keys))
+
+    def look_again(self, table: str = "") -> None:
+        """Have a table looked at as a whole, or all of them."""
+        if self._unit.notes_changes:
+            self._run("note_change", tbl=table, key="" if table else token_hex(4))
+
+    def looks(self) -> list[str]:
+        """What asks for all tables."""
+        return self._column("looks") if self._unit.notes_changes else []
+
     def put_shadows(self, table: str, shadows: Mapping[str, Shadow]) -> None:
         values = [{"space": self._space, "tbl": table, "key": key, **shadow._asdict()}
                   for key, shadow in shadows.items()]  # fmt: skip
@@ -147,7 +178,7 @@ class SqlSync(Part):
     def spans(self, sessions: Collection[str]) -> dict[str, tuple[int, int]]:
         """The times of the first and the last turn of those sessions that have any."""
         rows = self._run("spans", sessions=list(sessions))
-        return {id_: (first, last) for id_, first, last in rows}
+        return {id_: (first, last) for id_, first, last in rows if first is not None}
 
     def next_turn(self) -> int:
         """The document that the next turn will be."""
@@ -196,9 +227,14 @@ class SqlSync(Part):
     def drop_files(self, numbers: Collection[int]) -> None:
         self._run("drop_files", numbers=list(numbers))
 
-    def soil_files(self, numbers: Collection[int]) -> None:
-        """Some of what these files say was changed or removed since."""
-        self._run("soil_files", numbers=list(numbers))
+    def soil_files(self, rows: Mapping[int, int]) -> None:
+        """So many rows of changes with these numbers were changed or removed since; a file that
+        was joined from several tells of all their numbers.
+        """
+        for file in self.files().values() if rows else ():
+            stale = sum(n for number, n in rows.items() if file.before < number <= file.number)
+            if stale:
+                self.put_file(file._replace(stale=file.stale + stale))
 
     def receipts(self) -> dict[str, ForgottenRows]:
         return {row[0]: ForgottenRows(*row) for row in self._run("receipts")}

@@ -1,23 +1,44 @@
 -- What a space knows of its devices, and of its rows as they are exchanged with them.
 
 -- name: shadows
-SELECT key, marks, stamps, origin, held FROM sync_rows WHERE space = :space AND tbl = :tbl
+SELECT key, marks, stamps, held FROM sync_rows WHERE space = :space AND tbl = :tbl
 
 -- name: shadows_of
-SELECT key, marks, stamps, origin, held
+SELECT key, marks, stamps, held
 FROM sync_rows
 WHERE space = :space AND tbl = :tbl AND key IN (SELECT value FROM json_each(:keys))
 
+-- name: shadows_held
+SELECT key, marks, stamps, held
+FROM sync_rows
+WHERE space = :space AND tbl = :tbl AND held LIKE '%"true"%'
+
 -- name: put_shadow
-INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
-VALUES (:space, :tbl, :key, :marks, :stamps, :origin, :held)
+INSERT INTO sync_rows (space, tbl, key, marks, stamps, held)
+VALUES (:space, :tbl, :key, :marks, :stamps, :held)
 ON CONFLICT (space, tbl, key) DO UPDATE
-SET marks = excluded.marks, stamps = excluded.stamps, origin = excluded.origin, held = excluded.held
+SET marks = excluded.marks, stamps = excluded.stamps, held = excluded.held
 
 -- name: bury
-INSERT INTO sync_rows (space, tbl, key, marks, stamps, origin, held)
-VALUES (:space, :tbl, :key, '', '', '', '')
+INSERT INTO sync_rows (space, tbl, key, marks, stamps, held)
+VALUES (:space, :tbl, :key, '', '', '')
 ON CONFLICT (space, tbl, key) DO NOTHING
+
+-- name: changed
+SELECT c.tbl, c.key, s.id
+FROM sync_changes c
+LEFT JOIN sessions s ON c.tbl = 'sessions' AND c.key = s.number AND s.space = c.space
+WHERE c.space = :space
+
+-- name: looks
+SELECT key FROM sync_changes WHERE space = :space AND tbl = ''
+
+-- name: settle_changes
+DELETE FROM sync_changes
+WHERE space = :space AND tbl = :tbl AND key IN (SELECT value FROM json_each(:keys))
+
+-- name: note_change
+INSERT INTO sync_changes (space, tbl, key) VALUES (:space, :tbl, :key) ON CONFLICT DO NOTHING
 
 -- name: first_ids
 SELECT (SELECT min(id) FROM turns WHERE space = :space), (SELECT min(id) FROM memories WHERE space = :space)
@@ -38,11 +59,6 @@ ORDER BY number
 DELETE FROM sync_files
 WHERE space = :space AND number IN (SELECT atom FROM json_each(:numbers))
 
--- name: soil_files
-UPDATE sync_files
-SET stale = 1
-WHERE space = :space AND number IN (SELECT atom FROM json_each(:numbers))
-
 -- name: receipts
 SELECT receipt, device, number, body, counts, confirmed, at
 FROM sync_receipts
@@ -61,11 +77,11 @@ SET speaker = -1, turns = (
 WHERE s.space = :space AND s.id IN (SELECT value FROM json_each(:sessions))
 
 -- name: spans
-SELECT s.id, min(t.at), max(t.at)
+SELECT s.id,
+    (SELECT min(t.at) FROM turns t WHERE t.space = s.space AND t.session = s.number GROUP BY t.session),
+    (SELECT max(t.at) FROM turns t WHERE t.space = s.space AND t.session = s.number GROUP BY t.session)
 FROM sessions s
-JOIN turns t ON t.space = s.space AND t.session = s.number
 WHERE s.space = :space AND s.id IN (SELECT value FROM json_each(:sessions))
-GROUP BY s.id
 
 -- name: replaced_by
 SELECT subject, payload

@@ -246,6 +246,7 @@ class Database:
         self._closed = False
         self._damaged = False
         self._writer: apsw.Connection | None = None
+        self._prepares = self._prepared_with = ""
         self._pool: list[Reader] = []
         with passing:
             self._start()
@@ -440,7 +441,15 @@ class Database:
         if self._writer is None:
             self._writer = self._connect()
             self._place = _opened_place(self._writer, self._file)
+            self._prepared_with = ""
+        if self._prepared_with != self._prepares:
+            self._writer.execute(self._prepares)
+            self._prepared_with = self._prepares
         return self._writer
+
+    def prepare_writer(self, script: str) -> None:
+        """Run a script on the connection that writes, whenever there is a new one."""
+        self._prepares = script
 
     def _borrow(self) -> Reader:
         while True:

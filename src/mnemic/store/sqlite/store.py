@@ -22,6 +22,7 @@ from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.sqlite import backup, compaction, health, migrate
+from mnemic.store.sqlite.changes import NOTE_CHANGES
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.jobs import SqliteQueue
 from mnemic.store.sqlite.keys import FileKey
@@ -63,6 +64,7 @@ class SqliteUnit(Unit):
         "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c"
         " WHERE m.type = 'table' AND c.name = 'space'"
     )
+    notes_changes = True
     transfer = UnitPart(SqliteTransfer)
 
     def overwrite(self) -> None:
@@ -119,6 +121,7 @@ class SqliteStore(Store):
         self.key = self.database.key
         self.queue = SqliteQueue(self)
         migrate.prepare(self.database, codec.to_micros(now()))
+        self.database.prepare_writer(NOTE_CHANGES)
 
     @property
     def read_only(self) -> bool:

@@ -445,7 +445,6 @@ CREATE TABLE sync_rows (
     key     TEXT NOT NULL,                      -- ids of the row, or a hash of its name
     marks   TEXT NOT NULL,                      -- hashes of its parts as last exchanged; empty: gone
     stamps  TEXT NOT NULL,                      -- which change of which device each part is
-    origin  TEXT NOT NULL,                      -- device that wrote it first; empty: this one
     held    TEXT NOT NULL,                      -- JSON: counts by device, parts shown otherwise here
     PRIMARY KEY (space, tbl, key)
 ) STRICT, WITHOUT ROWID;
@@ -510,3 +509,12 @@ CREATE TABLE accesses (
     subject    TEXT NOT NULL,                       -- an id that was asked about, or a receipt
     PRIMARY KEY (space, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sync_changes (
+    space  INTEGER NOT NULL,
+    tbl    TEXT NOT NULL,                       -- empty: every table
+    key    TEXT NOT NULL,                       -- ids of the row, number of a session; empty: the table
+    PRIMARY KEY (space, tbl, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX events_by_id ON events (space, id);

@@ -1,0 +1,1 @@
+"""Mnemic beside other memories and plain retrievers: `make compare`."""

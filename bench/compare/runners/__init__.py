@@ -1,0 +1,1 @@
+"""One program a peer, run in an environment of its own: `-m bench.compare.runners.NAME`."""
