@@ -28,6 +28,7 @@ from mnemic.learn.extractors import ModelExtractor, RuleExtractor
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.pending import PendingQueue
 from mnemic.learn.reconciler import Reconciler
+from mnemic.learn.voices import judge_by
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.breaker import Circuits
 from mnemic.providers.chat.base import ChatModel
@@ -191,10 +192,13 @@ class Shared:
     def learner_of(self, space: str) -> Learner:
         model = self.model_of(space)
         reconciler = self.reconciler_of(space)
+        reader = self.embedder if isinstance(self.embedder, TrainedReader) else None
+        voices = judge_by(reader.hear) if reader else None
         if model is None:
-            note = self.embedder.note if isinstance(self.embedder, TrainedReader) else None
-            return Learner(RuleExtractor.of(self.settings, note), reconciler)
-        return Learner(ModelExtractor(model, self.settings, self.clock), reconciler)
+            note = reader.note if reader else None
+            extractor = RuleExtractor.of(self.settings, note, voices)
+            return Learner(extractor, reconciler, voices)
+        return Learner(ModelExtractor(model, self.settings, self.clock), reconciler, voices)
 
 
 def share(

@@ -16,6 +16,7 @@ from mnemic.language.attribution import SessionPlace, attributed, placed
 from mnemic.language.echo import UntrustedLine
 from mnemic.language.exchanges import exchanges
 from mnemic.language.guard import guard_of
+from mnemic.language.voice import VoiceJudge
 from mnemic.learn.echo import known_marks, tainted, untrusted_lines
 from mnemic.learn.extractors import Extractor, heard, is_person
 from mnemic.learn.facts import ExtractionResult, Rejection
@@ -58,6 +59,7 @@ class Learner:
 
     extractor: Extractor
     reconciler: Reconciler
+    voices: VoiceJudge | None = None  # whose words those of a user's message are
 
 
 _KEPT = ("new", "update", "conflict", "pending")  # outcomes that leave something to remember
@@ -254,7 +256,7 @@ class ExtractionJob:
         now, batch = self._clock.now(), reading.batch
         candidates: Sequence[Candidate] = proposals.candidates
         if not learner.extractor.verbatim:
-            candidates = self._grounded(reading, candidates)
+            candidates = self._grounded(reading, candidates, learner.voices)
         candidates = [
             placed(attributed(tainted(candidate, batch, reading.untrusted), batch), reading.place)
             for candidate in candidates
@@ -287,10 +289,12 @@ class ExtractionJob:
         )
         return True
 
-    def _grounded(self, reading: _Reading, candidates: Sequence[Candidate]) -> list[Candidate]:
+    def _grounded(
+        self, reading: _Reading, candidates: Sequence[Candidate], voices: VoiceJudge | None
+    ) -> list[Candidate]:
         """The candidates with the trust of those whose words they are."""
         core = self._settings.upkeep.core_importance
-        speakers = SpokenWords(reading.batch, reading.before)
+        speakers = SpokenWords(reading.batch, reading.before, voices)
         return [grounded(candidate, speakers, core) for candidate in candidates]
 
     def _refused(

@@ -23,7 +23,7 @@ from mnemic.language.guard import guard_of
 from mnemic.language.secrets.finder import redact
 from mnemic.language.story import SUMMARY_CHARS, story_of
 from mnemic.language.truncation import two_ends
-from mnemic.language.voice import GAP, own_voice
+from mnemic.language.voice import GAP, VoiceJudge, own_voice
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
 from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
@@ -119,12 +119,15 @@ class RuleExtractor:
     settings: Settings
     patterns: Patterns | None = None  # those of the package, unless there are others
     note: NoteTaker | None = None  # for what no pattern reads
+    voices: VoiceJudge | None = None  # for what may be presented
     verbatim: ClassVar[bool] = True
 
     @classmethod
-    def of(cls, settings: Settings, note: NoteTaker | None = None) -> RuleExtractor:
+    def of(
+        cls, settings: Settings, note: NoteTaker | None = None, voices: VoiceJudge | None = None
+    ) -> RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
-        return cls(settings, own_patterns(settings), note)
+        return cls(settings, own_patterns(settings), note, voices)
 
     def warm_up(self, now: datetime) -> Iterator[None]:
         """Compile the patterns, step by step, which the first extraction of a process waits for."""
@@ -144,7 +147,7 @@ class RuleExtractor:
     ) -> ExtractionResult:
         named = (Person(memory.predicate, memory.value) for memory in people)
         known = KnownPeople(named, remembered=True)
-        texts = [_own_text(turn) for turn in (*earlier, *turns)]
+        texts = [self._own_text(turn) for turn in (*earlier, *turns)]
         candidates: list[Candidate] = []
         said = (*earlier, *turns)
         for place, turn in enumerate(turns, len(earlier)):
@@ -162,9 +165,40 @@ class RuleExtractor:
                 patterns=self.patterns,
                 worth=self._worth(turn, texts[place].text, before),
             )
-            found = _without_doubt(turn, read(texts[place].text), read)
+            found = self._without_doubt(turn, read(texts[place].text), read)
             candidates += [attributed(candidate, [turn]) for candidate in found]
         return ExtractionResult(tuple(candidates))
+
+    def _without_doubt(
+        self,
+        turn: Turn,
+        candidates: Sequence[Candidate],
+        read: Callable[[str], Sequence[Candidate]],
+    ) -> Iterator[Candidate]:
+        """What steers the agent is the owner's only where it is certain that they say it: in a
+        message that may present a text it waits as an outsider's.
+        """
+        certain = candidates
+        if any(candidate.kind in STEERING for candidate in candidates):
+            text = self._own_text(turn, certain=True).text
+            certain = read(text) if text != self._own_text(turn).text else candidates
+        said = {(one.subject, one.predicate, one.value) for one in certain}
+        for candidate in candidates:
+            doubtful = (candidate.subject, candidate.predicate, candidate.value) not in said
+            if doubtful and candidate.kind in STEERING:
+                yield replace(candidate, trust=least_trusted([candidate.trust, "external"]))
+            else:
+                yield candidate
+
+    def _own_text(self, turn: Turn, *, certain: bool = False) -> EarlierMessage:
+        """A message without what its user pasted, quoted or forwarded: it states nothing of
+        theirs.
+        """
+        # The patterns read less of either end; what they read has no secret cut in two.
+        text = redact(f"\n{GAP}\n".join(two_ends(turn.text, 4 * LONGEST)))
+        if turn.role == "user":
+            text = own_voice(text, GAP, certain=certain, judge=self.voices)
+        return EarlierMessage(turn.role, text)
 
     def _worth(self, turn: Turn, text: str, before: Turn | None) -> Worth | None:
         """Judges stretches of a message by the reader, which reads it when it is first asked."""
@@ -185,25 +219,6 @@ class RuleExtractor:
             return note.keep >= least and note.relation != _INSTRUCTION
 
         return is_worth
-
-
-def _without_doubt(
-    turn: Turn, candidates: Sequence[Candidate], read: Callable[[str], Sequence[Candidate]]
-) -> Iterator[Candidate]:
-    """What steers the agent is the owner's only where it is certain that they say it: in a message
-    that may present a text it waits as an outsider's.
-    """
-    certain = candidates
-    if any(candidate.kind in STEERING for candidate in candidates):
-        text = _own_text(turn, certain=True).text
-        certain = read(text) if text != _own_text(turn).text else candidates
-    said = {(one.subject, one.predicate, one.value) for one in certain}
-    for candidate in candidates:
-        doubtful = (candidate.subject, candidate.predicate, candidate.value) not in said
-        if doubtful and candidate.kind in STEERING:
-            yield replace(candidate, trust=least_trusted([candidate.trust, "external"]))
-        else:
-            yield candidate
 
 
 def is_person(memory: Memory) -> bool:
@@ -286,14 +301,6 @@ class ModelExtractor:
                 raise  # nothing of it could be read
             return reader.proposals
         return answer.value
-
-
-def _own_text(turn: Turn, *, certain: bool = False) -> EarlierMessage:
-    """A message without what its user pasted, quoted or forwarded: it states nothing of theirs."""
-    # The patterns read less of either end; what they read has no secret cut in two.
-    text = redact(f"\n{GAP}\n".join(two_ends(turn.text, 4 * LONGEST)))
-    own = own_voice(text, GAP, certain=certain) if turn.role == "user" else text
-    return EarlierMessage(turn.role, own)
 
 
 def _guidance() -> list[str]:

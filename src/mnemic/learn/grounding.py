@@ -22,7 +22,7 @@ from mnemic.language.extract import extract
 from mnemic.language.numerals import number
 from mnemic.language.statements import is_statement
 from mnemic.language.truncation import two_ends
-from mnemic.language.voice import has_quoted, own_voice, quoted_voice
+from mnemic.language.voice import VoiceJudge, has_quoted, own_voice, quoted_voice
 from mnemic.learn.wording import contents, is_light, pattern, wording_of
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
@@ -60,6 +60,7 @@ class SpokenWords:
 
     turns: Sequence[Turn]
     earlier: Sequence[Turn]
+    voices: VoiceJudge | None = None
 
     @cached_property
     def agent(self) -> Words:
@@ -68,7 +69,7 @@ class SpokenWords:
     @cached_property
     def external(self) -> Words:
         texts = [turn.text for turn in self._by("external")]
-        quoted = [quoted_voice(turn.text) for turn in self._by("owner")]
+        quoted = [quoted_voice(turn.text, self.voices) for turn in self._by("owner")]
         return _words("\n".join([*texts, *quoted]))
 
     @cached_property
@@ -81,7 +82,7 @@ class SpokenWords:
     @cached_property
     def owner(self) -> Words:
         """What the owner states anywhere in their own voice."""
-        return _words("\n".join(map(_stated_in, self._by("owner"))))
+        return _words("\n".join(map(self._stated_in, self._by("owner"))))
 
     @cached_property
     def heard(self) -> frozenset[Trust]:
@@ -90,7 +91,7 @@ class SpokenWords:
         trusts: set[Trust] = {turn.trust for turn in shown}
         if any(turn.tool_results for turn in shown):
             trusts.add("tool")
-        if any(has_quoted(turn.text) for turn in self._by("owner")):
+        if any(has_quoted(turn.text, self.voices) for turn in self._by("owner")):
             trusts.add("external")
         return frozenset(trusts)
 
@@ -100,7 +101,7 @@ class SpokenWords:
         """
         chosen = frozenset(cited)
         return [
-            _stated_in(turn, certain=certain)
+            self._stated_in(turn, certain=certain)
             for turn in self.turns
             if turn.id in chosen and turn.trust == "owner"
         ]
@@ -113,6 +114,13 @@ class SpokenWords:
             for trust, spoken in given.items()
             if words & spoken and _share(words, spoken) >= least
         ]
+
+    def own(self, turn: Turn, *, certain: bool = False) -> str:
+        """What the owner says in their own voice in a turn."""
+        return own_voice(turn.text, certain=certain, judge=self.voices)
+
+    def _stated_in(self, turn: Turn, *, certain: bool = False) -> str:
+        return compiled(_QUESTION).sub(_in_passing, self.own(turn, certain=certain))
 
     def _by(self, trust: Trust) -> list[Turn]:
         return [turn for turn in (*self.earlier, *self.turns) if turn.trust == trust]
@@ -143,7 +151,7 @@ def _in_own_words(candidate: Candidate, speakers: SpokenWords) -> Candidate | No
         statement
         for turn in speakers.turns
         if turn.id in cited and turn.trust == "owner"
-        for statement in extract(own_voice(turn.text, certain=True), said_at=turn.at)
+        for statement in extract(speakers.own(turn, certain=True), said_at=turn.at)
         if statement.kind == candidate.kind and not statement.withdraws
     ]
     best = max(read, key=lambda one: len(about & _words(one.text)), default=None)
@@ -192,11 +200,6 @@ def _trust(candidate: Candidate, speakers: SpokenWords) -> Trust:
     if _share(words, speakers.agent) > _AGENT_SAYS_MORE * own:
         taken.append("agent")
     return least_trusted([trust, *taken])
-
-
-def _stated_in(turn: Turn, *, certain: bool = False) -> str:
-    own = own_voice(turn.text, certain=certain)
-    return compiled(_QUESTION).sub(_in_passing, own)
 
 
 def _is_faithful(candidate: Candidate, speakers: SpokenWords) -> bool:

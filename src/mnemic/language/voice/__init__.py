@@ -6,13 +6,15 @@ what a person says in their own voice states what they want or who they are; eve
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
 the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
 quotation marks (``quotations``). Where a message may present a text without any mark
-(``presenting``), what it says is the person's own but not certainly so.
+(``presenting``), what it says is the person's own but not certainly so. What these go by words for
+is settled by a trained reader, where there is one and it is sure; explicit marks decide alone.
 
 Pure, and linear in the text: of a very long message the two ends are read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -28,14 +30,26 @@ from mnemic.language.voice.lines import by_lines, quoted_lines
 from mnemic.language.voice.presenting import in_doubt
 from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
+from mnemic.language.voice.stretches import Stretch, VoiceJudge
 
-__all__ = ["Reason", "VoiceSpan", "has_quoted", "own_voice", "quoted_voice", "split_voice"]
+__all__ = [
+    "Reason",
+    "VoiceJudge",
+    "VoiceSpan",
+    "has_quoted",
+    "own_voice",
+    "quoted_voice",
+    "split_voice",
+]
 
 Text = TypeVar("Text", bound=str)
 READ = 8_000  # characters at either end of a message
 _CUT = "\n\n"  # between them
 GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
 # One line without any of these has no delimiter, head, label or quotation.
+# What words alone say is presented, and what a reader may call the person's own.
+_BY_WORDS = frozenset[Reason]({"doubt", "label", "pointed", "speech"})
+_SURELY_OWN, _SURELY_OTHERS = 0.1, 0.7  # the likelihood of being somebody else's text
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
 
 
@@ -52,13 +66,13 @@ class VoiceSpan:
         return self.reason is None
 
 
-def split_voice(text: str) -> tuple[VoiceSpan, ...]:
+def split_voice(text: str, judge: VoiceJudge | None = None) -> tuple[VoiceSpan, ...]:
     """The message as consecutive spans, which together are the whole of it."""
     if not text:
         return ()
     spans: list[VoiceSpan] = []
     place = 0
-    for block in _quoted(text):
+    for block in _quoted(text, judge=judge):
         if block.start > place:
             spans.append(VoiceSpan(place, block.start, None))
         spans.append(VoiceSpan(block.start, block.end, block.reason))
@@ -68,11 +82,13 @@ def split_voice(text: str) -> tuple[VoiceSpan, ...]:
     return tuple(spans)
 
 
-def own_voice(text: Text, gap: str = " ", *, certain: bool = False) -> Text:
+def own_voice(
+    text: Text, gap: str = " ", *, certain: bool = False, judge: VoiceJudge | None = None
+) -> Text:
     """What the person says in their own voice, with ``gap`` for everything else; where it is to be
     ``certain``, without what may be of a text that the message presents.
     """
-    blocks = _quoted(text, certain=certain)
+    blocks = _quoted(text, certain=certain, judge=judge)
     if not blocks:
         return text
     parts: list[str] = []
@@ -83,21 +99,21 @@ def own_voice(text: Text, gap: str = " ", *, certain: bool = False) -> Text:
     return cast(Text, "".join([*parts, text[place:]]))  # less of a safe text is safe
 
 
-def quoted_voice(text: str) -> str:
+def quoted_voice(text: str, judge: VoiceJudge | None = None) -> str:
     """What the message holds of others' words, a line for each block."""
-    return "\n".join(text[block.start : block.end] for block in _quoted(text))
+    return "\n".join(text[block.start : block.end] for block in _quoted(text, judge=judge))
 
 
-def has_quoted(text: str) -> bool:
+def has_quoted(text: str, judge: VoiceJudge | None = None) -> bool:
     """Whether a message holds a block of others' words; a quotation in its own talk is none, nor
     is the middle of a long one by itself.
     """
-    return any(block.reason not in ("inline", "long") for block in _quoted(text))
+    return any(block.reason not in ("inline", "long") for block in _quoted(text, judge=judge))
 
 
-def _quoted(text: str, *, certain: bool = False) -> list[Block]:
+def _quoted(text: str, *, certain: bool = False, judge: VoiceJudge | None = None) -> list[Block]:
     if len(text) <= 2 * READ:
-        return _blocks_in(text, certain)
+        return _blocks_in(text, certain, judge)
     # Nobody tells that much of himself: the beginning is read, and what comes after the last
     # delimiter or else the last paragraph; whatever is open at the cut stays open.
     tail = last_delimiter(text, len(text) - READ)
@@ -106,7 +122,7 @@ def _quoted(text: str, *, certain: bool = False) -> list[Block]:
     moved = tail - READ - len(_CUT)
     blocks = [
         Block(_moved(block.start, moved), _moved(block.end, moved), block.reason)
-        for block in _blocks_in(text[:READ] + _CUT + text[tail:], certain)
+        for block in _blocks_in(text[:READ] + _CUT + text[tail:], certain, judge)
     ]
     return merged([*blocks, Block(READ, tail, "long")], text)
 
@@ -115,14 +131,38 @@ def _moved(place: int, by: int) -> int:
     return place if place <= READ else max(READ, place + by)
 
 
-def _blocks_in(text: str, certain: bool) -> list[Block]:
+def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block]:
     structured = compiled(_STRUCTURE).search(text)
     blocks = merged(delimited(text), text) if structured else []
     for find in (*(_MECHANISMS if structured else (pointed_at,)), *([in_doubt] if certain else ())):
         more = list(find(MessageLayout(text, blocks)))
         if more:
             blocks = merged([*blocks, *more], text)
-    return blocks
+    by_words = any(block.reason in _BY_WORDS for block in blocks)
+    return _judged(text, blocks, certain, judge) if judge and (certain or by_words) else blocks
+
+
+def _judged(text: str, blocks: list[Block], certain: bool, judge: VoiceJudge) -> list[Block]:
+    """The blocks as a reader sees them that is sure: without what is the person's own, of those
+    that words alone found, and with what is somebody else's.
+    """
+    judged = judge(text)
+    own = [place for place, likely in judged if likely <= _SURELY_OWN]
+    kept = [part for block in blocks for part in _left_of(block, own, text)]
+    if certain:
+        kept += [Block(*place, "doubt") for place, likely in judged if likely >= _SURELY_OTHERS]
+    return merged(kept, text)
+
+
+def _left_of(block: Block, own: Sequence[Stretch], text: str) -> Iterator[Block]:
+    if block.reason not in _BY_WORDS:
+        yield block
+        return
+    place = block.start
+    for start, end in [*own, (block.end, block.end)]:
+        if text[place : min(start, block.end)].strip():
+            yield Block(place, min(start, block.end), block.reason)
+        place = max(place, end)
 
 
 _MECHANISMS = (quoted_lines, by_lines, pointed_at, quotations)

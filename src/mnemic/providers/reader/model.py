@@ -24,7 +24,7 @@ from mnemic.providers import extras
 from mnemic.providers.embedding.base import unit
 from mnemic.providers.onnx import OnnxModel
 from mnemic.providers.reader.inputs import SCRIPTS, Cutter, PieceWindow, Script, TurnText, script_of
-from mnemic.providers.reader.notes import NotedMessage, SentenceHead
+from mnemic.providers.reader.notes import NotedMessage, SentenceHead, VoicedMessage, VoiceHead
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
@@ -140,6 +140,17 @@ class TrainedReader:
         windows = [(window, made["notes"]) for _, window, made in self.run([message])]
         return NotedMessage(self._encoder(script_of(message.text)).head, windows)
 
+    def hear(self, text: str) -> VoicedMessage:
+        """A user's message as it is judged whose words it is made of."""
+        return VoicedMessage(self._encoder(script_of(text)).voices, self.voice_windows(text))
+
+    def voice_windows(self, text: str) -> list[tuple[PieceWindow, Floats]]:
+        """The windows of a message with what its voice is judged by, a row a piece."""
+        return [
+            (window, np.concatenate([made["notes"], made["tokens"]], axis=1))
+            for _, window, made in self.run([TurnText(text, "user")])
+        ]
+
     def run(
         self, passages: Sequence[TurnText]
     ) -> Iterator[tuple[int, PieceWindow, Mapping[str, Floats]]]:
@@ -179,14 +190,22 @@ class _Encoder:
             remedy=_REMEDY,
         )
         self.cutter = Cutter(self._model.tokenizer, script)
-        self._head = folder / f"{script}.npz"
+        self._folder, self._script = folder, script
 
     @cached_property
     def head(self) -> SentenceHead:
+        return SentenceHead(self._arrays(f"{self._script}.npz"))
+
+    @cached_property
+    def voices(self) -> VoiceHead:
+        return VoiceHead(self._arrays(f"{self._script}.voice.npz"))
+
+    def _arrays(self, name: str) -> dict[str, NDArray[Any]]:
         try:
-            return SentenceHead.read(self._head)
-        except (OSError, ValueError, KeyError) as error:
-            raise ModelRefused(f"{self._head.name} cannot be read", remedy=_REMEDY) from error
+            with np.load(self._folder / name) as arrays:
+                return dict(arrays)
+        except (OSError, ValueError) as error:
+            raise ModelRefused(f"{name} cannot be read", remedy=_REMEDY) from error
 
     def run(self, windows: Sequence[PieceWindow], kind: int) -> dict[str, Floats]:
         """Every output, a row a window."""

@@ -1,13 +1,13 @@
-"""Which sentences of a message are worth keeping, by a small network over the encoders' pieces.
+"""Which sentences of a message are worth keeping and whose words they are, by two small networks
+over the encoders' pieces.
 
-Its arrays come with the reader's weights. It proposes; the laws of learning decide.
+Their arrays come with the reader's weights. They propose; the laws of learning decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,11 +40,6 @@ class SentenceHead:
             if name != "relations"
         }
 
-    @classmethod
-    def read(cls, path: Path) -> SentenceHead:
-        with np.load(path) as arrays:
-            return cls(dict(arrays))
-
     def judge(self, window: Floats, own: Floats) -> SentenceNote:
         """What a sentence says, by the notes of its window's first mark and of its own pieces."""
         joined = np.concatenate([window, own.max(axis=0), own.mean(axis=0)])
@@ -58,6 +53,63 @@ class SentenceHead:
         return product
 
 
+class VoiceHead:
+    """The network of one script that tells somebody else's text from the user's own words, by all
+    stretches of a message and their layout.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self._arrays = {name: np.asarray(values, np.float32) for name, values in arrays.items()}
+
+    def judge(self, read: Floats, layout: Floats) -> Floats:
+        """How likely each stretch is somebody else's; a row of ``read`` is what the window's first
+        mark and the pieces of a stretch say of it.
+        """
+        told = _relu(self._linear("told", np.concatenate([read, layout], axis=1)))
+        likeness = self._linear("asks", told) @ self._linear("answers", told).T
+        likeness = np.exp(likeness - likeness.max(axis=1, keepdims=True))
+        seen = likeness / likeness.sum(axis=1, keepdims=True) @ self._linear("says", told)
+        nothing = np.zeros_like(told[:1])
+        before, after = np.vstack([nothing, told[:-1]]), np.vstack([told[1:], nothing])
+        ends = (np.broadcast_to(told[n], told.shape) for n in (0, -1))
+        joined = np.concatenate([told, seen, before, after, *ends], axis=1)
+        middle = _relu(self._linear("middle", joined))
+        likely = 1 / (1 + np.exp(-self._linear("foreign", middle)[:, 0]))
+        return likely.astype(np.float32)
+
+    def _linear(self, name: str, rows: Floats) -> Floats:
+        product: Floats = rows @ self._arrays[f"{name}.weight"].T + self._arrays[f"{name}.bias"]
+        return product
+
+
+def _relu(values: Floats) -> Floats:
+    positive: Floats = np.maximum(values, 0.0)
+    return positive
+
+
+@dataclass(frozen=True, slots=True)
+class VoicedMessage:
+    """A message with what each piece says of its voice, a row of them a window."""
+
+    head: VoiceHead
+    windows: Sequence[tuple[PieceWindow, Floats]]
+
+    def judge(self, places: Sequence[tuple[int, int]], layout: Sequence[Sequence[float]]) -> Floats:
+        """How likely each stretch is somebody else's text."""
+        return self.head.judge(voice_rows(self.windows, places), np.array(layout, np.float32))
+
+
+def voice_rows(
+    windows: Sequence[tuple[PieceWindow, Floats]], places: Sequence[tuple[int, int]]
+) -> Floats:
+    """What the window's first mark and the pieces of each stretch say, a row a stretch."""
+    rows = []
+    for place in places:
+        own, read = _best(windows, *place)
+        rows.append(np.concatenate([read[0], read[own or [0]].mean(axis=0)]))
+    return np.stack(rows)
+
+
 @dataclass(frozen=True, slots=True)
 class NotedMessage:
     """A message with the notes of each piece, a row of them a window."""
@@ -67,12 +119,19 @@ class NotedMessage:
 
     def judge(self, start: int, end: int) -> SentenceNote:
         """What a stretch of the message says, by the window that has most of it."""
-        own, notes = max(
-            ((_pieces(window, start, end), notes) for window, notes in self.windows),
-            key=lambda one: len(one[0]),
-            default=([], np.zeros((0, 0), np.float32)),
-        )
+        own, notes = _best(self.windows, start, end)
         return self.head.judge(notes[0], notes[own]) if own else UNREAD
+
+
+def _best(
+    windows: Sequence[tuple[PieceWindow, Floats]], start: int, end: int
+) -> tuple[list[int], Floats]:
+    """The pieces of a stretch in the window that has most of it, and what is read there."""
+    return max(
+        ((_pieces(window, start, end), read) for window, read in windows),
+        key=lambda one: len(one[0]),
+        default=([], np.zeros((0, 0), np.float32)),
+    )
 
 
 def _pieces(window: PieceWindow, start: int, end: int) -> list[int]:
