@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import apsw
+
 # What stands for a row. A session is noted by its number, since its id is a name that people gave;
 # a table with few rows is noted as a whole.
 _KEYS = {
@@ -34,7 +36,7 @@ END;
 """
 
 
-def _list_triggers() -> Iterator[str]:
+def _list_triggers() -> Iterator[tuple[str, str]]:
     for table, key in _KEYS.items():
         for change, row in (("INSERT", "new"), ("UPDATE", "new"), ("UPDATE", "old"),
                             ("DELETE", "old")):  # fmt: skip
@@ -44,7 +46,13 @@ def _list_triggers() -> Iterator[str]:
                 when, noted = change.replace("UPDATE", "UPDATE OF id"), "''"
             elif change == "UPDATE" and row == "old" and table != "memory_sources":
                 continue  # ids stay
-            yield _TRIGGER.format(name=name, change=when, table=table, row=row, key=noted)
+            yield table, _TRIGGER.format(name=name, change=when, table=table, row=row, key=noted)
 
 
-NOTE_CHANGES = "".join(_list_triggers())
+_TRIGGERS = tuple(_list_triggers())
+
+
+def note_changes(conn: apsw.Connection) -> None:
+    """Note what a connection changes from now on; a damaged file may lack a table."""
+    there = {name for (name,) in conn.execute("SELECT name FROM main.sqlite_schema")}
+    conn.execute("".join(trigger for table, trigger in _TRIGGERS if table in there))

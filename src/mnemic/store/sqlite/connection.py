@@ -246,7 +246,8 @@ class Database:
         self._closed = False
         self._damaged = False
         self._writer: apsw.Connection | None = None
-        self._prepares = self._prepared_with = ""
+        self._prepares: Callable[[apsw.Connection], None] = lambda conn: None
+        self._is_prepared = False
         self._pool: list[Reader] = []
         with passing:
             self._start()
@@ -441,15 +442,15 @@ class Database:
         if self._writer is None:
             self._writer = self._connect()
             self._place = _opened_place(self._writer, self._file)
-            self._prepared_with = ""
-        if self._prepared_with != self._prepares:
-            self._writer.execute(self._prepares)
-            self._prepared_with = self._prepares
+            self._is_prepared = False
+        if not self._is_prepared:
+            self._prepares(self._writer)
+            self._is_prepared = True
         return self._writer
 
-    def prepare_writer(self, script: str) -> None:
-        """Run a script on the connection that writes, whenever there is a new one."""
-        self._prepares = script
+    def prepare_writer(self, prepare: Callable[[apsw.Connection], None]) -> None:
+        """Prepare the connection that writes, now and whenever there is a new one."""
+        self._prepares, self._is_prepared = prepare, False
 
     def _borrow(self) -> Reader:
         while True:

@@ -22,7 +22,7 @@ from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.sqlite import backup, compaction, health, migrate
-from mnemic.store.sqlite.changes import NOTE_CHANGES
+from mnemic.store.sqlite.changes import note_changes
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.jobs import SqliteQueue
 from mnemic.store.sqlite.keys import FileKey
@@ -121,7 +121,7 @@ class SqliteStore(Store):
         self.key = self.database.key
         self.queue = SqliteQueue(self)
         migrate.prepare(self.database, codec.to_micros(now()))
-        self.database.prepare_writer(NOTE_CHANGES)
+        self.database.prepare_writer(note_changes)
 
     @property
     def read_only(self) -> bool:
