@@ -356,13 +356,15 @@ class FolderExchange:
         if known is not None and known.device:
             return
         at, told = int(record["at"]), record["body"]
-        traces.load(told["traces"])  # or its file is refused
-        ids = {table: list(map(str, told["ids"].get(table, ()))) for table in RECORD_TABLES}
-        receipt = self._services.forgetting.erase(ids)
+        counts: dict[str, int] = {}
+        if told != {}:  # else every device that was known then has erased it
+            traces.load(told["traces"])  # or its file is refused
+            ids = {table: list(map(str, told["ids"].get(table, ()))) for table in RECORD_TABLES}
+            counts |= self._services.forgetting.erase(ids).counts
         confirmed = json.loads(known.confirmed if known else "{}") | {self._own.device: [0, 0]}
         with self._store.write(self._space) as unit:
             unit.sync.put_receipt(ForgottenRows(
-                id_, changes.device, changes.number, dump(told), dump(dict(receipt.counts)),
+                id_, changes.device, changes.number, dump(told) if told != {} else "", dump(counts),
                 dump(confirmed), at))  # fmt: skip
         self._forgotten += 1
 
