@@ -267,11 +267,11 @@ def with_endings(
 
 def _is_news(unit: Unit, candidate: Candidate, told: Mapping[str, str], now: datetime) -> bool:
     """Whether somebody says in these words that something ended which nobody had told of."""
-    said = candidate.text.partition(" (")[0]
-    value = _content_words(candidate.value)
-    if not candidate.withdraws or candidate.kind == "rule" or not value:
+    if not candidate.withdraws or candidate.kind == "rule":
         return False
-    if not any(said in told.get(source, "") for source in candidate.sources):
+    said = undated(candidate.text)
+    value = _content_words(candidate.value)
+    if not value or not any(said in told.get(source, "") for source in candidate.sources):
         return False
     near = _near(unit, candidate.value, now)
     return not any(value <= _content_words(f"{one.subject} {one.text}") for one in near)

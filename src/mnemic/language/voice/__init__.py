@@ -46,10 +46,10 @@ Text = TypeVar("Text", bound=str)
 READ = 8_000  # characters at either end of a message
 _CUT = "\n\n"  # between them
 GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
-# One line without any of these has no delimiter, head, label or quotation.
 # What words alone say is presented, and what a reader may call the person's own.
 _BY_WORDS = frozenset[Reason]({"doubt", "label", "pointed", "speech"})
 _SURELY_OWN, _SURELY_OTHERS = 0.1, 0.7  # the likelihood of being somebody else's text
+# One line without any of these has no delimiter, head, label or quotation.
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
 
 
