@@ -31,8 +31,8 @@ class Devices:
         self._met = met
 
     def merge(self, other: str | Path, *, mine: bool, preview: bool) -> MergeReport:
-        place = check_path(other, "other")
-        place = place if is_address(place) else str(Path(place).expanduser())
+        place = str(other)
+        place = place if is_address(place) else str(Path(check_path(place, "other")).expanduser())
         secrets = self._settings.secrets
         vault = Vault(secrets.key.reveal(), Path(place).parent / secrets.key_file)
 
