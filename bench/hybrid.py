@@ -25,7 +25,7 @@ from bench.timing import MILLI, Timed, side_by_side
 from mnemic.index.live_tables import THREAD, LiveTables, VectorSet
 from mnemic.index.memory import MemoryEngine, MemoryTable
 from mnemic.store.contract import Store
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 
 K = 10
 CANDIDATES = 40
@@ -76,7 +76,7 @@ def _embed(grown: Grown, bare: BareVec, tell: Callable[[str], None]) -> None:
 
 
 def _opened(open_: ExitStack, grown: Grown) -> tuple[Store, VectorSet]:
-    store: Store = open_sqlite(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
+    store: Store = SqliteStore(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
     open_.callback(store.close)
     with store.read(SPACE) as unit:
         ((name, number),) = unit.vectors.known_embedders().items()

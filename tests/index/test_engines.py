@@ -17,7 +17,7 @@ from mnemic.index.live_tables import LiveTables, VectorSet
 from mnemic.index.memory import MemoryEngine
 from mnemic.store.contract import Store
 from mnemic.store.rows import EmbedText, VectorRow
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = [
@@ -31,7 +31,7 @@ Floats = NDArray[np.float32]
 
 @pytest.fixture
 def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
-    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    opened = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
     yield opened
     opened.close()
 

@@ -33,7 +33,7 @@ from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
-from mnemic.store.erasure import Name, Removal, StoredTextKind
+from mnemic.store.rows import Name, Removal, StoredTextKind
 from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,

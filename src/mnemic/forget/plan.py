@@ -30,7 +30,7 @@ from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.store import codec
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Name, Rewrite, StoredTextKind, Stretch
+from mnemic.store.rows import Name, Rewrite, StoredTextKind, Stretch
 from mnemic.store.sql.text_columns import leaves
 from mnemic.store.user_zone import user_zone
 from mnemic.types import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from mnemic.language.secrets.envelope import masked
 from mnemic.rules import checks
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import StoredTextKind
+from mnemic.store.rows import StoredTextKind
 from mnemic.types import Forgotten
 
 if TYPE_CHECKING:

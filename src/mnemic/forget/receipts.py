@@ -19,7 +19,7 @@ from mnemic.forget.traces import Hasher, tokens, words
 from mnemic.plain import plain
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
-from mnemic.store.erasure import StoredTextKind
+from mnemic.store.rows import StoredTextKind
 from mnemic.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
 
 _CHECKED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")

@@ -18,8 +18,7 @@ from mnemic.forget.erasure import finish_later
 from mnemic.forget.traces import Hasher, tokens, words
 from mnemic.ids import new_id
 from mnemic.store.contract import Store, Unit
-from mnemic.store.erasure import StoredTextKind
-from mnemic.store.rows import NOBODY
+from mnemic.store.rows import NOBODY, StoredTextKind
 from mnemic.types import Receipt
 
 _PROOF = 2_000  # records of each kind whose hashes a receipt holds

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mnemic.errors import Conflict
 from mnemic.store.quota import Admission, Quota
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TextStats
 from mnemic.store.sql.queue import SqlQueue
 from mnemic.store.sql.together import Together
@@ -139,9 +139,10 @@ class Store(ABC):
         with self.read_queue() as conn:
             return [name for (name,) in conn.execute(_NAMES)]
 
-    @abstractmethod
     def stats(self, space: str) -> Stats:
         """Counts of one space, and the size of the database."""
+        with self.read(space) as unit:
+            return unit.cleanup.stats(space, self.size())
 
     def totals(self) -> dict[str, int]:
         """Figures of the whole database that are not counted row by row: its spaces, its jobs by

@@ -8,8 +8,7 @@ from typing import Any
 
 from mnemic.errors import NotFound
 from mnemic.store import codec
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.part import Fields, Part, narrow
 from mnemic.types import Attachment, Direction, SafeName, SafeText, file_name
 
 _FIELDS = Fields(

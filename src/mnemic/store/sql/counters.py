@@ -9,8 +9,7 @@ from typing import Literal
 
 from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.store import codec
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 
 _QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone counts in
 

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from mnemic.errors import StoreDamaged
 from mnemic.store.rows import EchoAbout
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import TRUSTS, SafeName, Trust
 
 _MARK = 8  # bytes

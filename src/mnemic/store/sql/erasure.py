@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from mnemic.store.erasure import (
+from mnemic.store.rows import (
+    TABLES,
     Removal,
     Rewrite,
     StoredText,
     StoredTextKind,
     Stretch,
+    first_doc,
 )
-from mnemic.store.rows import TABLES, first_doc
 from mnemic.store.sql.episodes import EPISODE
-from mnemic.store.sql.part import Part, narrow
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, narrow, read_statements
 from mnemic.store.sql.text_columns import stored_texts, text_columns
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 

@@ -8,9 +8,7 @@ from typing import Any, cast
 
 from mnemic.ids import new_id
 from mnemic.rules.figures import TAKEN_BACK, figures_of
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)

@@ -22,11 +22,9 @@ from mnemic.store.rows import (
     first_doc,
     last_doc,
 )
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import narrow
+from mnemic.store.sql.part import Fields, narrow, read_statements
 from mnemic.store.sql.scope import has_metadata
 from mnemic.store.sql.speech import SpeechRows
-from mnemic.store.sql.statements import read_statements
 from mnemic.types import EMPTY, SafeName, SafeText, SessionInfo, Turn, TurnState
 
 _TURN = Fields(

@@ -10,10 +10,8 @@ from mnemic.rules.likeness import wording_of
 from mnemic.rules.slots import SEPARATOR, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.store.sql.scope import has_metadata, was_known, was_true, word_condition
-from mnemic.store.sql.statements import read_statements
 from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
 MEMORY = Fields(

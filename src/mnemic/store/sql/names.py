@@ -11,11 +11,8 @@ from typing import Any
 
 from mnemic.rules.slots import slot_of
 from mnemic.store import codec
-from mnemic.store.erasure import Name, NameKind, Removal
-from mnemic.store.rows import TABLES
-from mnemic.store.sql.connection import SqlRows
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.rows import TABLES, Name, NameKind, Removal
+from mnemic.store.sql.part import Part, SqlRows, read_statements
 from mnemic.store.transfer import columns_with
 from mnemic.types import EMPTY, RecordType, SafeName
 

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mnemic.locks import ForkSafeLock
 from mnemic.store import codec
 from mnemic.store.rows import Scheduled
-from mnemic.store.sql.connection import SqlConnection, SqlRows
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Fields, SqlConnection, SqlRows, read_statements
 from mnemic.types import WAITING_SINCE, Job, SafeText, constant, key_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from mnemic.days import ABROAD, LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.types import RecordType
 
 _TIME: dict[RecordType, str] = {

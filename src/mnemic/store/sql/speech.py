@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from mnemic.rules.speakers import UNREAD, Speech, least_trusted, speaker_mark, with_claim
 from mnemic.store.rows import TurnRow
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import SafeName, Trust
 
 

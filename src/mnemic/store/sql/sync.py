@@ -8,10 +8,8 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
-from mnemic.store.erasure import Removal
-from mnemic.store.rows import TABLES
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.rows import TABLES, Removal
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.sql.transfer import read_column
 from mnemic.store.transfer import MovedTable
 from mnemic.types import RECORD_TYPES

@@ -7,9 +7,7 @@ from datetime import datetime
 
 from mnemic.ids import new_ids
 from mnemic.store import codec
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Fields, Part, read_statements
 from mnemic.types import WAITING_SINCE, Fact, Job, JobState, SafeName
 
 # Of ``j``, a job, and ``s``, its space.

@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
-from mnemic.store.erasure import StoredText, StoredTextKind
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.rows import StoredText, StoredTextKind
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.transfer import MovedColumn, MovedTable, columns_with
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from mnemic.rules.support import untrusted
 from mnemic.store import codec
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
-from mnemic.store.upkeep import CoreLine, NumberedMemory, TierCounts
+from mnemic.store.rows import CoreLine, NumberedMemory, TierCounts
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import EMPTY, TRUSTS, Kind, Memory, MemoryStatus, SafeName
 
 _HOLDS = (

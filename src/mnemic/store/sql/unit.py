@@ -8,7 +8,6 @@ from typing import Any, Generic, TypeVar
 from mnemic.store.quota import Admission
 from mnemic.store.sql.attachments import SqlAttachments
 from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.connection import SqlConnection
 from mnemic.store.sql.counters import SqlCounters
 from mnemic.store.sql.echoes import SqlEchoes
 from mnemic.store.sql.episodes import SqlEpisodes
@@ -17,6 +16,7 @@ from mnemic.store.sql.journal import SqlJournal
 from mnemic.store.sql.ledger import SqlLedger
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.names import SqlNames
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TermIndex, TextStats
 from mnemic.store.sql.runs import SqlRuns
 from mnemic.store.sql.state import (

@@ -22,8 +22,7 @@ from mnemic.store.rows import (
     place_of,
     type_of,
 )
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import RECORD_TYPES, RecordType
 
 # What is embedded of each type: who said it, what, and beside which turn and on which day.
