@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 12_144,
-    "store": 11_120,
+    "store": 10_623,
     "learn": 7_146,
     "moving": 5_782,
     "cli": 5_561,
@@ -30,7 +30,7 @@ BUDGETS = {
     "index": 1_990,
     "context": 1_897,
     "tools": 1_770,
-    "forget": 1_651,
+    "forget": 1_649,
     "types": 1_462,
     ROOT: 862,
     "health": 714,

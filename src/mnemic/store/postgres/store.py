@@ -33,8 +33,7 @@ from mnemic.store.rows import MAX_SPACES, NOBODY
 from mnemic.store.sql import text_columns
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.part import SqlConnection, read_statements
-from mnemic.store.sql.queue import SqlQueue
-from mnemic.store.sql.tasks import JOB
+from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.transfer import Cells, MovedTable
@@ -139,7 +138,7 @@ class PostgresUnit(Unit):
 
     conn: PostgresConnection
     index = TERMS
-    cosine = "1 - (v.vector <=> ?)"
+    cosine = "1 - (v.vector <=> :vector)"
     tables = _SQL["tables_with_space"]
     memories = UnitPart(PostgresMemories)
     vectors = UnitPart(PostgresVectors)

@@ -44,13 +44,7 @@ class SqlEchoes(Part):
                 at=at,
             )
         for chosen in ("taint < 2", "taint >= 2"):
-            self._run(
-                "DELETE FROM echo_lines WHERE space = :space AND session = :session AND line IN"
-                " (SELECT line FROM echo_lines WHERE space = :space AND session = :session"
-                f" AND {chosen} ORDER BY at DESC, line LIMIT -1 OFFSET :most)",
-                session=session,
-                most=most,
-            )
+            self._run(self._sql("drop_oldest", chosen=chosen), session=session, most=most)
 
     def marks(self, session: SafeName, since: datetime) -> dict[int, int]:
         """The marks of a session, and of what was said in none in particular."""
@@ -74,8 +68,7 @@ class SqlEchoes(Part):
 
     def drop(self, before: datetime | None) -> None:
         """Remove what is older, or all of it."""
-        limit = (1 << 62) if before is None else before
-        self._run("drop", limit=limit)
+        self._run("drop", limit=(1 << 62) if before is None else before)
 
 
 def _packed(marks: Sequence[int]) -> bytes:

@@ -21,8 +21,7 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MAX_SPACES, NOBODY
 from mnemic.store.sql import text_columns
 from mnemic.store.sql.part import SqlConnection, read_statements
-from mnemic.store.sql.queue import SqlQueue
-from mnemic.store.sql.tasks import JOB
+from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.sqlite import backup, migrate
@@ -109,7 +108,7 @@ class SqliteUnit(Unit):
     """
 
     index = FTS
-    cosine = "1 - vec_distance_cosine(v.vector, ?)"
+    cosine = "1 - vec_distance_cosine(v.vector, :vector)"
     tables = _SQL["tables"]
     notes_changes = True
     transfer = UnitPart(SqliteTransfer)
