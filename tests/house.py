@@ -27,7 +27,7 @@ BUDGETS = {
     "serve": 2_460,
     "rules": 2_219,
     "record": 2_023,
-    "index": 1_990,
+    "index": 1_893,
     "context": 1_897,
     "tools": 1_770,
     "forget": 1_649,

@@ -15,8 +15,7 @@ from functools import cache, cached_property
 from hashlib import blake2b
 
 from mnemic.ids import is_id
-from mnemic.index.segment import index_text
-from mnemic.index.words import words_of
+from mnemic.index.segment import index_text, words_of
 from mnemic.store.codec import stored_name
 from mnemic.store.rows import Name, NameKind
 from mnemic.types import Json, SafeName

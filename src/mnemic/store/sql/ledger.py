@@ -111,8 +111,8 @@ class SqlLedger(Part):
         limit: int,
         offset: int,
         *,
-        project: str | None = None,
-        text: str | None = None,
+        project: SafeName | None = None,
+        text: SafeName | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[SessionInfo]:
