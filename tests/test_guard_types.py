@@ -30,7 +30,8 @@ CONTRACT = (
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
-    " episodes memories attachments daily_events id senders contains having form_of slots subjects prefix"
+    " episodes memories attachments daily_events id senders contains having form_of slots subjects"
+    " prefix"
 )
 ENGINE_WORDS = (  # chosen by the engine or the settings, never by a call
     "type_ kind work run step owner cron zone stage maker name source embedder words key"

@@ -56,13 +56,15 @@ class SqlTasks(Part):
         *,
         key: SafeName,
         payload: Mapping[str, Fact],
-        run_at: datetime,
         now: datetime,
         max_attempts: int,
+        run_at: datetime | None = None,
     ) -> None:
-        """Queue a job. One that already waits under the same key stands for both and keeps the
-        earlier time, but a failed or put off one that waits for its next try is not hurried.
+        """Queue a job for now, or for later. One that already waits under the same key stands for
+        both and keeps the earlier time, but a failed or put off one that waits for its next try is
+        not hurried.
         """
+        run_at = run_at or now
         # Every turn asks again for what already waits, so that case is looked for first.
         wanted = (self._space, kind, key, codec.to_micros(run_at))
         if self._conn.execute(self.statements["waits"], wanted).get:
@@ -295,7 +297,6 @@ class SqlQueue(ABC):
                     due.kind,
                     key=constant("scheduled"),
                     payload={},
-                    run_at=now,
                     now=now,
                     max_attempts=max_attempts,
                 )
