@@ -19,9 +19,12 @@ from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
 from mnemic.language.tool_results import cut
 from mnemic.language.topic import overlap, telling_words
+from mnemic.language.word_file import WordFile
 from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.types import Completion, Episode, PadSection, Scratchpad
+
+pattern = WordFile("mnemic.language", "scratchpad.toml").pattern
 
 _COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
 _TASK_CHARS = 120  # of a task: one line
@@ -29,18 +32,6 @@ _SAME_TOPIC = 0.2  # share of telling words that a message has in common with it
 
 _TOLD = 0.8  # share of the words of a task that the story of the session that did it has
 _FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
-_SWITCHES = (
-    r"(?i)\b(?:new (?:topic|task|question)|next (?:topic|task)|another"
-    r" (?:topic|task|question|thing)|different (?:topic|question|thing)|change of (?:topic|subject)"
-    r"|by the way|btw|something else|moving on|switching to|on another note)\b"
-    r"|换个?(?:话题|任务|问题)|另一个(?:任务|话题|问题|事)|另外(?:一个|一件|问)|新(?:任务|话题|问题)"
-    r"|下一个(?:任务|话题|问题)|顺便问|对了，|说点别的|别的(?:问题|事)"
-)
-_GOES_ON = (
-    r"(?i)^\s*(?:and|also|then|now|so|but|it|that|this|these|those|he|she|they|continue|go on|again"
-    r"|still|instead|actually|no,|yes,|ok,|okay,|why|what about|how about)\b"
-    r"|\bagain\b|再(?:来|跑|试|做|看)一|^\s*(?:然后|接着|还有|再|继续|那|它|这|另外也|并且|不过|但|还是|为什么|而且|同时|嗯|好的?[，,])"
-)
 _MARKUP = r"^[\s#>*+•-]+"
 
 
@@ -65,7 +56,7 @@ def advance(
     if switches(pad.focus, message, _SAME_TOPIC):
         done = _with_done(pad, pad.focus, at, _COMPLETIONS)
         return fit(replace(done, focus=task), settings.max_chars)
-    if not is_order(message) or compiled(_GOES_ON).search(message):
+    if not is_order(message) or pattern("goes_on").search(message):
         return pad
     return fit(replace(pad, focus=task), settings.max_chars)
 
@@ -137,11 +128,11 @@ def open_part(pad: Scratchpad, *, focus: bool, questions: Container[str]) -> Scr
 
 def switches(focus: str, message: str, same_topic: float) -> bool:
     """Whether a message leaves the task at hand: by saying so, or by other words altogether."""
-    if compiled(_SWITCHES).search(message):
+    if pattern("switches").search(message):
         return True
     words = telling_words(strip_fenced(message))
     fewest = 1 if is_order(message) else _FEWEST_WORDS
-    if len(words) < fewest or compiled(_GOES_ON).search(message):
+    if len(words) < fewest or pattern("goes_on").search(message):
         return False
     return overlap(telling_words(focus), words) < same_topic
 

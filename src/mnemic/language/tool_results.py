@@ -11,32 +11,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from mnemic.language.code import compiled
+from mnemic.language.word_file import WordFile
+
+_FILE = WordFile("mnemic.language", "tool_results.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 _LARGEST_JSON = 2_000_000  # characters; more is read as text
 _SEARCHED = 50_000  # characters in which paths are looked for
 _SEEN = 4  # times the limit, so that blanks do not leave too little at the ends
 _GAP = " … "
 _JOINER = "\u200d"
-_ERRORS = (
-    r"(?i)\b(?:error|exception|traceback|fatal|fail(?:ed|ure|s)?|panic|denied|refused|not found"
-    r"|no such|timed? ?out|cannot|unable|killed|abort(?:ed)?)\b|[A-Za-z]+(?:Error|Exception)\b"
-    r"|错误|异常|失败|报错|拒绝|超时|无法|找不到|不存在"
-)
-# A part of whatever the pattern matches, in lower case.
-_FAILING = (
-    "error exception traceback fatal fail panic denied refused found such timeout timed cannot"
-    " unable killed abort 错误 异常 失败 报错 拒绝 超时 无法 找不到 不存在"
-).split()
 _PER_WORD = 3
 _BEFORE, _AFTER = 60, 300  # characters of a line on each side of such a word
-_TELLING_KEYS = frozenset(
-    "error errors message msg reason detail status code exit_code returncode success ok"
-    " path file url name title id total count".split()
-)
-_PATHS = (
-    r"(?<![\w/.:~])(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,12}"
-    r"|(?<![A-Za-z])[A-Za-z]:\\[^\s\"'<>|，。]{1,120}|https?://[^\s\"'<>，。）)]{4,120}"
-)
 _SPACE = r"\s+"
 
 
@@ -114,7 +100,9 @@ def _of_json(text: str, limit: int) -> str | None:
         return cut(_brief(value, limit), limit)
     if not isinstance(value, dict):
         return None
-    items = sorted(value.items(), key=lambda item: str(item[0]).lower() not in _TELLING_KEYS)
+    items = sorted(
+        value.items(), key=lambda item: str(item[0]).lower() not in words("telling_keys")
+    )
     parts = [f"{_flat(str(key))}: {_brief(item, limit // 3)}" for key, item in items]
     return _packed(parts, limit)
 
@@ -181,7 +169,7 @@ def _error_lines(text: str) -> list[str]:
     if len(lower) != len(text):
         lower = text
     places: set[int] = set()
-    for word in _FAILING:
+    for word in words("failing"):
         place = lower.find(word)
         for _ in range(_PER_WORD):
             places.update(() if place < 0 else (place,))
@@ -191,7 +179,7 @@ def _error_lines(text: str) -> list[str]:
     lines: dict[int, str] = {}
     for place in sorted(places):
         start, line = _line_at(text, place)
-        if start not in lines and compiled(_ERRORS).search(line):
+        if start not in lines and pattern("errors").search(line):
             lines[start] = line
     return list(dict.fromkeys(lines.values()))
 
@@ -206,7 +194,7 @@ def _line_at(text: str, place: int) -> tuple[int, str]:
 
 def _paths(text: str, excluded: str) -> list[str]:
     paths: dict[str, None] = {}
-    for match in compiled(_PATHS).finditer(text[:_SEARCHED]):
+    for match in pattern("paths").finditer(text[:_SEARCHED]):
         if match.group() not in excluded:
             paths[match.group()] = None
         if len(paths) == 3:
