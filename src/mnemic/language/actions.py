@@ -13,7 +13,8 @@ from typing import Any, Protocol
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
-from mnemic.language.tool_results import cut, error_line, tool_summary
+from mnemic.language.tool_results import error_line, tool_summary
+from mnemic.language.truncation import cut
 from mnemic.language.word_file import WordFile
 from mnemic.types import ActionNode, ToolCall, ToolResult, Turn
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
+from functools import cache
+from typing import Literal, get_args
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
@@ -17,14 +18,15 @@ from mnemic.language.gate import is_nod
 from mnemic.language.markdown import stripped
 from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
-from mnemic.language.tool_results import cut
 from mnemic.language.topic import overlap, telling_words
+from mnemic.language.truncation import cut
 from mnemic.language.word_file import WordFile
 from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.types import Completion, Episode, PadSection, Scratchpad
 
-pattern = WordFile("mnemic.language", "scratchpad.toml").pattern
+_FILE = WordFile("mnemic.language", "scratchpad.toml")
+pattern = _FILE.pattern
 
 _COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
 _TASK_CHARS = 120  # of a task: one line
@@ -164,35 +166,6 @@ def _one_line(goal: str) -> str:
 
 
 Name = Literal["focus", "projects", "completions", "questions", "next_steps"]
-
-_HEADINGS: dict[Name, ByLanguage[tuple[str, ...]]] = {
-    "focus": ByLanguage(
-        en=("Current task", "Current focus", "Focus"),
-        zh=("当前任务", "当前关注", "当前焦点", "当前重点"),
-    ),
-    "projects": ByLanguage(
-        en=("Active projects", "Projects", "Current projects"),
-        zh=("当前项目", "活跃项目", "进行中的项目"),
-    ),
-    "completions": ByLanguage(
-        en=("Recently done", "Recent completions", "Recent progress", "Done"),
-        zh=("近期完成", "近期进展", "最近完成"),
-    ),
-    "questions": ByLanguage(
-        en=("Open questions", "Questions"),
-        zh=("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
-    ),
-    "next_steps": ByLanguage(
-        en=("Next steps", "Next"),
-        zh=("下一步", "下一步计划", "后续计划"),
-    ),
-}
-_TITLES: dict[str, tuple[Name, Language]] = {
-    title.casefold(): (name, language)
-    for name, titles in _HEADINGS.items()
-    for language, spellings in titles.items()
-    for title in spellings
-}
 _HEADING = r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*"
 _FENCE = r"[ \t]{0,3}(?:```|~~~)"
 _BULLET = r"(?s)[-*+•]\s+(?P<text>.*)"
@@ -200,14 +173,34 @@ _DONE = r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d)(?P<zone> UTC|[+-]\d\d:\d\d) · (
 _HAN = "[\u3400-\u9fff]"
 
 
+@cache
+def _headings() -> dict[Name, ByLanguage[tuple[str, ...]]]:
+    """The titles of each section; the first of a language is the one that is written."""
+    english, chinese = _FILE.tree()["english"], _FILE.tree()["chinese"]
+    return {
+        name: ByLanguage(en=tuple(english[name].split("|")), zh=tuple(chinese[name].split("|")))
+        for name in get_args(Name)
+    }
+
+
+@cache
+def _titles() -> dict[str, tuple[Name, Language]]:
+    return {
+        title.casefold(): (name, language)
+        for name, titles in _headings().items()
+        for language, spellings in titles.items()
+        for title in spellings
+    }
+
+
 def parse(markdown: str) -> Scratchpad:
     """What a scratchpad says."""
-    bodies: dict[Name, list[str]] = {name: [] for name in _HEADINGS}
+    bodies: dict[Name, list[str]] = {name: [] for name in get_args(Name)}
     other: list[PadSection] = []
     spoken: list[Language] = []
     for heading, lines in _sections(markdown.replace("\r\n", "\n")):
         body = stripped(lines)
-        section = _TITLES.get(_title(heading).casefold())
+        section = _titles().get(_title(heading).casefold())
         if section is not None:
             bodies[section[0]] += body
             spoken += [section[1]] if body else []
@@ -254,7 +247,7 @@ def rendered(pad: Scratchpad) -> Scratchpad:
 
 def heading(name: Name, language: Language) -> str:
     """The title of a known section."""
-    return _HEADINGS[name][language][0]
+    return _headings()[name][language][0]
 
 
 def language_of(text: str) -> Language:

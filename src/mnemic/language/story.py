@@ -12,7 +12,7 @@ from mnemic.language.entities import find_entities
 from mnemic.language.fence import strip_fenced
 from mnemic.language.gate import phrases, wants_memory, words
 from mnemic.language.outcome import outcome_of
-from mnemic.language.tool_results import cut
+from mnemic.language.truncation import cut
 from mnemic.language.voice import own_voice
 from mnemic.rules.importance import DEFAULT_IMPORTANCE
 from mnemic.settings.recall import GateSettings

@@ -6,11 +6,11 @@ By rule and always the same, before any model sees them. No visible character is
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 from mnemic.language.code import compiled
+from mnemic.language.truncation import cut, cut_front
 from mnemic.language.word_file import WordFile
 
 _FILE = WordFile("mnemic.language", "tool_results.toml")
@@ -20,7 +20,6 @@ _LARGEST_JSON = 2_000_000  # characters; more is read as text
 _SEARCHED = 50_000  # characters in which paths are looked for
 _SEEN = 4  # times the limit, so that blanks do not leave too little at the ends
 _GAP = " … "
-_JOINER = "\u200d"
 _PER_WORD = 3
 _BEFORE, _AFTER = 60, 300  # characters of a line on each side of such a word
 _SPACE = r"\s+"
@@ -40,48 +39,6 @@ def error_line(text: str) -> str:
     if not lines:
         return next(iter(_lines(text)), "")
     return lines[-1] if "Traceback (most recent call last)" in text else lines[0]
-
-
-def cut(text: str, limit: int) -> str:
-    """At most ``limit`` characters, with an ellipsis where some were left out."""
-    if len(text) <= limit:
-        return text
-    return f"{text[: _whole(text, limit - 1)].rstrip()}…" if limit > 0 else ""
-
-
-def cut_front(text: str, limit: int) -> str:
-    """The end of a text, the ellipsis before it."""
-    if len(text) <= limit:
-        return text
-    if limit <= 0:
-        return ""
-    start = len(text) - limit + 1
-    while start < len(text) and not _parts_at(text, start):
-        start += 1
-    return f"…{text[start:].lstrip()}"
-
-
-def _whole(text: str, place: int) -> int:
-    """The last place up to this one where a character ends."""
-    while place > 0 and not _parts_at(text, place):
-        place -= 1
-    return place
-
-
-def _parts_at(text: str, place: int) -> bool:
-    """Whether a text may be cut here: not before a mark, within a joined emoji or a flag."""
-    before, after = text[place - 1 : place], text[place : place + 1]
-    if not before or not after:
-        return True
-    if unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff":
-        return False
-    if _JOINER in (before, after):
-        return False
-    return not (_is_flag(before) and _is_flag(after))
-
-
-def _is_flag(character: str) -> bool:
-    return "\U0001f1e6" <= character <= "\U0001f1ff"
 
 
 # --- structured results ---------------------------------------------------------------------------

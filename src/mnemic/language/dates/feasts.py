@@ -108,5 +108,4 @@ _WAYS: Mapping[str, Callable[..., MovingFeast]] = {
 def read_feast(text: str) -> Feast:
     """A feast as the word files write it: ``12 25``, ``easter 1``, ``weekday 11 4 3``."""
     first, *rest = text.split()
-    numbers = map(int, rest)
-    return (int(first), *numbers) if first.isdigit() else _WAYS[first](*numbers)
+    return (int(first), int(rest[0])) if first.isdigit() else _WAYS[first](*map(int, rest))
