@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 12_144,
+    "language": 10_857,
     "store": 11_593,
     "learn": 7_146,
     "moving": 5_782,
