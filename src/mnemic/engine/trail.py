@@ -56,7 +56,9 @@ def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
     with store.read(mind.space) as unit:
         gone = unit.space == NOBODY
     if gone:
-        if there and entry.status == HTTPStatus.OK:  # whoever has the receipt finds who did it
+        if (
+            there and body and entry.status == HTTPStatus.OK
+        ):  # whoever has the receipt finds who did it
             with store.write_queue() as conn:
                 receipt = mind._guard.name(json.loads(body)["id"], "receipt")
                 SqlTokens(conn).note(replace(entry, subject=receipt))
@@ -74,8 +76,8 @@ def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
 def list_accesses(
     mind: Mind, *, token: str | None = None, limit: int = 100, offset: int = 0
 ) -> list[AccessEntry]:
-    """What was done in this space over HTTP and by which token, the latest first; reads are in the
-    access log of the service.
+    """What was done in this space over HTTP or MCP and by which token, the latest first; reads are
+    in the access log of the service.
     """
     with mind._store.read(mind.space) as unit:
         return unit.accesses.list(token, limit, offset)
