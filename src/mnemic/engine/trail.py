@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
 from mnemic.engine.mind import Mind
 from mnemic.engine.remote.problems import status_of
 from mnemic.errors import Conflict, MnemicError
-from mnemic.ids import new_id
+from mnemic.ids import is_id, new_id
 from mnemic.store.rows import NOBODY
 from mnemic.store.sql.tokens import SqlTokens
 from mnemic.types import AccessEntry
@@ -49,6 +49,12 @@ def keep_trail(
     finally:
         _end(mind, replace(entry, status=status), body, there=there)
     return status, body
+
+
+def subject_of(arguments: Mapping[str, object]) -> str:
+    """What a call of a tool is about, where a model named it by an id."""
+    named = arguments.get("id")
+    return named if isinstance(named, str) and is_id(named) else ""
 
 
 def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:

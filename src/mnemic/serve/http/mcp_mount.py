@@ -12,8 +12,7 @@ import anyio
 from starlette.types import Receive, Scope, Send
 
 from mnemic.engine.mind import Mind
-from mnemic.engine.trail import keep_trail
-from mnemic.ids import is_id
+from mnemic.engine.trail import keep_trail, subject_of
 from mnemic.serve.http.limits import WorkQueue
 from mnemic.tools.catalog import BY_NAME
 
@@ -80,9 +79,8 @@ class McpServers:
         if known is None or known.reads:
             return await self._queue.run(token, work)
         if mind.settings.memory.enabled:
-            given = (tool.arguments or {}).get("id")
-            subject = given if isinstance(given, str) and is_id(given) else ""
-            work = partial(_keep_trail, mind, (token, tool.name, subject), work)
+            done_by = (token, tool.name, subject_of(tool.arguments or {}))
+            work = partial(_keep_trail, mind, done_by, work)
         return await self._queue.run(token, work, "lasting" if known.destroys else "write")
 
 
