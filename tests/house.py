@@ -11,8 +11,8 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 12_144,
-    "store": 11_593,
+    "language": 12_162,
+    "store": 11_599,
     "learn": 7_146,
     "moving": 5_782,
     "cli": 5_561,
@@ -28,7 +28,7 @@ BUDGETS = {
     "rules": 2_219,
     "record": 2_023,
     "index": 1_990,
-    "context": 1_897,
+    "context": 1_903,
     "tools": 1_770,
     "forget": 1_651,
     "types": 1_462,

@@ -58,7 +58,7 @@ _UNDONE = (
     r"[^。！？\n]{0,10}(?:没|未|失败|不行|卡住)(?!有?问题)|没(?:能|来得及)?[^\s，。！？问关有]{1,2}(?:上|完|成|到位)"
 )
 # ... beside one that was done.
-_DONE = r"\b(?:done|works?|ready|\w{2,}ed)\b|了|好"
+_DONE = r"\b(?:done|works?|ready|\w{2,}ed)\b|了|好|完成|完毕"
 _BUT = r"\b(?:but|except|however|though|although)\b|但是?|不过|可是|然而|除了"
 _ADMITS = (
     r"\b(?:i (?:could ?n'?t|could not|can'?t|cannot|was(?:n'?t| not) able|am unable|failed)"

@@ -130,8 +130,9 @@ class SqlTiers(Part):
         if kinds is not None:
             # Once a model has written the profile, only what is newer stands beside it.
             fit += f" AND created_at > {_PROFILE_WRITTEN}"
+        by_kind = "INDEXED BY memories_by_kind " if kinds is not None else ""
         important = self._run(
-            f"SELECT {_LINE} FROM memories WHERE {fit}"
+            f"SELECT {_LINE} FROM memories {by_kind}WHERE {fit}"
             " ORDER BY importance DESC, doc DESC LIMIT :limit",
             **values,
         )
