@@ -23,7 +23,7 @@ BUDGETS = {
     "integrations": 2_872,
     "upkeep": 2_855,
     "settings": 2_802,
-    "sync": 2_574,
+    "sync": 2_550,
     "serve": 2_460,
     "rules": 2_219,
     "record": 2_023,
