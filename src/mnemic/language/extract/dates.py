@@ -7,12 +7,15 @@ words stay as they were said, the date stands behind them.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from mnemic.language.dates.reader import TimeSpan, find_times
 from mnemic.types import Candidate
 
+NO_SLOT = "other"  # the predicate of a statement that replaces nothing
 _AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
 _TIMELESS = frozenset(
     "likes dislikes rule habit birthday age name nickname port path decision email phone".split()
@@ -32,7 +35,11 @@ _TO_COME = re.compile(
 )
 _LIMIT = re.compile(r"(?:\b(?:until|till|through|up to)|直到|截至|到)\W*(?:(?:the|on)\s+)*$", re.I)
 _LIMITED = re.compile(r"(?:this|today|tonight|until|till|这|今|本)|.*(?:为止|之前)$", re.I)
-_DONE = re.compile(r"[了过]|已经|\b(?:ago|since|was|were|did|have been|'ve been)\b", re.I)
+_DONE = re.compile(
+    r"[了过]|已经|去年|上[个周月]|\b(?:ago|since|last|was|were|did|have been|'ve been|[a-z]{2,}ed"
+    r"|got|went|came|left|bought|sold|took|met|began|became|had|lost|broke|won|found|made|fell)\b",
+    re.I,
+)
 _TIME_ONLY = re.compile(r"\s*(?:back\s*)?(?:in|on|at)?\s*", re.I)
 _LONGEST_TIME = 32  # characters
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
@@ -127,16 +134,33 @@ def _overlap(time: str, value: str) -> bool:
 def _since(candidate: Candidate, said_at: datetime) -> Candidate:
     """Since when it holds, from when it will, or when it happened, as far as it says so."""
     today = said_at.date()
-    times = find_times(candidate.text, said_at)
-    if _TO_COME.search(candidate.text) and not _DONE.search(candidate.text):
-        times = _times_ahead(candidate.text, said_at) or times
-    for time in times:
+    for time in _times_meant(candidate.text, said_at):
         began = time.start.date()
         if began == today or began.year < 1900:
             continue
         length = time.end - time.start
         text = f"{began:%Y-%m-%d}" if length <= timedelta(days=8) else f"{began:%Y-%m}"
-        if length > _LONGEST_PLAN or _WRITTEN.search(time.text):
-            return replace(candidate, valid_from=time.start)
-        return replace(candidate, text=f"{candidate.text} ({text})", valid_from=time.start)
+        if length <= _LONGEST_PLAN and not _WRITTEN.search(time.text):
+            candidate = replace(candidate, text=f"{candidate.text} ({text})")
+        # What has no slot replaces nothing on that day: it is known from now on.
+        waits = began > today and candidate.predicate == NO_SLOT
+        return candidate if waits else replace(candidate, valid_from=time.start)
     return candidate
+
+
+def _times_meant(text: str, said_at: datetime) -> Sequence[TimeSpan]:
+    """The times of a text: of what is done those before it was said, of what is to come those
+    after; where nothing tells, each by the year that is nearer.
+    """
+    before = find_times(text, said_at)
+    if _DONE.search(text):
+        return before
+    ahead = _times_ahead(text, said_at)
+    if _TO_COME.search(text):
+        return ahead or before
+    later = {time.text: time for time in ahead}
+    return [min(time, later.get(time.text, time), key=partial(_away, said_at)) for time in before]
+
+
+def _away(said_at: datetime, time: TimeSpan) -> timedelta:
+    return abs(time.start - said_at)
