@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 12_144,
-    "store": 10_624,
+    "store": 10_630,
     "learn": 7_146,
     "moving": 5_782,
     "cli": 5_561,
