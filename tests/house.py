@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 12_144,
-    "store": 10_630,
+    "store": 10_568,
     "learn": 7_146,
     "moving": 5_782,
     "cli": 5_561,
@@ -21,7 +21,7 @@ BUDGETS = {
     "documents": 3_704,
     "recall": 2_907,
     "integrations": 2_872,
-    "upkeep": 2_837,
+    "upkeep": 2_821,
     "settings": 2_802,
     "sync": 2_574,
     "serve": 2_567,

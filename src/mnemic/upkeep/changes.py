@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from mnemic.language.guard import guard_of
 from mnemic.learn.claims import dump_claim
@@ -28,6 +29,7 @@ from mnemic.upkeep.report import Change, Undone
 
 _REMOVALS = ("archive", "delete", "expire")
 _BEFORE = "before"
+_FIGURES = ("importance", "confidence", "confirmations")
 _ABSENT = "absent"  # it was written by the operation itself
 
 
@@ -196,38 +198,20 @@ def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -
 
 def _restore_survivor(unit: Unit, survivor_id: str, before: dict[str, Json]) -> None:
     """Take from the survivor of a merge what it gained by it."""
-    survivor, standing, gained = (
-        unit.memories.get(survivor_id),
-        before.get("kept"),
-        before.get("gained"),
-    )
+    survivor, standing = unit.memories.get(survivor_id), before.get("kept")
     if survivor is None or not isinstance(standing, dict):
         return
-    confirmations, importance, confidence = (
-        standing["confirmations"],
-        standing["importance"],
-        standing["confidence"],
-    )
-    unit.memories.revise(
-        replace(
-            survivor,
-            confirmations=int(confirmations) if isinstance(confirmations, int) else 0,
-            importance=float(importance) if isinstance(importance, int | float) else 0.0,
-            confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
-            expires_at=_read_moment(standing["expires_at"]),
-        )
-    )
+    figures: dict[str, Any] = {name: standing[name] for name in _FIGURES}
+    expires_at = _read_moment(standing["expires_at"])
+    unit.memories.revise(replace(survivor, **figures, expires_at=expires_at))
+    gained = before.get("gained")
     if isinstance(gained, list):
         unit.memories.drop_sources(survivor_id, [str(turn) for turn in gained])
 
 
 def _standing(memory: Memory) -> dict[str, Fact]:
-    return {
-        "importance": memory.importance,
-        "confidence": memory.confidence,
-        "confirmations": memory.confirmations,
-        "expires_at": _moment(memory.expires_at),
-    }
+    figures = {name: getattr(memory, name) for name in _FIGURES}
+    return {**figures, "expires_at": _moment(memory.expires_at)}
 
 
 def _moment(moment: datetime | None) -> SafeName | None:

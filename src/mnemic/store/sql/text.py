@@ -24,7 +24,7 @@ from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.sql.postings import (
     Postings,
     SpaceStats,
-    TermLists,
+    TermIndex,
     WeighedTerms,
     read_names,
 )
@@ -195,7 +195,7 @@ class SqlText(Part):
         words: dict[str, list[str]] = {}
         for term in terms:
             words.setdefault(term.form_of or term.text, []).append(term.text)
-        docs = self._lists(scope).holding(list(words.values()), _MOST_HELD)
+        docs = self._lists(scope).holding_all(list(words.values()), _MOST_HELD)
         kept = ScopeFilter(self._conn, self._space, scope).keep(docs)
         return kept[:limit], len(kept)
 
@@ -257,9 +257,9 @@ class SqlText(Part):
     def _first(self, scope: Scope) -> int:
         return min(first_doc(self._space, type_) for type_ in scope.types)
 
-    def _lists(self, scope: Scope) -> TermLists:
+    def _lists(self, scope: Scope) -> TermIndex:
         last = max(last_doc(self._space, type_) for type_ in scope.types)
-        return self._unit.index.lists(self._conn, self._space, self._first(scope), last)
+        return self._unit.index(self._conn, self._space, self._first(scope), last)
 
 
 def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
