@@ -45,7 +45,9 @@ class ChangeWriter:
     def make(self, change: Change) -> bool:
         """False when the record is no longer as it was when the change was decided."""
         if change.action == "forget_file":
-            return self._archive_file(change)
+            self.unit.attachments.put_away(change.subject, self.now)
+            self._note(change, {})
+            return True
         memory = self.unit.memories.get(change.subject)
         if memory is None or memory.status not in ("active", "pending"):
             return False
@@ -56,7 +58,9 @@ class ChangeWriter:
         elif change.action == "demote":
             self._demote(change, memory)
         else:
-            self._move_tier(change, memory)
+            enters = change.action == "core"
+            self.unit.tiers.mark_core([memory.id], core=enters)
+            self._note(change, {"core": not enters})
         return True
 
     def note_new(self, memory: Memory, old: Sequence[Memory], reason: str) -> None:
@@ -82,11 +86,6 @@ class ChangeWriter:
         until = None if life is None else self.now + life
         self.unit.memories.revise(replace(memory, expires_at=until, updated_at=self.now))
         self._note(change, {"expires_at": _moment(memory.expires_at)})
-
-    def _move_tier(self, change: Change, memory: Memory) -> None:
-        enters = change.action == "core"
-        self.unit.tiers.mark_core([memory.id], core=enters)
-        self._note(change, {"core": not enters})
 
     def _merge(self, change: Change, memory: Memory) -> bool:
         """The survivor gains this memory's evidence, as if the statement had been repeated."""
@@ -121,11 +120,6 @@ class ChangeWriter:
             "gained": list(gained),
         }
         self._note(change, before)
-        return True
-
-    def _archive_file(self, change: Change) -> bool:
-        self.unit.attachments.put_away(change.subject, self.now)
-        self._note(change, {})
         return True
 
     def _into(self, change: Change) -> SafeName:

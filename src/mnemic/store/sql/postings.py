@@ -73,15 +73,13 @@ class TextStats:
     def of(self, conn: SqlConnection, space: int) -> SpaceStats:
         sizes = _sizes(conn, space)
         cached = self._spaces.get(space)
-        if cached is not None and _is_near(sum(sizes.values()), cached.rows):
+        rows, counted = sum(sizes.values()), 0 if cached is None else cached.rows
+        is_near = rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
+        if cached is not None and is_near:
             cached.sizes = sizes
             return cached
         stats = self._spaces[space] = SpaceStats(sizes, _length(conn, space, sizes))
         return stats
-
-
-def _is_near(rows: int, counted: int) -> bool:
-    return rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
 
 
 def _sizes(conn: SqlConnection, space: int) -> dict[RecordType, int]:
@@ -303,12 +301,9 @@ class Postings:
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
             known = any(_is_dense(text) is dense for text in here)
-            if mine and (known or any(self._is_here(one) for one in usual)):
+            if mine and (known or any(self._weighed([QueryTerm(t, 1.0)])[0].rows for t in usual)):
                 weight += mine
         return weight
-
-    def _is_here(self, term: str) -> bool:
-        return self._weighed([QueryTerm(term, 1.0)])[0].rows > 0
 
     def _weighed(self, query: Sequence[QueryTerm]) -> list[Weighed]:
         """The terms with how many documents have each: counted, or extrapolated where many do."""

@@ -128,8 +128,12 @@ class SqlText(Part):
 
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
-        packs = self._packs(matches, docs)
-        return {doc: _matched(packs[doc], matches.words) for doc in docs if doc in packs}
+        packs, matched = self._packs(matches, docs), dict[int, tuple[str, ...]]()
+        for doc in filter(packs.__contains__, docs):
+            numbers = frozenset(memoryview(packs[doc]).cast("I"))
+            words = matches.words.items()
+            matched[doc] = tuple(word for number, word in words if number in numbers)
+        return matched
 
     def _packs(self, matches: TextMatches, docs: Sequence[int]) -> Mapping[int, bytes]:
         """The packed terms of the documents that are indexed; what was read is not read again."""
@@ -260,8 +264,3 @@ class SqlText(Part):
     def _lists(self, scope: Scope) -> TermIndex:
         last = max(last_doc(self._space, type_) for type_ in scope.types)
         return self._unit.index(self._conn, self._space, self._first(scope), last)
-
-
-def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
-    numbers = frozenset(memoryview(packed).cast("I"))
-    return tuple(word for number, word in words.items() if number in numbers)
