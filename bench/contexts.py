@@ -14,7 +14,7 @@ from bench.timing import MILLI, Timed, percentile, side_by_side
 from mnemic.ids import new_id
 from mnemic.language.guard import DEFAULT
 from mnemic.learn.memories import memory_terms
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, Memory, Turn
 
 _BATCH = 2_000
@@ -54,7 +54,7 @@ class Known:
         self.corpus = corpus
         self.path = folder / f"context-{corpus.tongue}.db"
         self.mind = bench_mind(self.path)
-        self._store = open_sqlite(str(self.path), busy_timeout=60, now=lambda: datetime.now(UTC))
+        self._store = SqliteStore(str(self.path), busy_timeout=60, now=lambda: datetime.now(UTC))
         self.memories = self.mind.stats().memories
         if not self.mind.turns(session=_SESSION, limit=1):
             with self.mind.session(_SESSION) as talk:
