@@ -154,11 +154,11 @@ def measure_hostile(
     """The p99 of polite clients beside each class, which may double."""
     target = str(folder / "hostile.db")
     tell(f"{_SPACES} spaces of {turns:,} turns")
-    fill(target, _SPACES, turns)
+    fill(target, _SPACES, turns, settled=False)
     with mnemic.connect(target, worker="none") as engine:
         tokens = [engine.tokens.add(f"client {n}", "write", ["*"])[0] for n in range(_TOKENS + 1)]
     figures = []
-    with serving(target) as (process, said):
+    with serving(target, "--workers", "1", "--learners", "0") as (process, said):
         place, polite = urlsplit(said["url"]), {**said, "token": tokens[0]}
         server = {"host": place.hostname, "port": place.port, "tokens": tokens[1:]}
         _ask_politely(polite, 2, process)
