@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_895,
+    "language": 10_896,
     "store": 10_630,
     "learn": 7_143,
     "moving": 5_779,
