@@ -184,7 +184,7 @@ def test_every_session_shares_a_page_that_a_person_may_rewrite(
         mind.drain()
     (user,) = list(Path(str(mind.documents_folder)).rglob("User.md"))
     page = user.read_text(encoding="utf-8")
-    known = {memory.text: memory for memory in mind.memories()}
+    known = {str(memory.text): memory for memory in mind.memories()}
     assert known.keys() >= {talk.rule, talk.liked}
     assert all(text in page for text in (talk.rule, talk.liked))
     sources = {source.session for memory in known.values() for source in memory.sources}
