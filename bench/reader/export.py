@@ -9,6 +9,7 @@ files of their own.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,15 +91,20 @@ class _Shared(NamedTuple):
 def graph_of(arrays: Arrays, judges: Arrays, heads: int) -> onnx.ModelProto:
     """The encoder with its outputs: token vectors and weights, the whole vector, notes."""
     g = Graph()
-    shared, x = _embed(g, arrays, heads)
-    layers = 1 + max(int(n.split(".")[1]) for n in arrays if n.startswith("layers."))
-    below = x
-    for layer in range(layers):
-        below = x if layer == layers - BRANCH else below
-        x = _add_layer(g, arrays, f"layers.{layer}.", x, shared)
-    _add_outputs(g, arrays, x)
-    _add_branch(g, {**arrays, **judges}, layers, below, shared)
+    shared, states = encode(g, arrays, heads)
+    _add_outputs(g, arrays, states[-1])
+    _add_branch(g, {**arrays, **judges}, states, shared)
     return _model(g, arrays)
+
+
+def encode(g: Graph, arrays: Arrays, heads: int) -> tuple[_Shared, list[str]]:
+    """What every layer is given, and the states of the pieces below and after each."""
+    shared, x = _embed(g, arrays, heads)
+    states = [x]
+    while f"layers.{len(states) - 1}.q.weight" in arrays:
+        at = f"layers.{len(states) - 1}."
+        states.append(_add_layer(g, arrays, at, states[-1], shared))
+    return shared, states
 
 
 def _embed(g: Graph, arrays: Arrays, heads: int) -> tuple[_Shared, str]:
@@ -163,8 +169,9 @@ def _add_outputs(g: Graph, arrays: Arrays, x: str) -> None:
     g.add("LpNormalization", total, out="whole", axis=-1, p=2)
 
 
-def _add_branch(g: Graph, arrays: Arrays, layers: int, x: str, shared: _Shared) -> None:
+def _add_branch(g: Graph, arrays: Arrays, states: Sequence[str], shared: _Shared) -> None:
     """The notes, which are empty where nobody judges."""
+    layers, x = len(states) - 1, states[-1 - BRANCH]
     size = arrays["notes.weight"].shape[0]
     judging, idle = Graph(g), Graph(g)
     for n in range(BRANCH):

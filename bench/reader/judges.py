@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import copy
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -207,13 +207,13 @@ class Data:
         ordered = windows[np.argsort(lengths)]
         parts = [ordered[at : at + _WINDOWS] for at in range(0, len(ordered), _WINDOWS)]
         if draw is not None:
-            draw.shuffle(parts)  # type: ignore[arg-type]
+            draw.shuffle(parts)
         for part in parts:
             some = rows[np.isin(rows[:, 0], part)]
             yield self.batch(some[:, 0], some[:, 1], some[:, 2]), some
 
     def message_batch(
-        self, messages: Sequence[int]
+        self, messages: NDArray[Any]
     ) -> tuple[Batch, Tensor, tuple[Tensor, Tensor], Tensor]:
         spans = [self._of_message[message] for message in messages]
         rows = np.concatenate([np.arange(a, b) for a, b in spans])
@@ -283,7 +283,6 @@ def train(judges: Judges, data: Data, seed: int) -> None:
     judges.eval()
 
 
-@torch.no_grad()
 def report(judges: Judges, data: Data) -> None:
     """Precision and recall on what was held out."""
     rows = data.sentences[data.sentences[:, 4] == 1]
@@ -333,7 +332,8 @@ def main() -> None:
         judges = Judges(encoder_from(arrays, _RELATIONS, _TIMES), data.layouts.shape[1]).to(device)
         train(judges, data, given.seed)
         print(script)
-        report(judges, data)
+        with torch.no_grad():
+            report(judges, data)
         learned = {
             name: value.half().cpu().numpy()
             for name, value in judges.state_dict().items()

@@ -132,6 +132,8 @@ class MessageReader:
         text = self._agreed.sub("", sentence.text)
         if self._secret.search(text) or self._traps.not_meant(text):
             return
+        if any(map(self._traps.conditional, sentence.clauses)):
+            return
         stated = set(self._traps.stated(text, sentence.clauses))
         stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
         for part in _stretches(sentence, stated):
