@@ -11,18 +11,18 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_895,
+    "language": 10_896,
     "store": 10_630,
     "learn": 7_143,
     "moving": 5_779,
-    "cli": 5_561,
+    "cli": 5_572,
     "providers": 4_354,
     "engine": 4_344,
     "documents": 3_702,
     "recall": 2_907,
     "integrations": 2_872,
     "upkeep": 2_837,
-    "settings": 2_802,
+    "settings": 2_811,
     "serve": 2_567,
     "sync": 2_550,
     "rules": 2_221,
