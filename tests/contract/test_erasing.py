@@ -7,9 +7,8 @@ import pytest
 from mnemic.ids import new_id
 from mnemic.rules import bm25
 from mnemic.store.contract import Store
-from mnemic.store.erasure import Removal, Rewrite
 from mnemic.store.postgres.store import PostgresStore
-from mnemic.store.rows import TurnFilter, VectorRow
+from mnemic.store.rows import Removal, Rewrite, TurnFilter, VectorRow
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.store.transfer import TABLES_READ
 from mnemic.types import ToolCall, constant

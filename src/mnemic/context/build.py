@@ -46,7 +46,7 @@ from mnemic.rules import checks
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
-from mnemic.store.upkeep import CoreLine
+from mnemic.store.rows import CoreLine
 from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeName, Turn
 
 _LINE = 40  # tokens of a line of evidence

@@ -19,8 +19,7 @@ from mnemic.rules.kinds import PROFILE
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
-from mnemic.store.rows import TurnFilter
-from mnemic.store.upkeep import CoreLine
+from mnemic.store.rows import CoreLine, TurnFilter
 from mnemic.types import Hit, Kind, Memory, SafeName, Turn
 
 _RULES: tuple[Kind, ...] = ("rule",)  # in every prompt, however many others are more important

@@ -17,7 +17,7 @@ from mnemic.language.detection import language_of
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
 from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
-from mnemic.store.document_states import DocumentRow, Written
+from mnemic.store.rows import DocumentRow, Written
 from mnemic.types import GLOBAL_PROJECT, Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document

@@ -24,7 +24,7 @@ from mnemic.engine.shared import share
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
 from mnemic.health.metrics import totals_as_prometheus
-from mnemic.index.vector_memory import VECTOR_MEMORY
+from mnemic.index.live_tables import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules import checks

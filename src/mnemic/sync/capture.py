@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Removal
+from mnemic.store.rows import Removal
 from mnemic.store.sql.sync import Shadow
 from mnemic.sync.registers import (
     MERGED,

@@ -16,8 +16,7 @@ import numpy as np
 
 from mnemic.rules.speakers import UNREAD
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.transfer import (
     Cells,
     MovedTable,

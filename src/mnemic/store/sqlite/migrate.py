@@ -16,7 +16,7 @@ from typing import TypeAlias
 import apsw
 
 from mnemic import errors, private
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.keys import MAGIC, FileKey, check_key, is_encrypted
