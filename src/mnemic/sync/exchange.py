@@ -259,7 +259,7 @@ class FolderExchange:
         if device not in others:
             return
         numbers, foreign = files.list_numbers(self._folder, device)
-        self._refused |= dict.fromkeys(foreign, "it is no change file")
+        self._refused |= dict.fromkeys(foreign, "it is not a change file")
         with self._store.read(self._space) as unit:
             known = unit.sync.devices().get(device)
         clock, bound = (known.clock, known.removed) if known else (0, -1)

@@ -75,17 +75,17 @@ ON CONFLICT (space, doc) DO UPDATE SET change = changed_texts.change + 1
 
 -- Rows that lead to nothing: what they are, and their table with the column that names them.
 
--- name: sources of no memory: memory_sources.memory
+-- name: sources without a memory: memory_sources.memory
 NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = o.space AND m.id = o.memory)
 
--- name: sources that are no turn: memory_sources.memory
+-- name: sources without a turn: memory_sources.memory
 NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.id = o.turn)
 
--- name: tools of no turn: turn_tools.name
+-- name: tools without a turn: turn_tools.name
 NOT EXISTS (SELECT 1 FROM turns t WHERE t.space = o.space AND t.doc = o.doc)
 
--- name: choices about no memory: document_choices.memory
+-- name: choices without a memory: document_choices.memory
 NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = o.space AND m.id = o.memory)
 
--- name: transcripts of no session: transcripts.session
+-- name: transcripts without a session: transcripts.session
 NOT EXISTS (SELECT 1 FROM sessions s WHERE s.space = o.space AND s.number = o.session)

@@ -35,6 +35,7 @@ _FILTERS = {
     **{n: fill_condition(n) for n in ("as_of", "known_at")},
     **read_statements("sql/memory_filters"),
 }
+_USUAL = {"status", "holds_at"}  # what nearly every memory passes
 _ORDERS: dict[MemoryOrder, str] = {
     "newest": "created_at DESC, doc DESC",
     "oldest": "created_at, doc",
@@ -107,6 +108,10 @@ class SqlMemories(Part):
         if wanted.life is not None:
             clauses.append(_life_condition(wanted.life, values))
         order = _ORDERS[wanted.order]
+        narrowing = {name for name, value in values.items() if value is not None} - _USUAL
+        if narrowing or wanted.status not in ("active", None):
+            # A few are found first, and sorted; of all, the first are read by their index.
+            order = order.replace("created_at", "+created_at")
         # Only numbers are sorted, not whole rows: a page deep in a long list is a fourth the work.
         return self._select(
             f"doc IN (SELECT doc FROM memories WHERE space = :space AND {' AND '.join(clauses)}"

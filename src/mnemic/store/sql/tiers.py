@@ -91,7 +91,8 @@ class SqlTiers(Part):
         if kinds is not None:
             # Once a model has written the profile, only what is newer stands beside it.
             fit += f" AND created_at > {_SQL['profile_written']}"
-        important = self._run(self._sql("important_lines", fit=fit), **values)
+        index = "INDEXED BY memories_by_kind" if kinds is not None else ""
+        important = self._run(self._sql("important_lines", index=index, fit=fit), **values)
         by_id: dict[str, tuple[Any, ...]] = {row[0]: row for row in (*chosen, *important)}
         rows = sorted(by_id.values(), key=lambda row: row[5:], reverse=True)[:limit]
         sources = self._unit.memories.sources([row[0] for row in rows])

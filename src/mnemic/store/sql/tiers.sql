@@ -61,7 +61,7 @@ WHERE core = 1
 
 -- name: important_lines
 SELECT id, content, kind, trust, valid_from, importance, core, doc
-FROM memories
+FROM memories {index}
 WHERE {fit}
 ORDER BY importance DESC, doc DESC LIMIT :limit
 
