@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_857,
+    "language": 10_821,
     "store": 11_593,
     "learn": 7_146,
     "moving": 5_782,
@@ -27,7 +27,7 @@ BUDGETS = {
     "serve": 2_460,
     "rules": 2_219,
     "record": 2_023,
-    "index": 1_990,
+    "index": 1_998,
     "context": 1_897,
     "tools": 1_770,
     "forget": 1_651,
