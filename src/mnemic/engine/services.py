@@ -17,8 +17,7 @@ from mnemic.documents.library import Documents, folders_of
 from mnemic.documents.onboarding import Onboarding
 from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput
-from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords
-from mnemic.forget.space import SpaceErasure
+from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords, SpaceErasure
 from mnemic.health.audit import Audit
 from mnemic.health.doctor import Doctor
 from mnemic.health.metrics import Uses

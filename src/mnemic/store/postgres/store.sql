@@ -1,3 +1,72 @@
+-- name: there
+SELECT 1 FROM spaces WHERE space = $1 AND name = $2
+
+-- name: tables
+SELECT relname, pg_total_relation_size(oid)
+FROM pg_class
+WHERE relnamespace = $1::regnamespace AND relkind = 'r'
+ORDER BY relname
+
+-- name: tables_with_space
+SELECT table_name
+FROM information_schema.columns
+WHERE table_schema = 'mnemic' AND column_name = 'space'
+
+-- name: schema_of_vectors
+SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'
+
+-- name: stated
+SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS r (first, last, start, stop)
+CROSS JOIN LATERAL (
+    SELECT n.* FROM memories n WHERE n.space = $1 AND n.slot != ''
+        AND n.slot_start BETWEEN r.start AND r.stop AND n.slot BETWEEN r.first AND r.last
+        AND (n.status = 'active' OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))
+    ORDER BY n.slot_start DESC, n.slot DESC, n.project DESC, n.doc DESC LIMIT $6
+) m ORDER BY m.created_at DESC, m.doc DESC
+
+-- name: payload_keys
+SELECT DISTINCT k.key, iif(k.key IN (SELECT value FROM json_each(?)), k.value #>> '{}', '')
+FROM events e,
+    jsonb_path_query(
+        CAST(replace(e.payload, '\u0000', '\ufffe0') AS JSONB), 'strict $.**'
+    ) AS n (node),
+    jsonb_each(n.node) k
+WHERE jsonb_typeof(n.node) = 'object'
+
+-- name: age
+SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()
+
+-- name: wrong_entries
+SELECT count(*)
+FROM (
+    SELECT d.doc, list_name(t.term) AS term
+    FROM text_terms d, string_to_table(d.words, ' ') AS t (term)
+    WHERE d.space = $1 AND t.term <> ''
+) d
+FULL JOIN (SELECT p.doc, p.term FROM text_postings p WHERE p.space = $1) p
+    ON p.doc = d.doc AND p.term = d.term
+WHERE p.doc IS NULL OR d.doc IS NULL
+
+-- name: vocabulary
+-- One look into the index for each term.
+WITH RECURSIVE terms AS (
+    (SELECT term FROM text_postings WHERE space = own_space() ORDER BY term LIMIT 1)
+    UNION ALL
+    SELECT (
+        SELECT p.term
+        FROM text_postings p
+        WHERE p.space = own_space() AND p.term > t.term
+        ORDER BY p.term LIMIT 1
+    )
+    FROM terms t
+    WHERE t.term IS NOT NULL
+)
+SELECT term FROM terms WHERE term IS NOT NULL
+
+-- name: try_lock
+SELECT pg_try_advisory_xact_lock($1::int, hashtext($2))
+
 -- name: due
 -- The first of the spaces, in their order, that has something due, while nobody is at its key.
 SELECT d.*
