@@ -6,8 +6,10 @@ words stay as they were said, the date stands behind them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from mnemic.language.dates.reader import TimeSpan, find_times
 from mnemic.language.word_file import WordFile
@@ -16,6 +18,7 @@ from mnemic.types import Candidate
 _FILE = WordFile("mnemic.language.extract", "dates.toml")
 pattern, words = _FILE.pattern, _FILE.words
 
+NO_SLOT = "other"  # the predicate of a statement that replaces nothing
 _AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
 _LONGEST_TIME = 32  # characters
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
@@ -110,16 +113,33 @@ def _overlap(time: str, value: str) -> bool:
 def _since(candidate: Candidate, said_at: datetime) -> Candidate:
     """Since when it holds, from when it will, or when it happened, as far as it says so."""
     today = said_at.date()
-    times = find_times(candidate.text, said_at)
-    if pattern("to_come").search(candidate.text) and not pattern("done").search(candidate.text):
-        times = _times_ahead(candidate.text, said_at) or times
-    for time in times:
+    for time in _times_meant(candidate.text, said_at):
         began = time.start.date()
         if began == today or began.year < 1900:
             continue
         length = time.end - time.start
         text = f"{began:%Y-%m-%d}" if length <= timedelta(days=8) else f"{began:%Y-%m}"
-        if length > _LONGEST_PLAN or pattern("written").search(time.text):
-            return replace(candidate, valid_from=time.start)
-        return replace(candidate, text=f"{candidate.text} ({text})", valid_from=time.start)
+        if length <= _LONGEST_PLAN and not pattern("written").search(time.text):
+            candidate = replace(candidate, text=f"{candidate.text} ({text})")
+        # What has no slot replaces nothing on that day: it is known from now on.
+        waits = began > today and candidate.predicate == NO_SLOT
+        return candidate if waits else replace(candidate, valid_from=time.start)
     return candidate
+
+
+def _times_meant(text: str, said_at: datetime) -> Sequence[TimeSpan]:
+    """The times of a text: of what is done those before it was said, of what is to come those
+    after; where nothing tells, each by the year that is nearer.
+    """
+    before = find_times(text, said_at)
+    if pattern("done").search(text):
+        return before
+    ahead = _times_ahead(text, said_at)
+    if pattern("to_come").search(text):
+        return ahead or before
+    later = {time.text: time for time in ahead}
+    return [min(time, later.get(time.text, time), key=partial(_away, said_at)) for time in before]
+
+
+def _away(said_at: datetime, time: TimeSpan) -> timedelta:
+    return abs(time.start - said_at)

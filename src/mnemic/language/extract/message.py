@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.language.extract.clauses import HAN, Completer
 from mnemic.language.extract.corrections import corrected, correction
-from mnemic.language.extract.dates import names_a_time
+from mnemic.language.extract.dates import NO_SLOT, names_a_time
 from mnemic.language.extract.entries import USER, Scope
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.people import (
@@ -367,7 +367,7 @@ class MessageReader:
     def _statement(self, text: str) -> Candidate:
         """What is kept as it was said, without a slot."""
         value = self._patterns.values.clean(text)
-        return Candidate("fact", text, subject=USER, predicate="other", value=value)
+        return Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=value)
 
     def _named(
         self, candidate: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
