@@ -26,6 +26,7 @@ from mnemic import (
     ToolResult,
 )
 from mnemic.clock import ManualClock
+from mnemic.jobs.worker import JobHandlers
 from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.contract.rows import turn as turn_row
@@ -289,7 +290,9 @@ def test_an_error_that_names_a_secret_is_stored_without_it(
         def fail(_: object, told: str = secret.said) -> None:
             raise RuntimeError(f"the server said: bad credentials {told}\nretry")
 
-        worker._handlers = {**worker._handlers, kind: fail}
+        run, failing = worker._handlers()
+        both = JobHandlers({**run, kind: fail}, failing)
+        worker._handlers = lambda both=both: both  # type: ignore[misc]
         with mind._store.write(mind.space) as unit:
             unit.tasks.enqueue(
                 kind, key=constant(kind), payload={}, run_at=NOON, now=NOON, max_attempts=1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from importlib.metadata import entry_points
 from typing import Any
 
 from mnemic.errors import ConfigError, MissingExtra
@@ -35,6 +34,8 @@ def start() -> None:
     OTEL_TRACES_EXPORTER names (console, or one of an installed package).
     """
     global _tracer  # noqa: PLW0603 - one switch for the whole process
+    from importlib.metadata import entry_points
+
     try:
         from opentelemetry import trace
         from opentelemetry.sdk.trace import TracerProvider

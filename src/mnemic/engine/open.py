@@ -16,10 +16,9 @@ from typing import Any, Self
 
 from mnemic.clock import Clock, SystemClock
 from mnemic.documents.fallback.files import Folder, folder_beside
-from mnemic.documents.fallback.importer import PlainFileImporter
+from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
-from mnemic.engine.off import PlainFileMind
 from mnemic.engine.shared import share
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
@@ -224,7 +223,7 @@ class Engine(CheckedCalls):
         folder.claim()
         services = background.open_spaces.get(space)
         try:
-            PlainFileImporter(
+            parts.fallback_importer.PlainFileImporter(
                 services.shared.store,
                 space,
                 self.settings,
@@ -252,7 +251,7 @@ class Engine(CheckedCalls):
                 "memory.enabled is false, and a memory in RAM has no folder for plain files",
                 remedy="Name a file, or an absolute memory.fallback_folder",
             )
-        return PlainFileMind(folder, space, self.settings, self._clock)
+        return parts.off.PlainFileMind(folder, space, self.settings, self._clock)
 
     def _check_open(self) -> None:
         if self._closed:

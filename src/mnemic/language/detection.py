@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
+from mnemic.patterns import defer
 from mnemic.prompts import ENGLISH, Language
 
 LanguageChoice = str  # a language, or "auto"
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
-_WORD = re.compile(r"[A-Za-z]{2,}")
+_HAN = defer("[\u3400-\u4dbf\u4e00-\u9fff]")
+_WORD = defer(r"[A-Za-z]{2,}")
 _LOOKED_AT = 20_000  # characters
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from mnemic.language.lines import label
+from mnemic.patterns import defer
 from mnemic.types import Turn
 
-_END = re.compile(r"[。！？!?\n]|[.;；]\s")
-_SPACE = re.compile(r"\s+")
+_END = defer(r"[。！？!?\n]|[.;；]\s")
+_SPACE = defer(r"\s+")
 GLUE = " · "  # between the sentences of a digest
 
 

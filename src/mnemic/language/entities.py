@@ -11,14 +11,15 @@ from functools import cache
 
 from mnemic.language import entity_words as words
 from mnemic.language.truncation import two_ends
+from mnemic.patterns import defer
 
 LONGEST = 8_000  # characters read at each end of a long text
 
-_SENTENCE_END = re.compile(r"(?:^|[.!?。！？\n:：;；])[\s\"'“”‘’(（\[*#>-]*$")
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
-_HAN = re.compile("[\u4e00-\u9fff]")
-_WORD = re.compile(r"[A-Za-z]+")
-_POSSESSIVE = re.compile(r"['’]s$")
+_SENTENCE_END = defer(r"(?:^|[.!?。！？\n:：;；])[\s\"'“”‘’(（\[*#>-]*$")
+_TITLE = defer(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
+_HAN = defer("[\u4e00-\u9fff]")
+_WORD = defer(r"[A-Za-z]+")
+_POSSESSIVE = defer(r"['’]s$")
 _HEADLINE_WORDS, _HEADLINE_SHARE = 6, 0.8
 
 Place = tuple[int, int, str]
@@ -111,6 +112,8 @@ def _is_name(name: str, whole: str, text: str, end: int) -> bool:
 
 
 def _find_chinese(text: str) -> Iterator[Place]:
+    if text.isascii():
+        return
     for pattern in _chinese():
         for match in pattern.finditer(text):
             name = match.group(1)

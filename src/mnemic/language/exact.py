@@ -14,16 +14,16 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from mnemic.patterns import defer
+
 ExactKind = Literal["when", "count", "file", "latest", "earliest"]
 
 LONGEST = 400  # nobody asks one exact question in more characters
 
-_QUOTED = re.compile(
-    r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)"
-)
-_SPACES = re.compile(r"\s+")
+_QUOTED = defer(r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
+_SPACES = defer(r"\s+")
 _EDGES = " ,，。.?？!！、;；:：-—~…"
-_LETTERS = re.compile(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
+_LETTERS = defer(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def _data() -> tuple[dict[str, re.Pattern[str]], dict[str, frozenset[str]]]:
     patterns = {name: "|".join(listed) for name, listed in tree["patterns"].items()}
     for part, pattern in reversed(tree["parts"].items()):  # a part may name those before it
         patterns = {n: text.replace(f"{{{part}}}", pattern) for n, text in patterns.items()}
-    compiled = {name: re.compile(text, re.I | re.A) for name, text in patterns.items()}
+    compiled = {name: defer(text, re.I | re.A) for name, text in patterns.items()}
     return compiled, {name: frozenset(text.split()) for name, text in tree["words"].items()}
 
 

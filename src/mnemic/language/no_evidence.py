@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 
 from mnemic.language import gate_words as words
+from mnemic.patterns import defer
 
 _FEW = 2  # words, or Chinese characters
 _END = 300  # characters at each end of a long text
@@ -25,7 +26,7 @@ dear|everyone|all|again|for your help|for the help|for that|for this|so|by the w
 在吗|那|呢|你的帮助|您的帮助|对了|哎|唉|诶
 """.replace("\n", "|").strip("|")
 _GAP = r"[\s,，.。!！~～…、;；:：\-–—\"'\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+"
-_LEADING_GAP = re.compile(_GAP)
+_LEADING_GAP = defer(_GAP)
 
 
 def _by_first_letter() -> dict[str, re.Pattern[str]]:
@@ -34,7 +35,7 @@ def _by_first_letter() -> dict[str, re.Pattern[str]]:
     for phrase in _COURTESY.split("|"):
         phrases.setdefault(phrase[0], set()).add(phrase)
     return {
-        first: re.compile(
+        first: defer(
             f"(?:{'|'.join(map(re.escape, sorted(some, key=len, reverse=True)))})"
             f"(?:(?<![a-z])|(?![a-z0-9'])){_GAP}"
         )
@@ -43,33 +44,33 @@ def _by_first_letter() -> dict[str, re.Pattern[str]]:
 
 
 _PHRASES = cache(_by_first_letter)
-_SENTENCE = re.compile(r"[^.!?。！？\n]++(?:[.!?。！？]++|\n|$)|[.!?。！？\n]++")
-_CLAUSE = re.compile(r"[,，;；:：]\s*|\s[-–—]+\s|——")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_SENTENCE = defer(r"[^.!?。！？\n]++(?:[.!?。！？]++|\n|$)|[.!?。！？\n]++")
+_CLAUSE = defer(r"[,，;；:：]\s*|\s[-–—]+\s|——")
+_HAN = defer(r"[\u3400-\u9fff]")
 _LEAD = r"(?:(?:and|so|but|then|or|also|now|hey|please|just|actually|again)\b[\s,]*)*"
 _OF_WHOM = r"(?:i|you|we|they|he|she|it|there|my|our|your|this|that|the|any\w*|these|those|people)"
 _VERBS = (
     r"(?:do|does|did|is|are|was|were|am|can|could|should|would|will|shall|have|has|had|may|might"
     r"|\w{2,6}n't)"
 )
-_INVERTED = re.compile(rf"{_LEAD}{_VERBS} ")
+_INVERTED = defer(rf"{_LEAD}{_VERBS} ")
 # A clause that begins so asks, mark or no mark; "when I was ten" begins a statement.
-_ASKS = re.compile(
+_ASKS = defer(
     rf"{_LEAD}(?:(?:what|when|where|who|whom|whose|which|why|how)(?:'s|'re|'d|'ll)?\b"
     r"(?! (?:i|you|we|they|he|she|it|my|our|your|his|her|their|this|that|these|those|the)\b)"
     rf"|{_VERBS} {_OF_WHOM}\b|(?:tell|remind|ask|show) me (?!to\b)|let me know\b"
     rf"|(?:do you |i )?wonder|any (?:idea|suggestion|recommendation|tip|thought)s?\b)"
 )
-_ASKS_IN_CHINESE = re.compile(
+_ASKS_IN_CHINESE = defer(
     r"[吗呢么]\W*$|什么(?!都|也|的)|(?<!没)啥(?!都|也|的)|怎么(?!都|也|说)|咋|为何|谁(?!都|也)|多少(?!有)"
     r"|多[久大远高](?!的)|[几哪](?!乎|怕|都|经|度)|是否|有没有|是不是|能不能|会不会|要不要|对不对|好不好"
     r"|如何|何时|请问|可不可以|行不行|告诉我|提醒我(?!去|要|明)|来着|记不记得|知不知道"
 )
-_KNOWS = re.compile(r"不?知道(?!吗)|不管|无论|不论|随便")
-_SUBJECT = re.compile(
+_KNOWS = defer(r"不?知道(?!吗)|不管|无论|不论|随便")
+_SUBJECT = defer(
     r"\b(?:i|i'm|i've|we|we're|we've|my|our|he|she|they|his|her|their|it|it's|there|the|this|that)\b"
 )
-_FOR_QUESTIONS = re.compile(
+_FOR_QUESTIONS = defer(
     r"\b(?:i|we)(?:'ve| have| had)? (?:ever |already |once )?ask(?:ed)?\b"
     r"|\bmy (?:\w+ ){0,2}questions?\b|\bquestions? (?:did|have|had) (?:i|we)\b|\bgreet"
     r"|我们?[^，。？！]{0,6}问(?:过|了|的|你|起|到)|我[^，。？！]{0,6}(?:问题|提问)",

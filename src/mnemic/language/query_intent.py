@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.language.dates.query_dates import PartialDate, find_date
+from mnemic.patterns import defer
 
 # What the agent said is told in the past; "would you suggest" and "can you give" want new words.
-_OF_ASSISTANT = re.compile(
+_OF_ASSISTANT = defer(
     r"\b(?:did|have|had) you\b"
     r"|\byou(?:'ve| have|'d| had)? (?:advised|described|explained|gave|given|listed|mentioned"
     r"|proposed|provided|recommended|said|showed|shown|suggested|told|wrote|written)\b"
@@ -19,7 +20,7 @@ _OF_ASSISTANT = re.compile(
     r"|你[^，。？！]{0,2}(?:说|推荐|建议|提到|告诉|解释|介绍|列)(?:过|了|我?的)",
     re.I,
 )
-_FOR_HELP = re.compile(
+_FOR_HELP = defer(
     r"\b(?:can|could|would|will) you\b|\b(?:help|show) me\b|\bhow do (?:i|we)\b"
     r"|\b(?:how|what|when|where|which)\b[^.?!]{0,40}\b(?:can|could|should|would) (?:i|we|you)\b"
     r"|\bany (?:advice|ideas?|recommendations?|suggestions?|tips)\b|(?:^|[.!?]\s+)how to\b"
@@ -32,20 +33,20 @@ _FOR_HELP = re.compile(
     r"|(?:能不能|可不可以|能否|可以)(?:帮|给我|教我|告诉我)",
     re.I,
 )
-_OF_OWN_PAST = re.compile(
+_OF_OWN_PAST = defer(
     r"\b(?:did|had|have|was|were) (?:i|we)\b|\b(?:i|we) (?:asked|brought|mentioned|said|told)\b"
     r"|\bremember|\bremind me"
     r"|我(?:们)?[^，。？！]{0,4}(?:说过|提过|讲过|聊过|提到)|记得|过(?:吗|没有|什么)",
     re.I,
 )
-_OF_WHOLE = re.compile(
+_OF_WHOLE = defer(
     r"\bsummar(?:y|i[sz]e)|\boverview\b|\brecap\b|\btimeline\b|\bthe order (?:in which|of)\b"
     r"|\bin (?:chronological )?order\b(?! (?:to|for)\b)|\bacross (?:all|my|our)\b|\bthroughout\b"
     r"|\bover time\b|\bevol(?:ved?|ving|ution)\b|\bprogress(?:ed|ion)\b"
     r"|总结|概括|概述|回顾|梳理|复盘|时间线|先后|顺序|来龙去脉|整个过程|一路(?:以来|走来)",
     re.I,
 )
-_OF_PAST = re.compile(
+_OF_PAST = defer(
     r"\b(?:before|previous(?:ly)?|used to|did \w+ use to|former(?:ly)?|earlier|original(?:ly)?"
     r"|initial(?:ly)?|past|history|first(?! (?:name|language)\b)|(?<!how )old|back then"
     r"|at the time|chang(?:e[ds]?|ing)|switch(?:ed)?|no longer|anymore|ever|once)\b"
@@ -54,13 +55,13 @@ _OF_PAST = re.compile(
     re.I,
 )
 
-_FOR_TIME = re.compile(
+_FOR_TIME = defer(
     r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|time)\b|\bhow (?:long|old|recently)\b"
     r"|\bhow many (?:days|weeks|months|years|hours)\b"
     r"|什么时候|何时|哪[天年月]|几[月号点]|星期几|周几|哪一[天年]|多久|多长时间|日期|时间",
     re.I,
 )
-_FOR_NUMBER = re.compile(r"\bhow (?:many|much|often|old|far|tall|big)\b|多少|几|多[大高远重]", re.I)
+_FOR_NUMBER = defer(r"\bhow (?:many|much|often|old|far|tall|big)\b|多少|几|多[大高远重]", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +86,14 @@ class QueryIntent:
         return self.for_help or self.of_whole or self.date is not None
 
 
-_RECENT = re.compile(
+_RECENT = defer(
     r"\b(?:recent(?:ly)?|lately|latest|these days|just now|(?:last|past) (?:few|couple of) days)\b"
     r"|最近|近来|近期|这几天|这两天|这阵子|刚才|刚刚|眼下",
     re.I,
 )
 
 
-_ASKING = re.compile(
+_ASKING = defer(
     r"\b(?:do|can|did) you (?:still |also )?(?:remember|recall|know)\b"
     r"|(?:你|您)?(?:还|是否)?记(?:不记)?得",
     re.I,

@@ -22,8 +22,9 @@ from mnemic.language.dates.spans import (
     Unit,
 )
 from mnemic.language.numerals import ENGLISH, number
+from mnemic.patterns import defer
 
-_LETTER = re.compile("[A-Za-z]")
+_LETTER = defer("[A-Za-z]")
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()
@@ -60,7 +61,7 @@ _FEASTS: dict[str, Feast] = {
     "mid autumn festival": lunar(8, 15),
 }
 _NO_APOSTROPHE = str.maketrans("", "", "'’")
-_FEAST_WORD = re.compile("[a-z]+")
+_FEAST_WORD = defer("[a-z]+")
 _FEAST = "|".join(name.replace("s ", "['’]?s ").replace(" ", "[ -]") for name in _FEASTS)
 _DAYS = {
     "day before yesterday": -2,

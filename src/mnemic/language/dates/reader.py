@@ -17,29 +17,28 @@ from mnemic.language.dates import chinese, english
 from mnemic.language.dates.expression import DateMatch
 from mnemic.language.dates.spans import DAY, Calendar, Span
 from mnemic.language.truncation import two_ends
+from mnemic.patterns import defer
 
 LONGEST = 2_000  # characters read at each end of a long text
 _GAP = 12
 
-_JOIN = re.compile(
+_JOIN = defer(
     r"\s{0,3}(?:-|–|—|~|～|to|until|till|through|and|up to|到|至|和|与|及)\s{0,3}(?:the |了)?", re.I
 )
-_LISTS = re.compile(r"\s*(?:and|和|与|及)\s*", re.I | re.A)
-_BETWEEN = re.compile(r"(?:between|介于|在)\s{0,3}(?:the )?$", re.I | re.A)
-_FROM = re.compile(r"(?:from|从|自)\s{0,3}(?:the )?$", re.I | re.A)
-_SINCE = re.compile(
-    r"(?:\b(?:since|from|starting|ever since)\s{1,3}(?:the )?|自从?|从)$", re.I | re.A
-)
-_AFTER = re.compile(r"\bafter\s{1,3}(?:the )?$", re.I | re.A)
-_BEFORE = re.compile(r"\b(?:before|prior to)\s{1,3}(?:the )?$", re.I | re.A)
-_UNTIL = re.compile(r"(?:\b(?:until|till|up to)\s{1,3}(?:the )?|截至|截止到?|直到)$", re.I | re.A)
-_SO_FAR = re.compile(
+_LISTS = defer(r"\s*(?:and|和|与|及)\s*", re.I | re.A)
+_BETWEEN = defer(r"(?:between|介于|在)\s{0,3}(?:the )?$", re.I | re.A)
+_FROM = defer(r"(?:from|从|自)\s{0,3}(?:the )?$", re.I | re.A)
+_SINCE = defer(r"(?:\b(?:since|from|starting|ever since)\s{1,3}(?:the )?|自从?|从)$", re.I | re.A)
+_AFTER = defer(r"\bafter\s{1,3}(?:the )?$", re.I | re.A)
+_BEFORE = defer(r"\b(?:before|prior to)\s{1,3}(?:the )?$", re.I | re.A)
+_UNTIL = defer(r"(?:\b(?:until|till|up to)\s{1,3}(?:the )?|截至|截止到?|直到)$", re.I | re.A)
+_SO_FAR = defer(
     r"\s{0,3}(?:以来|至今|开始|起(?![来点码])|到现在|到目前|到今天"
     r"|until now|to now|till now|onwards?\b)",
     re.I | re.A,
 )
-_AFTERWARDS = re.compile(r"\s{0,3}(?:之后|以后|过后|后(?![来面台天年]))")
-_BEFOREHAND = re.compile(r"\s{0,3}(?:之前|以前|前(?![后面端台天年几两三]))")
+_AFTERWARDS = defer(r"\s{0,3}(?:之后|以后|过后|后(?![来面台天年]))")
+_BEFOREHAND = defer(r"\s{0,3}(?:之前|以前|前(?![后面端台天年几两三]))")
 _ANY_DAY = datetime(2025, 1, 1)  # noqa: DTZ001
 _BEGINNING, _END = datetime(1, 1, 3), datetime(9999, 12, 29)  # noqa: DTZ001
 
