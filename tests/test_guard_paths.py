@@ -26,7 +26,6 @@ from mnemic import (
     ToolResult,
 )
 from mnemic.clock import ManualClock
-from mnemic.jobs.worker import JobHandlers
 from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.contract.rows import turn as turn_row
@@ -291,7 +290,7 @@ def test_an_error_that_names_a_secret_is_stored_without_it(
             raise RuntimeError(f"the server said: bad credentials {told}\nretry")
 
         run, failing = worker._handlers()
-        both = JobHandlers({**run, kind: fail}, failing)
+        both = ({**run, kind: fail}, failing)
         worker._handlers = lambda both=both: both  # type: ignore[misc]
         with mind._store.write(mind.space) as unit:
             unit.tasks.enqueue(

@@ -13,7 +13,7 @@ import pytest
 import mnemic
 from mnemic import Mind, NewTurn
 from mnemic.clock import ManualClock
-from mnemic.jobs.worker import JobHandlers, Pace, Worker, next_run
+from mnemic.jobs.worker import Pace, Worker, next_run
 from mnemic.rules.backoff import Backoff
 from mnemic.types import Drained, Job, constant
 from tests.conftest import NOON, OpenMind
@@ -168,7 +168,7 @@ class TestWaiting:
 
         backoff = Backoff(timedelta(seconds=30), 2.0, timedelta(hours=1))
         pace = Pace(3, backoff, lease=timedelta(minutes=5), poll=timedelta(seconds=1))
-        Worker(mind._store, lambda: JobHandlers({"k": handler}), clock, pace).drain()
+        Worker(mind._store, lambda: ({"k": handler}, {}), clock, pace).drain()
         return ran
 
     def enqueue(self, mind: Mind) -> None:

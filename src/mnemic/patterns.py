@@ -1,6 +1,4 @@
-"""Regular expressions that are compiled when they are first used: most processes need few of them,
-and compiling all takes longer than opening a memory and asking it.
-"""
+"""Regular expressions that are compiled when they are first used: most processes need few."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ def start() -> None:
     OTEL_TRACES_EXPORTER names (console, or one of an installed package).
     """
     global _tracer  # noqa: PLW0603 - one switch for the whole process
-    from importlib.metadata import entry_points
-
     try:
+        from importlib.metadata import entry_points
+
         from opentelemetry import trace
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor

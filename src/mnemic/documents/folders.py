@@ -11,8 +11,6 @@ from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.settings import Settings
 from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder
 
-_UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
-
 
 @dataclass(frozen=True, slots=True)
 class Folders:
@@ -58,4 +56,5 @@ def claim_folders(database: Path, settings: Settings) -> None:
 
 def _folder_name(space: str) -> str:
     """A name that any system takes and that no two spaces share."""
-    return f"{_UNSAFE.sub('_', space)[:40]}-{fingerprint(space)[:12]}"
+    safe = re.sub(r"[^\w-]+", "_", space, flags=re.ASCII)
+    return f"{safe[:40]}-{fingerprint(space)[:12]}"

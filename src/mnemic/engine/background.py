@@ -17,10 +17,9 @@ from mnemic.engine.shared import Shared
 from mnemic.errors import StoreError
 from mnemic.index import embedding_job
 from mnemic.index.embedding_job import EmbeddingJob
-from mnemic.jobs.worker import Handler, JobHandlers, Pace, RecurringJob, Worker
+from mnemic.jobs.worker import Handler, Handlers, Pace, RecurringJob, Worker
 from mnemic.locks import ForkSafeLock
-from mnemic.record import daily_events, transcripts, triggers
-from mnemic.record.daily_events import Digests
+from mnemic.record import transcripts, triggers
 from mnemic.rules.backoff import Backoff
 from mnemic.settings.logs import log_of
 from mnemic.types import Job
@@ -85,17 +84,13 @@ class BackgroundWork:
 
     @service
     def extraction(self) -> parts.extraction.ExtractionJob:
-        shared = self.shared
-        return parts.extraction.ExtractionJob(
-            shared.store, shared.clock, shared.settings, shared.learner_of,
-            before=self._note_shown, stopping=self._stopping,
-        )  # fmt: skip
+        own = (*self.shared.base, self.shared.learner_of)
+        job = parts.extraction.ExtractionJob
+        return job(*own, before=self._note_shown, stopping=self._stopping)
 
     @service
     def event_rules(self) -> parts.bus.Bus:
-        shared = self.shared
-        actions = shared.extensions.actions
-        return parts.bus.Bus(shared.store, shared.clock, shared.settings, actions)
+        return parts.bus.Bus(*self.shared.base, self.shared.extensions.actions)
 
     def wake(self) -> None:
         """There may be work: a memory was opened, or something was written."""
@@ -202,9 +197,7 @@ class BackgroundWork:
             forget_old_files=forget_old_files,
             database=Path(shared.path) if shared.on_disk else None,
         )
-        return parts.upkeep.Upkeep(
-            shared.store, shared.clock, shared.settings, tools, stopping=self._stopping
-        )
+        return parts.upkeep.Upkeep(*shared.base, tools, stopping=self._stopping)
 
     def _worker(self, threads: int) -> Worker:
         shared, settings = self.shared, self.shared.settings
@@ -230,17 +223,17 @@ class BackgroundWork:
         yield from rules.warm_up(self.shared.clock.now())
 
     @service
-    def handlers(self) -> JobHandlers:
+    def handlers(self) -> Handlers:
         """What runs the jobs; made for the first, since most processes only record or ask."""
         shared = self.shared
-        store, clock, settings = shared.store, shared.clock, shared.settings
+        store, clock, settings = shared.base
         copies = shared.transcript_copies()
         quiet = (settings.triggers.quiet_gap or timedelta()) + shared.digest_delay
         end = parts.session_end.SessionEndJob(
-            store, clock, settings, extraction=self.extraction, episodes=shared.episodes
+            *shared.base, extraction=self.extraction, episodes=shared.episodes
         )
         handlers: dict[str, Handler] = {
-            daily_events.KIND: Digests(
+            parts.daily_events.KIND: parts.daily_events.Digests(
                 store, clock, quiet, shared.guard, zone=settings.schedule.zone
             ).write,
             transcripts.KIND: copies.append,
@@ -269,7 +262,7 @@ class BackgroundWork:
         else:
             filled = shared.vector_engine if shared.vector_engine.lasting else None
             handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, clock, filled).run
-        return JobHandlers(handlers, failing)
+        return handlers, failing
 
     def close(self) -> None:
         """Finish the jobs in hand and write down what was gathered."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Self, Unpack
 
 from mnemic.documents.report import DocumentReport, OnboardingState, Question, SyncReport
+from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.services import Services
 from mnemic.engine.session import Session
-from mnemic.health.metrics import as_prometheus, measure
 from mnemic.health.trends import decay_curve, growth
 from mnemic.ids import new_id
 from mnemic.language.gate import Verdict
@@ -528,11 +528,12 @@ class Mind(CheckedCalls):
     def metrics(self, *, days: int | None = None) -> Metrics:
         """How well memory serves, over the last days or over all time."""
         self._services.use_log.flush()
-        return measure(self._store, self.space, self._clock, self.settings.schedule.zone, days)
+        zone = self.settings.schedule.zone
+        return parts.metrics.measure(self._store, self.space, self._clock, zone, days)
 
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
-        return as_prometheus([self.metrics()])
+        return parts.metrics.as_prometheus([self.metrics()])
 
     def growth(self, *, days: int = 30) -> list[DayGrowth]:
         """Turns said and memories learned on each of the last days, oldest first."""

@@ -22,7 +22,6 @@ from mnemic.engine.mind import Mind
 from mnemic.engine.shared import share
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
-from mnemic.health.metrics import totals_as_prometheus
 from mnemic.index.vector_memory import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.record.transcripts import DEFAULT_SPACE
@@ -162,7 +161,9 @@ class Engine(CheckedCalls):
         """Figures of the whole database in the text format of Prometheus; those of one space are
         its mind's.
         """
-        return "" if self._background is None else totals_as_prometheus(self._store.totals())
+        if self._background is None:
+            return ""
+        return parts.metrics.totals_as_prometheus(self._store.totals())
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job of every space now, at most for ``timeout`` seconds."""

@@ -1,6 +1,4 @@
-"""The parts that are imported when they are first used, as ``parts.pending.PendingQueue``: most
-processes only record or ask.
-"""
+"""The parts that are imported when they are first used, as ``parts.pending.PendingQueue``."""
 
 from __future__ import annotations
 
@@ -17,28 +15,18 @@ if TYPE_CHECKING:
     from mnemic.documents.fallback import importer as fallback_importer
     from mnemic.engine import off
     from mnemic.forget import erasure, space
-    from mnemic.health import audit, doctor
+    from mnemic.health import audit, doctor, metrics
+    from mnemic.index import batches, live_tables, segment
     from mnemic.learn import (
-        advice,
-        bulk_writer,
-        compression,
-        disown,
-        episode_writer,
-        extraction,
-        extractors,
-        memory_writer,
-        pending,
-        reconciler,
-        rollback,
-        scratchpads,
-        session_end,
-        session_state,
-        voices,
-        window_summary,
-    )
+        advice, bulk_writer, compression, disown, episode_writer, extraction, extractors,
+        items, memory_reader, memory_writer, pending, reconciler, rollback, scratchpads,
+        session_end, session_state, voices, window_summary,
+    )  # fmt: skip
     from mnemic.providers.chat import base as chat
     from mnemic.providers.chat import budget as chat_budget
-    from mnemic.record import recorder, short_term
+    from mnemic.recall import engine as recall
+    from mnemic.recall import vectors
+    from mnemic.record import attachments, daily_events, recorder, short_term
     from mnemic.sync import devices, steps
     from mnemic.upkeep import bus, upkeep, work
 
@@ -47,11 +35,13 @@ _FOLDERS = {
     "documents": "cards daily library onboarding",
     "engine": "off",
     "forget": "erasure space",
-    "health": "audit doctor",
-    "learn": "advice bulk_writer compression disown episode_writer extraction extractors"
-    " memory_writer pending reconciler rollback scratchpads session_end session_state voices"
-    " window_summary",
-    "record": "recorder short_term",
+    "health": "audit doctor metrics",
+    "index": "batches live_tables segment",
+    "learn": "advice bulk_writer compression disown episode_writer extraction extractors items"
+    " memory_reader memory_writer pending reconciler rollback scratchpads session_end session_state"
+    " voices window_summary",
+    "recall": "vectors",
+    "record": "attachments daily_events recorder short_term",
     "sync": "devices steps",
     "upkeep": "bus upkeep work",
 }
@@ -59,6 +49,7 @@ _HOMES = {
     "document_erasure": "documents.erasure",
     "fallback_erasure": "documents.fallback.erasure",
     "fallback_importer": "documents.fallback.importer",
+    "recall": "recall.engine",
     "chat": "providers.chat.base",
     "chat_budget": "providers.chat.budget",
     **{name: f"{folder}.{name}" for folder, all in _FOLDERS.items() for name in all.split()},

@@ -12,20 +12,11 @@ from mnemic.documents.folders import folders_of
 from mnemic.engine import parts
 from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput
-from mnemic.health.metrics import Uses
-from mnemic.index.batches import forget_chunks
-from mnemic.index.live_tables import LiveTables
-from mnemic.index.segment import forget_words
 from mnemic.language.guard import forget_names
 from mnemic.language.lines import forget_labels
 from mnemic.learn.echo import InjectedTexts
-from mnemic.learn.items import ItemWriter
-from mnemic.learn.memory_reader import MemoryReader
 from mnemic.providers.embedding.choose import embedder_named
-from mnemic.recall.engine import Recall, Touches
-from mnemic.recall.vectors import VectorRoute
 from mnemic.record import transcripts
-from mnemic.record.attachments import AttachmentWriter
 from mnemic.record.ledger import LedgerReader
 from mnemic.record.triggers import Watcher
 from mnemic.settings.recall import SectionName
@@ -44,11 +35,10 @@ class service(Generic[T]):
         self._name = name
 
     def __get__(self, services: Any, owner: type | None = None) -> T:
-        made: T
         with services.shared.building:
             if self._name not in services.__dict__:
                 services.__dict__[self._name] = self._make(services)
-            made = services.__dict__[self._name]
+        made: T = services.__dict__[self._name]
         return made
 
 
@@ -101,12 +91,12 @@ class Services:
         )
 
     @service
-    def attachments(self) -> AttachmentWriter:
-        return AttachmentWriter(*self._at, self.shared.guard, self.shared.ask)
+    def attachments(self) -> parts.attachments.AttachmentWriter:
+        return parts.attachments.AttachmentWriter(*self._at, self.shared.guard, self.shared.ask)
 
     @service
-    def items(self) -> ItemWriter:
-        return ItemWriter(*self._at, self.shared.guard, self.shared.ask)
+    def items(self) -> parts.items.ItemWriter:
+        return parts.items.ItemWriter(*self._at, self.shared.guard, self.shared.ask)
 
     @service
     def short_term(self) -> parts.short_term.ShortTermMemory:
@@ -140,8 +130,8 @@ class Services:
         )
 
     @service
-    def memory_reader(self) -> MemoryReader:
-        return MemoryReader(*self._at, self._settings, vault=self.shared.vault)
+    def memory_reader(self) -> parts.memory_reader.MemoryReader:
+        return parts.memory_reader.MemoryReader(*self._at, self._settings, vault=self.shared.vault)
 
     @service
     def pending(self) -> parts.pending.PendingQueue:
@@ -169,32 +159,34 @@ class Services:
     # --- recall and prompts ---------------------------------------------------------------------
 
     @service
-    def vectors(self) -> VectorRoute | None:
+    def vectors(self) -> parts.vectors.VectorRoute | None:
         shared = self.shared
         if shared.embedder is None:
             return None
         engine = shared.vector_engine_of(self.space)
-        tables = LiveTables(engine, shared.store, self.space, shared.vector_memory)
+        tables = parts.live_tables.LiveTables(
+            engine, shared.store, self.space, shared.vector_memory
+        )
         named = partial(embedder_named, settings=shared.settings, circuits=shared.circuits)
-        return VectorRoute(shared.embedder, tables, named)
+        return parts.vectors.VectorRoute(shared.embedder, tables, named)
 
     @service
-    def touches(self) -> Touches:
+    def touches(self) -> parts.recall.Touches:
         store, space, _ = self._at
         enabled = self._settings.recall.touch and not store.read_only
-        return Touches(store, space, enabled=enabled)
+        return parts.recall.Touches(store, space, enabled=enabled)
 
     @service
     def injected(self) -> InjectedTexts:
         return InjectedTexts(*self._at, self._settings.trust)
 
     @service
-    def use_log(self) -> Uses:
-        return Uses(*self._at, self._settings.schedule.zone)
+    def use_log(self) -> parts.metrics.Uses:
+        return parts.metrics.Uses(*self._at, self._settings.schedule.zone)
 
     @service
-    def recall(self) -> Recall:
-        return Recall(
+    def recall(self) -> parts.recall.Recall:
+        return parts.recall.Recall(
             *self._at,
             settings=self._settings,
             vectors=self.vectors,
@@ -372,8 +364,8 @@ class Services:
         self.short_term.clear()
         self.scratchpads.clear()
         self.use_log.forget()
-        forget_words()
-        forget_chunks()
+        parts.segment.forget_words()
+        parts.batches.forget_chunks()
         forget_names()
         forget_labels()
 

@@ -27,7 +27,6 @@ from mnemic.providers.embedding.base import Embedder, release
 from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
 from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.vault import Vault
-from mnemic.record import daily_events
 from mnemic.record.transcripts import Transcripts
 from mnemic.record.triggers import OverflowListener
 from mnemic.settings import Settings
@@ -66,6 +65,11 @@ class Shared:
     def at(self, space: str) -> tuple[Store, str, Clock]:
         """What every service of a space begins with."""
         return self.store, space, self.clock
+
+    @property
+    def base(self) -> tuple[Store, Clock, Settings]:
+        """What every job begins with."""
+        return self.store, self.clock, self.settings
 
     @property
     def on_disk(self) -> bool:
@@ -128,13 +132,11 @@ class Shared:
     @property
     def digest_delay(self) -> timedelta:
         """How long the rules leave the daily event of a silent session to the model."""
-        return timedelta() if self.model is None else daily_events.MODEL_FIRST
+        return timedelta() if self.model is None else parts.daily_events.MODEL_FIRST
 
     @property
     def episodes(self) -> parts.episode_writer.EpisodeWriter:
-        return parts.episode_writer.EpisodeWriter(
-            self.store, self.clock, self.settings, model_of=self.model_of, ask=self.ask
-        )
+        return parts.episode_writer.EpisodeWriter(*self.base, model_of=self.model_of, ask=self.ask)
 
     def reconciler_of(self, space: str) -> parts.reconciler.Reconciler:
         model = self.model_of(space)

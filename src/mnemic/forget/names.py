@@ -14,7 +14,6 @@ from dataclasses import replace
 
 from mnemic.forget.request import has_phrase
 from mnemic.ids import is_id
-from mnemic.patterns import defer
 from mnemic.rules.slots import is_common
 from mnemic.store.contract import Unit
 from mnemic.store.erasure import Name, NameKind, Removal
@@ -31,7 +30,7 @@ from mnemic.types import (
 
 Renamed = Mapping[Name, SafeName]
 _NEUTRAL = "forgotten-"
-_IS_NEUTRAL = defer(rf"{_NEUTRAL}[0-9a-f]{{8}}")
+_IS_NEUTRAL = re.compile(rf"{_NEUTRAL}[0-9a-f]{{8}}")
 _EMPTIED_KINDS: tuple[NameKind, ...] = ("tag", "address", "media type")
 _OPERATION: tuple[NameKind, ...] = ("operation",)
 _ENGINE_NAMES = frozenset(

@@ -17,17 +17,16 @@ from hashlib import blake2b
 from mnemic.ids import is_id
 from mnemic.index.segment import index_text
 from mnemic.index.words import words_of
-from mnemic.patterns import defer
 from mnemic.store.codec import stored_name
 from mnemic.store.erasure import Name, NameKind
 from mnemic.types import Json, SafeName
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_TOKEN = defer(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
+_TOKEN = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+")
 _RUN = 3
-_SEGMENT = defer(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
+_SEGMENT = re.compile(r"(?<=[。！？!?；;\n])| · |(?<=[.])\s|(?<=→)")
 _TEXT_FIELDS = frozenset("focus before gone error text summary content task question".split())
-_MOMENT = defer(r"\d{4}-\d\d-\d\d(?:T|$)")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:T|$)")
 _MIN_CHARS = 2  # shorter words carry no content
 
 

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from cronsim import CronSim, CronSimError
 
@@ -65,11 +65,8 @@ class FailureListener(Protocol):
     def __call__(self, job: Job, reason: str, *, dead: bool) -> None: ...
 
 
-class JobHandlers(NamedTuple):
-    """What runs the jobs of each kind; ``failing`` are called before a failure is recorded."""
-
-    run: Mapping[str, Handler]
-    failing: Mapping[str, FailureListener] = {}
+# By kinds of jobs: what runs them, and who is told before a failure is recorded.
+Handlers = tuple[Mapping[str, Handler], Mapping[str, FailureListener]]
 
 
 class JobPutOff(Exception):
@@ -114,7 +111,7 @@ class Worker:
     def __init__(
         self,
         store: Store,
-        handlers: Callable[[], JobHandlers],
+        handlers: Callable[[], Handlers],
         clock: Clock,
         pace: Pace,
         *,
@@ -188,7 +185,7 @@ class Worker:
             return None
         if job.attempts > job.max_attempts:
             return self._bury(job, constant("its process died each time it ran"))
-        handler = self._handlers().run.get(job.kind)
+        handler = self._handlers()[0].get(job.kind)
         if handler is None:
             return self._bury(job, self._guard.error(f"nothing here handles {job.kind!r} jobs"))
         try:
@@ -279,7 +276,7 @@ class Worker:
 
     def _report_failure(self, job: Job, reason: SafeText, *, dead: bool) -> None:
         self._log.failed(_OPERATIONS.get(job.kind, job.kind), reason)
-        listener = self._handlers().failing.get(job.kind)
+        listener = self._handlers()[1].get(job.kind)
         if listener is not None:
             listener(job, reason, dead=dead)
 

@@ -112,9 +112,7 @@ def _is_name(name: str, whole: str, text: str, end: int) -> bool:
 
 
 def _find_chinese(text: str) -> Iterator[Place]:
-    if text.isascii():
-        return
-    for pattern in _chinese():
+    for pattern in () if text.isascii() else _chinese():
         for match in pattern.finditer(text):
             name = match.group(1)
             if name[:2] not in words.NOT_NAMES and name not in words.NOT_NAMES:

@@ -13,13 +13,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 from mnemic.language.entity_words import COMMON, PARTICLES, SURNAMES, TITLES
 from mnemic.language.name_words import COMPOUND_SURNAMES, ORDINARY, ORDINARY_ENDINGS
-from mnemic.patterns import defer
 
-_MARKS = defer("[\u0300-\u036f]")
-_WORD = defer("[^\\W\\d_\u3040-\u30ff\u4e00-\u9fff]+")
-_LATIN = defer("[a-z]")
-_HAN_NAME = defer("[\u4e00-\u9fff]{2,4}")
-_TITLE = defer(TITLES)
+_MARKS = re.compile("[\u0300-\u036f]")
+_WORD = re.compile("[^\\W\\d_\u3040-\u30ff\u4e00-\u9fff]+")
+_LATIN = re.compile("[a-z]")
+_HAN_NAME = re.compile("[\u4e00-\u9fff]{2,4}")
+_TITLE = re.compile(TITLES)
 _QUOTES = " \t\"'“‘(（["
 _SEPARATOR = "\0"
 _HONORIFICS = frozenset("dr mr mrs ms prof sir".split())

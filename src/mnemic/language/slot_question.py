@@ -17,8 +17,8 @@ from itertools import chain, islice
 
 import Stemmer
 
-from mnemic.language.extract.languages import BUILT_IN, packaged_table
 from mnemic.language.query_intent import asks_of_past
+from mnemic.language.word_file import BUILT_IN, packaged_table
 from mnemic.patterns import defer
 from mnemic.rules.slots import fold, opposites, predicate_of
 

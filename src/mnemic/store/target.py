@@ -11,7 +11,6 @@ from mnemic.settings.environment import StoreSettings
 from mnemic.store.contract import Store
 from mnemic.store.paths import USUAL_NAME, safe_name
 from mnemic.store.postgres.address import is_address, read_address
-from mnemic.store.postgres.server import ServerOptions
 from mnemic.store.sqlite.keys import FileKey
 
 __all__ = [
@@ -45,29 +44,24 @@ def open_store(
     ``settings`` are those of a server's connections.
     """
     if is_address(target):
+        from mnemic.store.postgres.server import ServerOptions
         from mnemic.store.postgres.store import open_postgres
 
+        wanted = settings or StoreSettings()
+        statement = wanted.statement_timeout
+        options = ServerOptions(
+            pool_size=wanted.pool_size,
+            connect_timeout=wanted.connect_timeout.total_seconds(),
+            statement_timeout=0.0 if statement is None else statement.total_seconds(),
+            replica=wanted.replica.reveal(),
+            replica_lag=wanted.replica_lag.total_seconds(),
+        )
         return open_postgres(
-            target,
-            busy_timeout=busy_timeout,
-            now=now,
-            read_only=read_only,
-            options=_options(settings or StoreSettings()),
+            target, busy_timeout=busy_timeout, now=now, read_only=read_only, options=options
         )
     from mnemic.store.sqlite.store import open_sqlite
 
     return open_sqlite(target, busy_timeout=busy_timeout, now=now, read_only=read_only, key=key)
-
-
-def _options(settings: StoreSettings) -> ServerOptions:
-    statement = settings.statement_timeout
-    return ServerOptions(
-        pool_size=settings.pool_size,
-        connect_timeout=settings.connect_timeout.total_seconds(),
-        statement_timeout=0.0 if statement is None else statement.total_seconds(),
-        replica=settings.replica.reveal(),
-        replica_lag=settings.replica_lag.total_seconds(),
-    )
 
 
 def files_beside(target: str) -> Path:

@@ -1,6 +1,5 @@
 """Upkeep: the daily and weekly work that keeps memory small and true, and the rules of the bus."""
 
-# Kinds of jobs.
 DAILY_KIND = "upkeep_daily"
 WEEKLY_KIND = "upkeep_weekly"
 STEP_KIND = "upkeep_step"

@@ -23,10 +23,9 @@ from mnemic.language.dates.spans import (
     Unit,
 )
 from mnemic.language.numerals import CHINESE, number
-from mnemic.patterns import defer
 
-_HAN = defer("[\u4e00-\u9fff]")
-_FIGURES = defer(r"\d[-/.]\d")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_FIGURES = re.compile(r"\d[-/.]\d")
 
 _HOURS = {
     **dict.fromkeys(("凌晨",), (0, 6)),

@@ -9,14 +9,13 @@ from datetime import date, datetime, timedelta
 
 from mnemic.language.dates.reader import first_date
 from mnemic.language.dates.spans import THIRDS_OF_MONTH, Date
-from mnemic.patterns import defer
 
 _DAYS_AFTER = 7  # people tell of a day in the week that follows it
 _NEARLY = 0.3
 _NEAR_DAYS = 30
 _MONTHS_A_YEAR = 12
 # What every date with a month has: most queries have none of it, and need no closer look.
-_MAYBE = defer(
+_MAYBE = re.compile(
     r"\d[-/.]\d|月|周末|节|[春夏秋冬]|除夕|三十|初一|元旦|五一|六一|国庆|双十|圣诞|平安夜|跨年|元宵|清明"
     r"|端午|七夕|中秋|重阳|腊八|季度|半年|quarter|half|(?<![a-z])q[1-4]"
     r"|(?<![a-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter"
@@ -26,7 +25,7 @@ _MAYBE = defer(
     re.I,
 )
 # A month as a name, which may be said of any year, and without a word before it.
-_BARE_MONTH = defer(
+_BARE_MONTH = re.compile(
     r"\b(january|february|april|june|july|august|september|october|november|december)\b", re.I
 )
 _NAMES = (

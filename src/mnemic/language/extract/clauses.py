@@ -9,16 +9,15 @@ from mnemic.language.extract.dates import only_a_time
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.products import product
-from mnemic.patterns import defer
 from mnemic.types import Candidate
 
-HAN = defer(r"[\u4e00-\u9fff]")
-_I = defer(r"[Ii] (?=[a-z])")
+HAN = re.compile(r"[\u4e00-\u9fff]")
+_I = re.compile(r"[Ii] (?=[a-z])")
 _MOST_CUTS = 6  # what trails is left off at so many places
-_FINAL = defer(r"(?<=[\u4e00-\u9fff\w])[啦咯喽]+$")  # for 了
-_PARTICLE = defer(r"(?<=[\u4e00-\u9fff\w])[呀哦哈啊嘛呗哟噢喔]+$")
-_HAN_GAP = defer(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
-_I_AM = defer(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
+_FINAL = re.compile(r"(?<=[\u4e00-\u9fff\w])[啦咯喽]+$")  # for 了
+_PARTICLE = re.compile(r"(?<=[\u4e00-\u9fff\w])[呀哦哈啊嘛呗哟噢喔]+$")
+_HAN_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) +| +(?=[\u4e00-\u9fff])")
+_I_AM = re.compile(r"(?:[Ii]'m|[Ii] am|[Ii]m) ([A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)")
 
 
 def _with_comma(clause: str, rest: str) -> str:

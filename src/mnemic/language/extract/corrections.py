@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.sentences import GAP
 from mnemic.language.value_types import fits
-from mnemic.patterns import defer
 from mnemic.rules.slots import value_type
 from mnemic.types import Candidate
 
-_VERSION = defer(r"(?:[A-Za-z][\w.+#]* )?v?\d+(?:\.\d+){1,3}")
-_NUMBER = defer(r"\d{1,6}")
+_VERSION = re.compile(r"(?:[A-Za-z][\w.+#]* )?v?\d+(?:\.\d+){1,3}")
+_NUMBER = re.compile(r"\d{1,6}")
 _DATED = frozenset({"deadline", "birthday", "schedule"})
 _NUMBERED = frozenset({"port", "age", "version"})
 _WORDED = frozenset(

@@ -6,12 +6,12 @@ same patterns, and what it says is then said of that person. "She" and "他" go 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
 from mnemic.language.extract.languages import Patterns, built_in
-from mnemic.patterns import defer
 from mnemic.types import Candidate
 
 # What can be said of somebody else as well as of oneself.
@@ -21,19 +21,19 @@ _SAID_OF_PEOPLE = frozenset(
     " hobby habit marital_status phone email wechat address pet trip".split()
 )
 REACHED_AT = frozenset({"phone", "email", "wechat"})
-_FIRST_WORD = defer(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
+_FIRST_WORD = re.compile(r"('s|'re|'ve|'ll|[A-Za-z]+(?:'t)?)(?=$|[\s,'])")
 _IRREGULAR = {
     "is": "am", "'s": "'m", "are": "am", "'re": "'m", "has": "have", "does": "do",
     "doesn't": "don't", "doesnt": "don't", "isn't": "am not", "aren't": "am not",
     "hasn't": "haven't", "was": "was",
 }  # fmt: skip
-_HAN = defer(r"[\u4e00-\u9fff]")
-_UNNAMED = defer(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
-_IS_IN = defer(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
-_ADVERB = defer(
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
+_IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
+_ADVERB = re.compile(
     r"^(?:已经|其实|现在|今年|早就|后来|最近|刚|终于|确实|也|都|还|去年|上个?月|前年){1,3}"
 )
-_OWN_THING = defer(r"'s (?:\w+ ){1,3}(?:is|are)\b")
+_OWN_THING = re.compile(r"'s (?:\w+ ){1,3}(?:is|are)\b")
 
 
 @dataclass(frozen=True, slots=True)

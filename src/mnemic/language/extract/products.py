@@ -7,17 +7,15 @@ import tomllib
 from functools import cache
 from importlib import resources
 
-from mnemic.patterns import defer
-
 _VERSION = r"v?\d{1,4}(?:\.\d{1,6}){0,3}(?:[-.]?(?:alpha|beta|rc|lts|preview)\.?\d{0,4})?"
-_VERSIONED = defer(
+_VERSIONED = re.compile(
     rf"(?P<name>[A-Za-z.][A-Za-z.+#!_-]{{0,30}}(?: [A-Za-z][A-Za-z.+#_-]{{1,20}})?|"
     rf"[A-Za-z]*[\u4e00-\u9fff]{{2,6}})"
     rf"\s?(?:version\s|版本\s?)?(?P<version>{_VERSION})(?![\w.]*\w)",
     re.I,
 )
-_DOTTED = defer(r"(?:v\d|\d+\.)", re.I)
-_BARE_VERSION = defer(rf"(?:(?:version|版本)\s?)?(?P<version>{_VERSION})\s?(?:版本?)?", re.I)
+_DOTTED = re.compile(r"(?:v\d|\d+\.)", re.I)
+_BARE_VERSION = re.compile(rf"(?:(?:version|版本)\s?)?(?P<version>{_VERSION})\s?(?:版本?)?", re.I)
 
 
 @cache

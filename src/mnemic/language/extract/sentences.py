@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from mnemic.language.code import split_code
 from mnemic.language.truncation import two_ends
-from mnemic.patterns import defer
 
 LONGEST = 4_000  # characters read at each end of a long message: nobody tells more of himself
 LONGEST_SENTENCE = 400
@@ -20,25 +19,25 @@ _BARE = {
     for word in "i'm i've they're you're don't doesn't didn't isn't wasn't aren't haven't hasn't"
     " can't couldn't shouldn't wouldn't he's she's that's what's".split()
 }
-_BARE_WORD = defer(rf"\b(?:{'|'.join(_BARE)})(?![\w'@-])", re.I)
-_URL = defer(r"(?:https?://|www\.)[^\s，。）)>\"']++")
-_INLINE = defer(r"`([^`\s]{1,40}+)`")
-_QUOTED = defer(
+_BARE_WORD = re.compile(rf"\b(?:{'|'.join(_BARE)})(?![\w'@-])", re.I)
+_URL = re.compile(r"(?:https?://|www\.)[^\s，。）)>\"']++")
+_INLINE = re.compile(r"`([^`\s]{1,40}+)`")
+_QUOTED = re.compile(
     r"“([^“”\n]{1,400})”|「([^「」\n]{1,400})」|『([^『』\n]{1,400})』|《([^《》\n]{1,200})》"
     r"|‘([^‘’\n]{1,400})’(?!\w)|(?<![\w])\"([^\"\n]{1,400})\"(?!\w)|(?<![\w])'("
     r"[^'\n]{2,400})'(?!\w)"
 )
-_SPOKEN = defer(r"[我你他她]|\b(?:i|i'm|my|we|you|he|she|is|are|am)\b", re.I)
-_SPLIT = defer(
+_SPOKEN = re.compile(r"[我你他她]|\b(?:i|i'm|my|we|you|he|she|is|are|am)\b", re.I)
+_SPLIT = re.compile(
     r"(?<=[。！？!?…])(?![。！？!?…\"'”」])|(?<=[.;；])\s+|\n+|(?<=[^\d\s][.])(?=[\u4e00-\u9fff])"
 )
-_LOG = defer(
+_LOG = re.compile(
     r"\s*(?:>|#|//|\[[\w .-]{2,30}\]\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|\[?\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
     r"|Traceback|File \"|\$ |#!|<[\w/!]|\||at \w+\.|\+\+\+ |--- |@@ |commit [0-9a-f]{7})"
 )
-_BULLET = defer(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[)）]\s*)")
-_SPEAKER = defer(
+_BULLET = re.compile(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[)）]\s*)")
+_SPEAKER = re.compile(
     r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[A-Za-z\u4e00-\u9fff]"
     r"[\w .\-\u4e00-\u9fff]{0,24}?)\s?[:：]\s?(?=[^\s\\])"
 )

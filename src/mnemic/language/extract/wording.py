@@ -5,18 +5,18 @@ templates (``[words.say_of_me]``, ``[words.say_of]``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.people import relations
-from mnemic.patterns import defer
 from mnemic.types import Candidate
 
-_HAN = defer(r"[\u4e00-\u9fff]")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _CONTACTS = frozenset({"email", "phone", "wechat"})
-_DAY = defer(r" \(\d{4}-\d\d[\d –-]*\)$")
+_DAY = re.compile(r" \(\d{4}-\d\d[\d –-]*\)$")
 
 
 def undated(text: str) -> str:
