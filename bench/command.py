@@ -126,11 +126,15 @@ def speed(
 
 
 @bench.command()
-@click.option("--only", type=click.Choice(("spaces", "fairness", "clients", "simulation")),
+@click.option("--only", type=click.Choice(
+    ("spaces", "fairness", "clients", "simulation", "hostile", "overview")
+),
               multiple=True, help="[default: everything]")  # fmt: skip
 @click.option("--postgres", metavar="URL", help="Measure this empty database beside SQLite.")
 @click.option("--spaces", type=click.IntRange(1), default=10_000, show_default=True, metavar="N",
               help="People in one process.")  # fmt: skip
+@click.option("--memories", type=click.IntRange(1), default=100_000, show_default=True,
+              metavar="N", help="Of one of them, for the overview.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), default=100_000, show_default=True, metavar="N",
               help="Jobs that one of them has waiting.")  # fmt: skip
 @click.option("--clients", type=_sizes, default="1,2,4,8", show_default=True, metavar="N,N",
@@ -145,16 +149,19 @@ def scale(
     only: tuple[str, ...],
     postgres: str | None,
     spaces: int,
+    memories: int,
     jobs: int,
     clients: tuple[int, ...],
     seconds: float,
     out: Path | None,
 ) -> None:
-    """Measure many people in one process, fair work, several clients; simulate a skewed load."""
+    """Measure many people in one process, fair work, several clients, hostile clients, and what is
+    asked of a whole database; simulate a skewed load.
+    """
     from bench.scale.run import ScalePlan, measure_scale
     from bench.tables import show_figures
 
-    plan = ScalePlan(only or ScalePlan.MEASURES, postgres, spaces, jobs, clients, seconds)
+    plan = ScalePlan(only or ScalePlan.MEASURES, postgres, spaces, jobs, clients, seconds, memories)
     report = measure_scale(plan, note)
     _write(report, out)
     if state.json:
@@ -164,40 +171,42 @@ def scale(
 
 
 @bench.command()
-@click.option("--clients", type=click.IntRange(1), default=16, show_default=True, metavar="N",
+@click.option("--store", "stores", type=click.Choice(("sqlite", "postgresql", "pgbouncer")),
+              multiple=True, help="[default: each of them]")  # fmt: skip
+@click.option("--processes", default="0,1,2,4", show_default=True, metavar="N,N",
+              help="Processes that answer; 0 is the library alone.")  # fmt: skip
+@click.option("--learners", type=click.IntRange(0), default=1, show_default=True, metavar="N",
+              help="Processes that learn beside them.")  # fmt: skip
+@click.option("--clients", type=click.IntRange(1), default=64, show_default=True, metavar="N",
               help="Clients at once.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.5), default=60, show_default=True, metavar="S",
-              help="For the service, and for the library.")  # fmt: skip
-@click.option("--workers", default="0", show_default=True, metavar="N,N",
-              help="Processes that answer; 0 is one that learns too.")  # fmt: skip
-@click.option("--target", default="", metavar="DATABASE", help="An empty one; else a new file.")
-@click.option("--turns", type=click.IntRange(1), default=2_000, show_default=True, metavar="N",
-              help="In each of eight spaces.")  # fmt: skip
+              help="For each row of the table.")  # fmt: skip
+@click.option("--spaces", type=click.IntRange(1), default=8, show_default=True, metavar="N",
+              help="That the clients use.")  # fmt: skip
+@click.option("--turns", type=click.IntRange(1), default=500, show_default=True, metavar="N",
+              help="In each space at first.")  # fmt: skip
+@click.option("--settled/--unsettled", default=True, show_default=True,
+              help="Whether those are learned from before the clients begin.")  # fmt: skip
+@click.option("--postgres", default="", metavar="URL",
+              help="An empty database; else a server of the bench's own.")  # fmt: skip
 @click.option("--out", type=_FILE, metavar="FILE", help="Also write the JSON here.")
 @pass_state
-def service(
-    state: State, *, clients: int, seconds: float, turns: int, workers: str, target: str,
-    out: Path | None,
-) -> None:  # fmt: skip
-    """Measure mnemic serve under load on loopback, beside the library.
+def service(state: State, /, *, stores: tuple[str, ...], processes: str, postgres: str,
+            out: Path | None, **amounts: Any) -> None:  # fmt: skip
+    """Measure mnemic serve under load on loopback, beside the library, on each store.
 
-    Four of five calls recall, the fifth records, in whatever of eight spaces.
+    Four of five calls recall, the fifth records, in whatever of some spaces.
     """
     import tempfile
 
-    from bench.scale.service import measure_service
-    from bench.tables import show_figures
+    from bench.scale.service import STORES, ServicePlan, measure_service, table_of
 
+    counts = tuple(map(int, processes.split(",")))
+    plan = ServicePlan(stores or STORES, counts, **amounts)
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure_service(
-            Path(folder), clients, turns=turns, seconds=seconds, tell=note,
-            workers=tuple(map(int, workers.split(","))), target=target,
-        )  # fmt: skip
-    _write(figures, out)
-    if state.json:
-        emit(figures)
-    else:
-        show_figures(figures, plain=state.plain)
+        rows = measure_service(Path(folder), plan, postgres=postgres, tell=note)
+    _write(rows, out)
+    emit(rows) if state.json else click.echo(table_of(rows))
 
 
 @bench.command()

@@ -14,12 +14,12 @@ from bench.timing import MILLI, Timed, percentile, side_by_side
 from mnemic.ids import new_id
 from mnemic.language.guard import DEFAULT
 from mnemic.learn.memories import memory_terms
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import EMPTY, GENERAL_TOPIC, GLOBAL_PROJECT, KINDS, Kind, Memory, Turn
 
 _BATCH = 2_000
 _LONGEST = 120  # characters of a statement
-_EACH = 10  # statements that one turn is the source of
+EACH = 10  # statements that one turn is the source of
 _TALK = 60  # turns of the conversation that goes on
 _SESSION = "now"
 _BLOCK = 5
@@ -54,7 +54,7 @@ class Known:
         self.corpus = corpus
         self.path = folder / f"context-{corpus.tongue}.db"
         self.mind = bench_mind(self.path)
-        self._store = open_sqlite(str(self.path), busy_timeout=60, now=lambda: datetime.now(UTC))
+        self._store = SqliteStore(str(self.path), busy_timeout=60, now=lambda: datetime.now(UTC))
         self.memories = self.mind.stats().memories
         if not self.mind.turns(session=_SESSION, limit=1):
             with self.mind.session(_SESSION) as talk:
@@ -65,38 +65,14 @@ class Known:
         """Have exactly the first ``size`` statements of the corpus, and the turns they are of."""
         while self.memories < size:
             first, count = self.memories, min(_BATCH, size - self.memories)
-            said = self.corpus.turns(first // _EACH, count // _EACH + 1)
+            said = self.corpus.turns(first // EACH, count // EACH + 1)
             self.mind.record_many(said)
             turns = self.mind.turns(session=said[0].session, limit=_BATCH)
             with self._store.write(self.mind.space) as unit:
-                for row in self._rows(first, count, turns):
+                for row in memory_rows(self.corpus, first, count, turns):
                     unit.memories.add(row, memory_terms(row))
             self.memories += count
             tell(f"{self.corpus.tongue}: {self.memories:,} memories")
-
-    def _rows(self, first: int, count: int, turns: list[Turn]) -> Iterator[Memory]:
-        now = datetime.now(UTC)
-        for number, text in enumerate(self.corpus.texts(first, count), first):
-            content = DEFAULT.text(text[:_LONGEST], "text")
-            yield Memory(
-                id=new_id(now),
-                kind=_KINDS[number % len(_KINDS)],
-                text=content,
-                subject=EMPTY,
-                predicate=EMPTY,
-                project=GLOBAL_PROJECT,
-                topic=GENERAL_TOPIC,
-                tags=(),
-                importance=(number * 7 % 100) / 100,
-                confidence=1.0,
-                trust="owner",
-                status="active",
-                created_at=now,
-                updated_at=now,
-                last_accessed_at=now,
-                valid_from=now,
-                sources=(turns[number // _EACH % len(turns)].source,),
-            )
 
     def close(self) -> None:
         self._store.close()
@@ -107,6 +83,32 @@ class Known:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def memory_rows(corpus: Corpus, first: int, count: int, turns: list[Turn]) -> Iterator[Memory]:
+    """Statements of the corpus as memories of these turns."""
+    now = datetime.now(UTC)
+    for number, text in enumerate(corpus.texts(first, count), first):
+        content = DEFAULT.text(text[:_LONGEST], "text")
+        yield Memory(
+            id=new_id(now),
+            kind=_KINDS[number % len(_KINDS)],
+            text=content,
+            subject=EMPTY,
+            predicate=EMPTY,
+            project=GLOBAL_PROJECT,
+            topic=GENERAL_TOPIC,
+            tags=(),
+            importance=(number * 7 % 100) / 100,
+            confidence=1.0,
+            trust="owner",
+            status="active",
+            created_at=now,
+            updated_at=now,
+            last_accessed_at=now,
+            valid_from=now,
+            sources=(turns[number // EACH % len(turns)].source,),
+        )
 
 
 def _at(known: Known, queries: int) -> list[Figure]:

@@ -12,7 +12,7 @@ from bench.corpus import Corpus, Tongue
 from bench.minds import NO_VECTORS, bench_mind
 from mnemic.index.segment import query_terms
 from mnemic.store.rows import Scope
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import Turn
 
 _BATCH = 20_000
@@ -33,7 +33,7 @@ class Grown:
         self.bare_path = folder / f"{name}-{corpus.tongue}-{self.tokenizer}.db"
         self.mind = bench_mind(self.path, _QUIET)
         self.bare = BareFts5(self.bare_path, self.tokenizer)
-        self.store = open_sqlite(str(self.path), busy_timeout=5, now=lambda: datetime.now(UTC))
+        self.store = SqliteStore(str(self.path), busy_timeout=5, now=lambda: datetime.now(UTC))
         self.turns = self.mind.stats().turns
 
     def grow(self, size: int, tell: Callable[[str], None]) -> None:

@@ -22,10 +22,10 @@ from bench.figures import Figure, at_least, figure, ratio_at_most
 from bench.grown import Grown
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, Timed, side_by_side
+from mnemic.index.engine import MemoryTable, VectorEngine
 from mnemic.index.live_tables import THREAD, LiveTables, VectorSet
-from mnemic.index.memory import MemoryEngine, MemoryTable
 from mnemic.store.contract import Store
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 
 K = 10
 CANDIDATES = 40
@@ -76,7 +76,7 @@ def _embed(grown: Grown, bare: BareVec, tell: Callable[[str], None]) -> None:
 
 
 def _opened(open_: ExitStack, grown: Grown) -> tuple[Store, VectorSet]:
-    store: Store = open_sqlite(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
+    store: Store = SqliteStore(str(grown.path), busy_timeout=60, now=lambda: datetime.now(UTC))
     open_.callback(store.close)
     with store.read(SPACE) as unit:
         ((name, number),) = unit.vectors.known_embedders().items()
@@ -88,7 +88,7 @@ class _Parts:
 
     def __init__(self, open_: ExitStack, grown: Grown) -> None:
         self._store, self._made = _opened(open_, grown)
-        self._holder = LiveTables(MemoryEngine(), self._store, SPACE)
+        self._holder = LiveTables(VectorEngine(), self._store, SPACE)
         begun = perf_counter()
         self.table()
         self._holder.settle()

@@ -29,7 +29,7 @@ from bench.minds import bench_mind
 from bench.texts import Sampled
 from bench.timing import MILLI, percentile
 from mnemic.store.rows import EmbedText, VectorRow
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 
 _READ = 1_000  # turns that the reader itself reads
 _BATCH = 10_000
@@ -59,7 +59,7 @@ def grow(path: Path, corpus: Sampled, size: int) -> dict[str, float]:
 def _give_vectors(path: Path) -> None:
     """Vectors for the turns that were not read."""
     rng = np.random.default_rng(7)
-    opened = open_sqlite(str(path), busy_timeout=60, now=lambda: datetime.now(UTC))
+    opened = SqliteStore(str(path), busy_timeout=60, now=lambda: datetime.now(UTC))
     with closing(opened) as store:
         with store.read(SPACE) as unit:
             ((_, number),) = unit.vectors.known_embedders().items()
@@ -111,7 +111,7 @@ def ask(path: Path, questions: list[str]) -> dict[str, float]:
 
 def weigh(path: Path) -> dict[str, float]:
     """Bytes of a turn."""
-    opened = open_sqlite(str(path), busy_timeout=60, now=lambda: datetime.now(UTC), read_only=True)
+    opened = SqliteStore(str(path), busy_timeout=60, now=lambda: datetime.now(UTC), read_only=True)
     with closing(opened) as store, store.read(SPACE) as unit:
         ((_, number),) = unit.vectors.known_embedders().items()
         read = unit.vectors.load(number, "turn", None, _READ)

@@ -21,8 +21,8 @@ from bench.command import _sizes
 from bench.corpus import Synthetic
 from bench.minds import NO_VECTORS, bench_mind
 from bench.timing import MILLI, percentile
+from mnemic.index.engine import VectorEngine
 from mnemic.index.live_tables import LiveTables, VectorSet
-from mnemic.index.memory import MemoryEngine
 from mnemic.store.contract import Store
 from mnemic.store.rows import VectorRow, place_of
 
@@ -117,7 +117,7 @@ def _ask_vectors(store: Store, size: int) -> str:
     begun = perf_counter()
     store.index_vectors(_SPACE, number)
     built = perf_counter() - begun
-    live = LiveTables(MemoryEngine(), store, _SPACE)
+    live = LiveTables(VectorEngine(), store, _SPACE)
     queries = _block(1 << 40)[:_QUERIES]
     chosen = VectorSet(number, _EMBEDDER, _WIDE)
     with store.read(_SPACE) as unit:

@@ -15,7 +15,7 @@ from mnemic.learn.extractors import heard
 from mnemic.settings import Settings
 from mnemic.settings.environment import TrustSettings
 from mnemic.store.contract import Store, Unit
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import Role, Turn, constant
 from tests.conftest import NOON
 from tests.learning import echo_talk
@@ -27,7 +27,7 @@ SETTINGS = Settings().trust
 
 @pytest.fixture
 def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
-    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    opened = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
     yield opened
     opened.close()
 

@@ -22,7 +22,7 @@ from mnemic.errors import ConfigError, InvalidInput, StoreBusy, WrongKey
 from mnemic.moving.backup import backup, restore
 from mnemic.moving.copy import copy_space
 from mnemic.moving.encryption import set_key
-from mnemic.store.sqlite import compaction
+from mnemic.store.sqlite import store as sqlite_store
 from tests.conftest import OpenMind
 
 KEY = "correct horse battery"
@@ -90,7 +90,7 @@ def test_a_plain_database_is_found_by_the_same_search(tmp_path: Path) -> None:
 def test_rewriting_by_way_of_the_disk_leaves_no_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compaction, "_IN_MEMORY", 0)  # as with a file of 256 MiB
+    monkeypatch.setattr(sqlite_store, "_IN_MEMORY", 0)  # as with a file of 256 MiB
     with mnemic.open(tmp_path / "a.db", key=KEY, worker="none") as mind:
         mind.record_many(
             mnemic.NewTurn(session="s", role="user", text=f"{CANARY} {n} " * 40) for n in range(400)

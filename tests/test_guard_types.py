@@ -16,7 +16,7 @@ import pytest
 import mnemic
 from mnemic.errors import InvalidInput
 from mnemic.language.guard import DEFAULT, Guard
-from mnemic.store import document_states, erasure, rows, upkeep
+from mnemic.store import rows
 from mnemic.store.sql import unit
 from mnemic.store.sql.part import Part
 from mnemic.store.sql.queue import SqlQueue
@@ -25,12 +25,13 @@ from mnemic.store.sql.queue import SqlQueue
 PARTS = [*Part.__subclasses__(), SqlQueue]
 CONTRACT = (
     *{sys.modules[one.__module__]: None for one in PARTS if ".sql." in one.__module__},
-    erasure, upkeep, document_states, rows,
-)  # fmt: skip
+    rows,
+)
 # Plain strings of the contract, by parameter or field.
 LOOKED_UP = (  # compared with what is stored, never stored
     "id_ ids turns last_turn from_turn memory document sessions terms texts subject predicate"
     " episodes memories attachments daily_events id senders contains having form_of slots subjects"
+    " prefix"
 )
 ENGINE_WORDS = (  # chosen by the engine or the settings, never by a call
     "type_ kind work run step owner cron zone stage maker name source embedder words key"
@@ -44,7 +45,7 @@ READ_BACK = "sender speaker text role before"  # of rows that only come out of a
 PLAIN = frozenset(
     " ".join((LOOKED_UP, ENGINE_WORDS, COUNTED, PRINTS, EXCHANGED, OPENED, READ_BACK)).split()
 )
-ROWS = (erasure, upkeep, document_states, rows)
+ROWS = (rows,)
 ROWS_READ = {
     "Place": {"sender", "text"},
     "EmbedText": {"speaker", "text", "role", "before"},

@@ -12,7 +12,7 @@ from mnemic.clock import ManualClock
 from mnemic.learn.scratchpads import Scratchpads, catch_up_pad, conclude_pad
 from mnemic.settings import load
 from mnemic.store.contract import Store
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import Completion, Event, Scratchpad
 from tests.conftest import NOON
 from tests.contract.rows import turn
@@ -25,7 +25,7 @@ SETTINGS = load("openakita", overrides={"schedule.zone": "UTC"})
 
 @pytest.fixture
 def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
-    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    opened = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
     yield opened
     opened.close()
 

@@ -13,12 +13,7 @@ from mnemic.index import batches
 from mnemic.index.batches import forget_chunks, index_many
 from mnemic.index.segment import index_terms
 from mnemic.language.batches import FEW, MOST, together
-from mnemic.language.secrets.batch import redact_many
-from mnemic.language.secrets.finder import USUAL, redact
-from mnemic.language.tokens import count_tokens
-from mnemic.language.tokens_batch import count_many
 from mnemic.types import constant
-from tests.rules.secret_samples import harmless_samples, secret_samples
 
 WORDS = (
     "the Running studies don't I'M O'Neil's fooBar HTTPServer NASA iPhone node.js user-id C++ C#"
@@ -62,29 +57,6 @@ def test_chunks_that_want_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "_MULTIPLIERS", batches._MULTIPLIERS * 0)
     assert_indexed([f"alpha{n} beta{n} gamma{n % 7}" for n in range(2 * FEW)])
     forget_chunks()
-
-
-@settings(max_examples=100, deadline=None)
-@given(texts)
-def test_token_counts(told: list[str]) -> None:
-    assert count_many(told) == list(map(count_tokens, told))
-
-
-@settings(max_examples=100, deadline=None)
-@given(texts)
-def test_redacting_any_text(told: list[str]) -> None:
-    assert redact_many(told, USUAL) == [redact(text) for text in told]
-
-
-@pytest.mark.feature("N8")
-@pytest.mark.parametrize("part", ["first", "held_out"])
-def test_redacting_secrets(part: str) -> None:
-    samples = [*secret_samples(part, 3, 400), *harmless_samples(part, 4, 400)]
-    told = [sample.text for sample in samples]
-    random.Random(6).shuffle(told)
-    assert redact_many(told, USUAL) == [redact(text) for text in told]
-    ascii_only = [text for text in told if text.isascii()]
-    assert redact_many(ascii_only, USUAL) == [redact(text) for text in ascii_only]
 
 
 def test_a_lot_of_text_is_taken_in_portions() -> None:

@@ -36,7 +36,7 @@ def sentence_model(folder: Path) -> onnx.ModelProto:
     arrays = latin_arrays(folder)
     arrays["kind.weight"] = arrays["kind.weight"][:1]
     g = Graph()
-    pieces = encode(g, arrays, _HEADS)
+    pieces = encode(g, arrays, _HEADS)[1][-1]
     mask = g.add("Unsqueeze", "mask", g.constant(np.array([2])))
     total = g.add("ReduceSum", g.add("Mul", pieces, mask), g.constant(np.array([1])), keepdims=0)
     g.add("LpNormalization", total, out="vector", axis=-1, p=2)

@@ -158,6 +158,12 @@ class Label:
     time: str
 
 
+def renamed(relation: str) -> str:
+    """A relation of bench/conversations by its name here."""
+    known = _RENAMED.get(relation, relation)
+    return known if known in RELATIONS else "other"
+
+
 def _labeled(
     offsets: Sequence[tuple[int, int]], labels: Sequence[Label]
 ) -> list[tuple[int, int, int, int]]:
@@ -269,7 +275,7 @@ def add_labeled(writer: Writer, conversation: Mapping[str, Any]) -> None:
                     if start < 0:
                         left.append((label, time))
                         continue
-                    relation = _RENAMED.get(label["relation"], label["relation"])
+                    relation = renamed(label["relation"])
                     end = start + len(label["value"])
                     of_user = label["about"] == "user"
                     labels.append(Label(start, end, relation, of_user, "present"))

@@ -1,16 +1,17 @@
-"""Trained arrays as ONNX files with 8-bit weights: `python -m bench.reader.export TRAINED OUT`.
+"""Trained arrays as ONNX files with 8-bit weights: `... export TRAINED JUDGES OUT`.
 
 The graph is written by hand: a matrix is unsigned 8-bit numbers with a scale for each column (with
-signed ones older x86 processors overflow), and words are rows with a scale each. Of the heads for
-learning it has the notes of each piece, from what `heads.py` wrote into the same folder; the rest
-of those is small and stays apart.
+signed ones older x86 processors overflow), and words are rows with a scale each. The branch of
+`judges.py` runs only where `judge` is true; the networks that read its notes are small and go into
+files of their own.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from bench.reader.bases import Arrays, unpacked
+from bench.reader.data import RELATIONS
+from bench.reader.judges import BRANCH, SCALE
 
 _MIDDLE = 128  # what stands for zero in an unsigned byte
 _ONNX, _RUNTIME = 17, "com.microsoft"
@@ -26,9 +29,12 @@ _ONNX, _RUNTIME = 17, "com.microsoft"
 class Graph:
     """Nodes and constants, each result under a new name."""
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Graph | None = None) -> None:
+        """A graph inside of another has the constants of that one."""
         self.nodes: list[Any] = []
-        self.constants: list[Any] = []
+        self.constants: list[Any] = outer.constants if outer else []
+        self._matrices: dict[int, list[str]] = outer._matrices if outer else {}
+        self._prefix = "b" if outer else "n"
 
     def constant(self, values: NDArray[Any]) -> str:
         name = f"c{len(self.constants)}"
@@ -36,24 +42,24 @@ class Graph:
         return name
 
     def add(self, op: str, *inputs: str, out: str = "", domain: str = "", **attributes: Any) -> str:
-        name = out or f"n{len(self.nodes)}"
+        name = out or f"{self._prefix}{len(self.nodes)}"
         node = helper.make_node(op, list(inputs), [name], domain=domain, **attributes)
         self.nodes.append(node)
         return name
 
     def multiply(self, x: str, weight: NDArray[Any], bias: NDArray[Any]) -> str:
         """``x @ weight.T + bias`` with 8-bit weights and the input quantized as it comes."""
-        scale = np.maximum(np.abs(weight).max(axis=1), 1e-9) / 127
-        rows = np.round(weight / scale[:, None]) + _MIDDLE
-        return self.add(
-            "DynamicQuantizeMatMul",
-            x,
-            self.constant(rows.astype(np.uint8).T),
-            self.constant(scale.astype(np.float32)),
-            self.constant(np.full(len(scale), _MIDDLE, np.uint8)),
-            self.constant(bias.astype(np.float32)),
-            domain=_RUNTIME,
-        )
+        if id(weight) not in self._matrices:
+            scale = np.maximum(np.abs(weight).max(axis=1), 1e-9) / 127
+            rows = np.round(weight / scale[:, None]) + _MIDDLE
+            self._matrices[id(weight)] = [
+                self.constant(rows.astype(np.uint8).T),
+                self.constant(scale.astype(np.float32)),
+                self.constant(np.full(len(scale), _MIDDLE, np.uint8)),
+                self.constant(bias.astype(np.float32)),
+            ]
+        matrix = self._matrices[id(weight)]
+        return self.add("DynamicQuantizeMatMul", x, *matrix, domain=_RUNTIME)
 
     def linear(self, x: str, weight: NDArray[Any], bias: NDArray[Any] | None, out: str = "") -> str:
         """The same in floats, for what is small."""
@@ -73,15 +79,36 @@ class Graph:
         )
 
 
-def graph_of(arrays: Arrays, heads: int) -> onnx.ModelProto:
+class _Shared(NamedTuple):
+    """What every layer of an encoder is given."""
+
+    far: str
+    split: str
+    whole: str
+    root: str
+
+
+def graph_of(arrays: Arrays, judges: Arrays, heads: int) -> onnx.ModelProto:
     """The encoder with its outputs: token vectors and weights, the whole vector, notes."""
     g = Graph()
-    _add_outputs(g, arrays, encode(g, arrays, heads))
+    shared, states = encode(g, arrays, heads)
+    _add_outputs(g, arrays, states[-1])
+    _add_branch(g, {**arrays, **judges}, states, shared)
     return _model(g, arrays)
 
 
-def encode(g: Graph, arrays: Arrays, heads: int) -> str:
-    """Every layer over the inputs `ids`, `mask` and `kind`; names the vectors of the pieces."""
+def encode(g: Graph, arrays: Arrays, heads: int) -> tuple[_Shared, list[str]]:
+    """What every layer is given, and the states of the pieces below and after each."""
+    shared, x = _embed(g, arrays, heads)
+    states = [x]
+    while f"layers.{len(states) - 1}.q.weight" in arrays:
+        at = f"layers.{len(states) - 1}."
+        states.append(_add_layer(g, arrays, at, states[-1], shared))
+    return shared, states
+
+
+def _embed(g: Graph, arrays: Arrays, heads: int) -> tuple[_Shared, str]:
+    """The inputs `ids`, `mask` and `kind` as the first layer gets them."""
     words = arrays["word.weight"]
     width = words.shape[1]
     scale = np.maximum(np.abs(words).max(axis=1, keepdims=True), 1e-9) / 127
@@ -99,31 +126,33 @@ def encode(g: Graph, arrays: Arrays, heads: int) -> str:
     split = g.constant(np.array([0, 0, heads, width // heads]))
     whole = g.constant(np.array([0, 0, width]))
     root = g.constant(np.array((width // heads) ** -0.5, np.float32))
-    layer = 0
-    while f"layers.{layer}.q.weight" in arrays:
-        x = _add_layer(g, arrays, f"layers.{layer}.", x, (far, split, whole, root))
-        layer += 1
-    return x
+    return _Shared(far, split, whole, root), x
 
 
-def _add_layer(g: Graph, arrays: Arrays, at: str, x: str, shared: tuple[str, str, str, str]) -> str:
-    far, split, whole, root = shared
+def _add_layer(
+    g: Graph, arrays: Arrays, at: str, x: str, shared: _Shared, *, branch: str = ""
+) -> str:
+    """A layer; that of a ``branch`` has matrices beside its own, and its own norms."""
+
+    def multiply(x: str, name: str) -> str:
+        product = g.multiply(x, arrays[f"{at}{name}.weight"], arrays[f"{at}{name}.bias"])
+        if not branch:
+            return product
+        narrow, wide = (arrays[f"{branch}{name}.{part}.weight"] for part in ("narrow", "wide"))
+        low = g.multiply(x, narrow, np.zeros(len(narrow)))
+        return g.add("Add", product, g.multiply(low, wide, np.zeros(len(wide))))
 
     def project(name: str, order: list[int]) -> str:
-        product = g.multiply(x, arrays[f"{at}{name}.weight"], arrays[f"{at}{name}.bias"])
-        return g.add("Transpose", g.add("Reshape", product, split), perm=order)
+        return g.add("Transpose", g.add("Reshape", multiply(x, name), shared.split), perm=order)
 
     q, k = project("q", [0, 2, 1, 3]), project("k", [0, 2, 3, 1])
     v = project("v", [0, 2, 1, 3])
-    likeness = g.add("Add", g.add("Mul", g.add("MatMul", q, k), root), far)
+    likeness = g.add("Add", g.add("Mul", g.add("MatMul", q, k), shared.root), shared.far)
     seen = g.add("MatMul", g.add("Softmax", likeness, axis=-1), v)
-    seen = g.add("Reshape", g.add("Transpose", seen, perm=[0, 2, 1, 3]), whole)
-    seen = g.multiply(seen, arrays[f"{at}o.weight"], arrays[f"{at}o.bias"])
-    x = g.normalize(g.add("Add", x, seen), arrays, f"{at}n1")
-    inner = g.multiply(x, arrays[f"{at}up.weight"], arrays[f"{at}up.bias"])
-    inner = g.add("Gelu", inner, domain=_RUNTIME)
-    inner = g.multiply(inner, arrays[f"{at}down.weight"], arrays[f"{at}down.bias"])
-    return g.normalize(g.add("Add", x, inner), arrays, f"{at}n2")
+    seen = g.add("Reshape", g.add("Transpose", seen, perm=[0, 2, 1, 3]), shared.whole)
+    x = g.normalize(g.add("Add", x, multiply(seen, "o")), arrays, f"{branch or at}n1")
+    inner = g.add("Gelu", multiply(x, "up"), domain=_RUNTIME)
+    return g.normalize(g.add("Add", x, multiply(inner, "down")), arrays, f"{branch or at}n2")
 
 
 def _add_outputs(g: Graph, arrays: Arrays, x: str) -> None:
@@ -138,8 +167,32 @@ def _add_outputs(g: Graph, arrays: Arrays, x: str) -> None:
     weighed = g.add("Mul", pool, g.add("Unsqueeze", weight, g.constant(np.array([2]))))
     total = g.add("ReduceSum", weighed, g.constant(np.array([1])), keepdims=0)
     g.add("LpNormalization", total, out="whole", axis=-1, p=2)
-    notes = g.linear(x, arrays["notes.weight"], arrays["notes.bias"])
-    g.add("Relu", notes, out="notes")
+
+
+def _add_branch(g: Graph, arrays: Arrays, states: Sequence[str], shared: _Shared) -> None:
+    """The notes, which are empty where nobody judges."""
+    layers, x = len(states) - 1, states[-1 - BRANCH]
+    size = arrays["notes.weight"].shape[0]
+    judging, idle = Graph(g), Graph(g)
+    for n in range(BRANCH):
+        at = f"layers.{layers - BRANCH + n}."
+        x = _add_layer(judging, arrays, at, x, shared, branch=f"branch.{n}.")
+    notes = judging.multiply(x, arrays["notes.weight"], arrays["notes.bias"])
+    judging.add("Relu", notes, out="judged")
+    idle.add("Identity", g.constant(np.zeros((1, 1, size), np.float32)), out="not_judged")
+    branches = {
+        name: helper.make_graph(
+            graph.nodes,
+            name,
+            [],
+            [helper.make_tensor_value_info(out, TensorProto.FLOAT, [None, None, size])],
+        )
+        for name, graph, out in (
+            ("then_branch", judging, "judged"),
+            ("else_branch", idle, "not_judged"),
+        )
+    }
+    g.add("If", "judge", out="notes", **branches)
 
 
 def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
@@ -150,12 +203,13 @@ def _model(g: Graph, arrays: Arrays) -> onnx.ModelProto:
         helper.make_tensor_value_info("mask", floats, rows),
         helper.make_tensor_value_info("own", floats, rows),
         helper.make_tensor_value_info("kind", integers, []),
+        helper.make_tensor_value_info("judge", TensorProto.BOOL, []),
     ]
     made = [
         helper.make_tensor_value_info("tokens", floats, [*rows, arrays["token.weight"].shape[0]]),
         helper.make_tensor_value_info("weights", floats, rows),
         helper.make_tensor_value_info("whole", floats, ["rows", arrays["pool.weight"].shape[0]]),
-        helper.make_tensor_value_info("notes", floats, [*rows, arrays["notes.weight"].shape[0]]),
+        helper.make_tensor_value_info("notes", floats, [None, None, None]),
     ]
     return make_model(g, given, made)
 
@@ -175,18 +229,37 @@ def trained_arrays(folder: Path, script: str) -> Arrays:
     return unpacked(b"".join(piece.read_bytes() for piece in pieces))
 
 
+def judge_arrays(path: Path) -> tuple[Arrays, Arrays, Arrays]:
+    """What `judges.py` wrote: the branch, the network of sentences and that of voices."""
+    with np.load(path) as stored:
+        arrays: Arrays = {name: values.astype(np.float32) for name, values in stored.items()}
+    branch = {n: v for n, v in arrays.items() if n.startswith(("branch.", "notes."))}
+    for name in [n for n in branch if n.endswith(".wide.weight")]:
+        branch[name] = SCALE * branch[name]
+    sentences = {n: v for n, v in arrays.items() if n.startswith(("middle.", "keep.", "relation."))}
+    prefix = "voices."
+    voices = {n.removeprefix(prefix): v for n, v in arrays.items() if n.startswith(prefix)}
+    return branch, sentences, voices
+
+
+def save(path: Path, arrays: Arrays, **more: NDArray[Any]) -> None:
+    half = {name: values.astype(np.float16) for name, values in arrays.items()}
+    np.savez_compressed(path, **more, **half)  # type: ignore[arg-type]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("trained", type=Path)
+    parser.add_argument("judges", type=Path)
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for script, heads in (("latin", 12), ("han", 8)):
+        branch, sentences, voices = judge_arrays(given.judges / f"{script}.judges.npz")
+        save(given.out / f"{script}.npz", sentences, relations=np.array(RELATIONS))
+        save(given.out / f"{script}.voice.npz", voices)
         path = given.out / f"{script}.onnx"
-        with np.load(given.out / f"{script}.npz") as head:
-            notes = {n: head[n].astype(np.float32) for n in ("notes.weight", "notes.bias")}
-        arrays = {**trained_arrays(given.trained, script), **notes}
-        onnx.save(graph_of(arrays, heads), str(path))
+        onnx.save(graph_of(trained_arrays(given.trained, script), branch, heads), str(path))
         print(script, path.stat().st_size)
 
 

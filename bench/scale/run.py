@@ -10,24 +10,30 @@ from typing import ClassVar
 
 from bench.figures import Figure, figure, surroundings
 from bench.scale.clients import measure_clients
+from bench.scale.hostile import measure_hostile
+from bench.scale.overview import measure_overview
 from bench.scale.simulation import simulate_queue, simulate_shards
 from bench.scale.spaces import measure_fairness, measure_spaces
 
 _OTHERS = 20
 _TURNS = 2_000  # in each space that clients use
+_FEW = 30  # where others are watched
 
 
 @dataclass(frozen=True, slots=True)
 class ScalePlan:
     """What to measure, and how much of it."""
 
-    MEASURES: ClassVar[tuple[str, ...]] = ("spaces", "fairness", "clients", "simulation")
+    MEASURES: ClassVar[tuple[str, ...]] = (
+        "spaces", "fairness", "clients", "hostile", "overview", "simulation"
+    )  # fmt: skip
     measures: tuple[str, ...] = MEASURES
     postgres: str | None = None
     spaces: int = 10_000
     jobs: int = 100_000
     clients: tuple[int, ...] = (1, 2, 4, 8)
     seconds: float = 10
+    memories: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,11 @@ def measure_scale(plan: ScalePlan, tell: Callable[[str], None]) -> ScaleReport:
             figures += measure_clients(
                 targets, plan.clients, turns=_TURNS, seconds=plan.seconds, tell=tell
             )
+        if "hostile" in plan.measures:
+            figures += measure_hostile(place, turns=_FEW, seconds=plan.seconds, tell=tell)
+        if "overview" in plan.measures:
+            for target in filter(None, (str(place / "overview.db"), plan.postgres)):
+                figures += measure_overview(target, plan.memories, plan.spaces, tell)
         if "simulation" in plan.measures:
             tell("simulating a skewed load")
             figures += _simulated()

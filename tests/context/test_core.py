@@ -80,6 +80,7 @@ def test_what_says_nothing_is_not_over(mind: mnemic.Mind) -> None:
         ("important", {"a decision"}),
         ("profile", {"a name"}),
         ("document", {"a name", "a decision"}),
+        ("rules", set()),
     ],
 )
 def test_the_core_is_the_presets_choice(open_mind: OpenMind, choice: str, core: set[str]) -> None:
@@ -87,7 +88,8 @@ def test_the_core_is_the_presets_choice(open_mind: OpenMind, choice: str, core: 
     mind.remember("a name", kind="identity", importance=0.3)
     mind.remember("a decision", kind="decision", importance=0.9)
     mind.sync()
+    mind.remember("Never rebase", kind="rule", importance=0.4)  # newer than the document
     Path(str(mind.documents_folder), "USER.md").unlink()  # its card would say some of it
     built = mind.context("ok", session="s")
     ids = {id_ for use in built.sections if use.name == "core" for id_ in use.ids}
-    assert {mind.get(id_).text for id_ in ids} == core
+    assert {mind.get(id_).text for id_ in ids} == {*core, "Never rebase"}, "rules are always there"

@@ -306,3 +306,47 @@ def test_a_task_that_was_done_has_the_time_it_was_done(
     mind.drain()
     (done,) = mind.scratchpad().completions
     assert (done.task, done.at) == ("Rewrite the parser", NOON)
+
+
+@pytest.mark.parametrize("preset", ["default", "openakita", "shiyi", "myclaw", "semibot"])
+@pytest.mark.parametrize(
+    ("opening", "heading"),
+    [
+        ("orchid 的 staging 改叫 eagle 了", "对话"),
+        ("把 CI 从 Jenkins 换到 Woodpecker 吧", "对话"),
+        ("Our staging is called 鹰 now, remind 小桐 of it", "conversation"),
+    ],
+)
+def test_the_headings_are_in_the_language_of_the_conversation(
+    open_mind: OpenMind, preset: str, opening: str, heading: str
+) -> None:
+    mind = open_mind(preset=preset, context={"disclosure": "injected"})
+    other = "我对芝麻过敏" if heading == "conversation" else "I am allergic to sesame"
+    for number in range(4):
+        mind.remember(f"{other} {number}", kind="identity", importance=0.9)
+    session = mind.session("now")
+    session.user(opening)
+    session.assistant("OK")
+    prompt = mind.context("Which one, 哪个?", session="now")
+    headings = [line for line in prompt.text.splitlines() if line.startswith("## ")]
+    chinese = heading == "对话"
+    assert all(any("一" <= sign <= "龥" for sign in line) == chinese for line in headings), headings
+    assert preset == "openakita" or any(heading in line for line in headings)
+
+
+@pytest.mark.parametrize("preset", ["default", "openakita", "shiyi", "myclaw", "semibot"])
+@pytest.mark.parametrize(
+    "rule", ["Never push to main without a review", "以后回答都先给结论", "回复时请不要用表格"]
+)
+def test_a_rule_reaches_the_next_prompt_whatever_is_asked(
+    open_mind: OpenMind, preset: str, rule: str
+) -> None:
+    mind = open_mind(preset=preset)
+    mind.remember(rule, kind="rule", importance=0.3)
+    for number in range(8):
+        mind.remember(f"Otter {number} lives in pond {number}", kind="fact", importance=0.9)
+    mind.drain()
+    session = mind.session("later")
+    session.user("Where does otter 3 live?")
+    prompt = mind.context("Where does otter 3 live?", session="later")
+    assert prompt.text.count(rule) == 1

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from mnemic.clock import Clock, ManualClock
 from mnemic.store.contract import Store
-from mnemic.store.postgres.store import open_postgres
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.postgres.store import PostgresStore
+from mnemic.store.sqlite.store import SqliteStore
 from tests.conftest import NOON
 from tests.postgres.server import database_for
 
@@ -41,15 +41,15 @@ class Backend:
 
 
 def _sqlite_file(folder: Path, clock: Clock) -> Store:
-    return open_sqlite(str(folder / "contract.db"), busy_timeout=30, now=clock.now)
+    return SqliteStore(str(folder / "contract.db"), busy_timeout=30, now=clock.now)
 
 
 def _sqlite_memory(folder: Path, clock: Clock) -> Store:
-    return open_sqlite(":memory:", busy_timeout=30, now=clock.now)
+    return SqliteStore(":memory:", busy_timeout=30, now=clock.now)
 
 
 def _postgres(folder: Path, clock: Clock) -> Store:
-    return open_postgres(database_for(folder), busy_timeout=30, now=clock.now)
+    return PostgresStore(database_for(folder), busy_timeout=30, now=clock.now)
 
 
 BACKENDS = (

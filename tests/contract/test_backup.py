@@ -10,7 +10,7 @@ from mnemic.clock import ManualClock
 from mnemic.errors import Conflict
 from mnemic.store.contract import Store
 from mnemic.store.rows import TurnFilter
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from tests.contract.rows import turn
 
 
@@ -25,7 +25,7 @@ def test_a_backup_holds_every_space(store: Store, tmp_path: Path, clock: ManualC
     )
     assert (made.counts["spaces"], made.counts["turns"]) == (2, 2)
     assert pages[-1] == (made.pages, made.pages)
-    copy = open_sqlite(str(target), busy_timeout=30, now=clock.now)
+    copy = SqliteStore(str(target), busy_timeout=30, now=clock.now)
     for space in ("a", "b"):
         with copy.read(space) as unit:
             assert [t.text for t in unit.ledger.turns(TurnFilter())] == [f"said in {space}"]

@@ -7,9 +7,8 @@ import pytest
 from mnemic.ids import new_id
 from mnemic.rules import bm25
 from mnemic.store.contract import Store
-from mnemic.store.erasure import Removal, Rewrite
 from mnemic.store.postgres.store import PostgresStore
-from mnemic.store.rows import TurnFilter, VectorRow
+from mnemic.store.rows import Removal, Rewrite, TurnFilter, VectorRow
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.store.transfer import TABLES_READ
 from mnemic.types import ToolCall, constant
@@ -172,8 +171,8 @@ def test_orphans_are_found_and_removed(store: Store) -> None:
         unit.memories.add_sources(known.id, [constant("nothing")])
     with store.write(SPACE) as unit:
         found = unit.cleanup.orphans(5)
-        assert found.counts["sources of no memory"] == 1
-        assert found.examples["sources that are no turn"] == (known.id,)
+        assert found.counts["sources without a memory"] == 1
+        assert found.examples["sources without a turn"] == (known.id,)
         assert unit.cleanup.remove_orphans() == 2
         assert sum(unit.cleanup.orphans(5).counts.values()) == 0
         (left,) = unit.memories.by_id([known.id])

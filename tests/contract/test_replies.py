@@ -6,8 +6,7 @@ import pytest
 
 from mnemic.errors import StoreError
 from mnemic.store.contract import Store
-from mnemic.store.erasure import Removal
-from mnemic.store.rows import KeptReply
+from mnemic.store.rows import KeptReply, Removal
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, append, said, turn
 

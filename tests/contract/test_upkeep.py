@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mnemic.store.contract import Store
-from mnemic.store.rows import MemoryFilter
-from mnemic.store.upkeep import CardRow, OnboardingRow
+from mnemic.store.rows import CardRow, MemoryFilter, OnboardingRow
 from mnemic.types import DailyEvent, constant
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, attach, attachment, keep, memory

@@ -15,7 +15,7 @@ import pytest
 from mnemic.clock import ManualClock
 from mnemic.documents import files
 from mnemic.errors import DiskFull, StoreReadOnly, StoreUnavailable
-from mnemic.store.document_states import DocumentRow
+from mnemic.store.rows import DocumentRow
 from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
 from tests.documents.conftest import MakeDesk

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import mnemic
 from mnemic.clock import ManualClock
 from mnemic.language.markdown import tidy
-from mnemic.store.document_states import DocumentRow
+from mnemic.store.rows import DocumentRow
 from mnemic.types import Kind, constant
 from tests.conftest import NOON
 from tests.documents.desk import MARK, Desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mnemic import Mind
-from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
+from mnemic.store.rows import DocumentChoice, DocumentRow, Written
 from mnemic.types import constant
 from tests.conftest import NOON
 from tests.documents.desk import Desk

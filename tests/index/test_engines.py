@@ -14,10 +14,9 @@ from mnemic.errors import StoreDamaged
 from mnemic.index.chroma import ChromaEngine
 from mnemic.index.engine import VectorEngine, VectorTable, behind, follow
 from mnemic.index.live_tables import LiveTables, VectorSet
-from mnemic.index.memory import MemoryEngine
 from mnemic.store.contract import Store
 from mnemic.store.rows import EmbedText, VectorRow
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from tests.contract.rows import SPACE, append, turn
 
 pytestmark = [
@@ -31,14 +30,14 @@ Floats = NDArray[np.float32]
 
 @pytest.fixture
 def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
-    opened = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
+    opened = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=30, now=clock.now)
     yield opened
     opened.close()
 
 
 @pytest.fixture(params=["memory", "chroma"])
 def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorEngine]:
-    made = MemoryEngine() if request.param == "memory" else chroma(tmp_path)
+    made = VectorEngine() if request.param == "memory" else chroma(tmp_path)
     yield made
     made.close()
 
@@ -199,7 +198,7 @@ def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
 def test_a_large_step_is_taken_beside(store: Store) -> None:
     given = tell(store, 300)
     made = VectorSet(1, NAME, DIMENSIONS)
-    holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
+    holder = LiveTables(VectorEngine(), store, SPACE, at_once=100)
     query = some(5)[0]
     with store.read(SPACE) as unit:
         assert holder.tables(unit.vectors, made) == {}
@@ -231,7 +230,7 @@ def test_damage_found_beside_is_told_to_the_next_query_and_tried_again(store: St
             [EmbedText(doc, "", "new", "", "", None, 1)],
             [VectorRow(doc, 0, bytes(4 * DIMENSIONS))],
         )
-    holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
+    holder = LiveTables(VectorEngine(), store, SPACE, at_once=100)
     made = VectorSet(1, NAME, DIMENSIONS)
     for _ in range(2):
         with store.read(SPACE) as unit:
@@ -243,7 +242,7 @@ def test_damage_found_beside_is_told_to_the_next_query_and_tried_again(store: St
 
 def test_a_store_that_is_closed_meanwhile_ends_it(store: Store) -> None:
     tell(store, 300)
-    holder = LiveTables(MemoryEngine(), store, SPACE, at_once=100)
+    holder = LiveTables(VectorEngine(), store, SPACE, at_once=100)
     with store.read(SPACE) as unit:
         holder.tables(unit.vectors, VectorSet(1, NAME, DIMENSIONS))
     store.close()
@@ -254,7 +253,7 @@ def test_a_store_that_is_closed_meanwhile_ends_it(store: Store) -> None:
 def test_an_earlier_snapshot_does_not_undo_a_table_that_others_search(store: Store) -> None:
     """Two queries at once: the one that began before a record came asks after the other one."""
     given = tell(store, 300)
-    holder, made = LiveTables(MemoryEngine(), store, SPACE), VectorSet(1, NAME, DIMENSIONS)
+    holder, made = LiveTables(VectorEngine(), store, SPACE), VectorSet(1, NAME, DIMENSIONS)
     with store.read(SPACE) as earlier:
         assert len(earlier.vectors.load(1, "turn", None, None).docs) == 300  # it is begun
         given |= tell(store, 10, seed=2)

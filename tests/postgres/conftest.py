@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mnemic.clock import ManualClock
-from mnemic.store.postgres.store import PostgresStore, open_postgres
+from mnemic.store.postgres.store import PostgresStore
 from tests.postgres.server import database_for
 
 OpenStore = Callable[..., PostgresStore]
@@ -27,7 +27,7 @@ def open_store(url: str, clock: ManualClock) -> Iterator[OpenStore]:
     opened: list[PostgresStore] = []
 
     def open_(**given: Any) -> PostgresStore:
-        store = open_postgres(url, now=clock.now, **{"busy_timeout": 30.0, **given})
+        store = PostgresStore(url, now=clock.now, **{"busy_timeout": 30.0, **given})
         opened.append(store)
         return store
 

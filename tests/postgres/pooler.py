@@ -42,7 +42,7 @@ def _program() -> str:
 
 
 @contextlib.contextmanager
-def pooled(url: str, *, mode: str = "transaction") -> Iterator[str]:
+def pooled(url: str, *, mode: str = "transaction", servers: int = _SERVERS) -> Iterator[str]:
     """The address of the same database by way of a pooler."""
     parts = urlsplit(url)
     host = parts.hostname or parse_qs(parts.query)["host"][0]
@@ -55,7 +55,7 @@ def pooled(url: str, *, mode: str = "transaction") -> Iterator[str]:
         settings.write_text(
             f"[databases]\n* = host={host} port={parts.port or 5432} user=postgres\n"
             f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
-            f"auth_type = any\npool_mode = {mode}\ndefault_pool_size = {_SERVERS}\n"
+            f"auth_type = any\npool_mode = {mode}\ndefault_pool_size = {servers}\n"
             "max_client_conn = 500\nserver_round_robin = 1\n"
         )
         # Not as root, which it refuses, but as whoever the server runs as.

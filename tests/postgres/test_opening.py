@@ -23,7 +23,7 @@ from mnemic.errors import (
 )
 from mnemic.store.postgres import migrate
 from mnemic.store.postgres.server import MIGRATION
-from mnemic.store.postgres.store import PostgresStore, open_postgres
+from mnemic.store.postgres.store import PostgresStore
 from mnemic.store.rows import QueryTerm, Scope
 from mnemic.types import RECORD_TYPES, constant
 from tests.conftest import NOON
@@ -48,7 +48,7 @@ def _in_a_child(work: Callable[..., object], *args: object) -> int:
 
 
 def _open_and_write(url: str, space: str) -> None:
-    store = open_postgres(url, busy_timeout=60, now=lambda: NOON)
+    store = PostgresStore(url, busy_timeout=60, now=lambda: NOON)
     append(store, turn("hello"), space=space)
 
 
@@ -87,16 +87,16 @@ def test_a_newer_schema_is_left_untouched(open_store: OpenStore, url: str) -> No
 def test_what_is_told_of_a_server_has_no_password(clock: ManualClock) -> None:
     url = "postgresql://me:hunter2@127.0.0.1:1/memory"
     with pytest.raises(StoreUnavailable) as refused:
-        open_postgres(url, busy_timeout=5, now=clock.now)
+        PostgresStore(url, busy_timeout=5, now=clock.now)
     assert "127.0.0.1:1/memory" in str(refused.value)
     assert "hunter2" not in f"{refused.value!r} {refused.value} {refused.value.__cause__}"
     with pytest.raises(InvalidInput) as unreadable:
-        open_postgres("postgresql://me:hunter2@[::1/memory", busy_timeout=5, now=clock.now)
+        PostgresStore("postgresql://me:hunter2@[::1/memory", busy_timeout=5, now=clock.now)
     assert "hunter2" not in f"{unreadable.value!r} {unreadable.value}"
 
 
 def test_a_store_does_not_show_its_password(clock: ManualClock, url: str) -> None:
-    store = open_postgres(
+    store = PostgresStore(
         url.replace("postgres:@", "postgres:hunter2@"), busy_timeout=5, now=clock.now
     )
     assert "hunter2" not in f"{store!r} {store.server!r} {store.address!r} {store.address}"
@@ -105,13 +105,13 @@ def test_a_store_does_not_show_its_password(clock: ManualClock, url: str) -> Non
 
 def test_a_database_that_is_not_there(clock: ManualClock) -> None:
     with pytest.raises(StoreUnavailable, match="does not exist"):
-        open_postgres(url_of("nobodys"), busy_timeout=5, now=clock.now)
+        PostgresStore(url_of("nobodys"), busy_timeout=5, now=clock.now)
 
 
 def test_what_to_install_is_told(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra) as missing:
-        open_postgres("postgresql://nowhere/memory", busy_timeout=5, now=clock.now)
+        PostgresStore("postgresql://nowhere/memory", busy_timeout=5, now=clock.now)
     assert "mnemic[postgres]" in missing.value.remedy
 
 
@@ -133,7 +133,7 @@ def test_a_role_that_may_not_write_is_told_so(
         conn.execute("CREATE ROLE onlooker LOGIN")
         conn.execute("GRANT USAGE ON SCHEMA mnemic TO onlooker")
         conn.execute("GRANT SELECT ON ALL TABLES IN SCHEMA mnemic TO onlooker")
-        onlooker = open_postgres(
+        onlooker = PostgresStore(
             url.replace("postgres:@", "onlooker@"), busy_timeout=5, now=clock.now
         )
         try:

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ import mnemic
 from mnemic.clock import ManualClock
 from mnemic.errors import NotFound, StoreBusy, StoreError, StoreReadOnly
 from mnemic.moving.roles import confine
-from mnemic.store.postgres.server import ServerOptions
-from mnemic.store.postgres.store import PostgresStore, open_postgres
+from mnemic.settings.environment import StoreSettings
+from mnemic.settings.values import Secret
+from mnemic.store.postgres.store import PostgresStore
 from tests.contract.rows import append, said, turn
 from tests.postgres.conftest import OpenStore
 from tests.postgres.server import connect
@@ -183,9 +183,9 @@ class _Standby:
 def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -> None:
     standby = _Standby("replicated")
     try:
-        options = ServerOptions(replica=standby.url)
+        settings = StoreSettings(replica=Secret(standby.url))
         url = str(standby.primary.get_uri())
-        store = open_postgres(url, busy_timeout=30, now=clock.now, options=options)
+        store = PostgresStore(url, busy_timeout=30, now=clock.now, settings=settings)
 
         def is_standby() -> bool:
             with store.read_replica("default") as unit:
@@ -194,8 +194,8 @@ def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -
 
         append(store, turn("hello"))
         wait_for(is_standby)
-        behind = replace(options, replica_lag=-1.0)  # no copy is as fresh as that
-        strict = open_postgres(url, busy_timeout=30, now=clock.now, options=behind)
+        strict: Any = PostgresStore(url, busy_timeout=30, now=clock.now, settings=settings)
+        strict._replica._lag = -1.0  # no copy is as fresh as that
         with strict.read_replica("default") as unit:
             place: Any = unit.conn
             assert not place.rows("SELECT pg_is_in_recovery()").get

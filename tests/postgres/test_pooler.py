@@ -13,7 +13,7 @@ from mnemic.clock import ManualClock
 from mnemic.errors import StoreUnavailable
 from mnemic.moving.backup import backup
 from mnemic.moving.copy import copy_space
-from mnemic.store.postgres.store import open_postgres
+from mnemic.store.postgres.store import PostgresStore
 from tests.contract.rows import SPACE, append, said, turn
 from tests.postgres.pooler import pooled
 from tests.postgres.server import connect
@@ -72,7 +72,7 @@ def test_many_clients_of_few_connections_never_see_another_space(pooler: str) ->
 def test_nothing_is_left_set_on_the_connections_of_the_server(
     pooler: str, clock: ManualClock
 ) -> None:
-    store = open_postgres(pooler, busy_timeout=30, now=clock.now)
+    store = PostgresStore(pooler, busy_timeout=30, now=clock.now)
     for number in range(6):
         append(store, turn(f"hello {number}"), space=f"space-{number}")
         store.compact()
@@ -90,7 +90,7 @@ def test_nothing_is_left_set_on_the_connections_of_the_server(
 def test_the_index_of_a_large_space_is_made_behind_a_pooler(
     pooler: str, clock: ManualClock
 ) -> None:
-    store = open_postgres(pooler, busy_timeout=30, now=clock.now)
+    store = PostgresStore(pooler, busy_timeout=30, now=clock.now)
     store.indexed_from = 50
     append(store, *(turn(f"turn {n}") for n in range(60)))
     embedder, _, _ = embed(store, "first")
@@ -103,14 +103,14 @@ def test_the_index_of_a_large_space_is_made_behind_a_pooler(
 def test_a_pooler_that_keeps_no_transactions_is_named(url: str, clock: ManualClock) -> None:
     refused = pytest.raises(StoreUnavailable, match="pool_mode = transaction")
     with pooled(url, mode="statement") as address, refused:
-        open_postgres(address, busy_timeout=5, now=clock.now)
+        PostgresStore(address, busy_timeout=5, now=clock.now)
 
 
 def test_a_connection_without_a_pooler_prepares_its_statements(
     url: str, pooler: str, clock: ManualClock
 ) -> None:
     for address, expected in ((url, False), (pooler, True)):
-        store = open_postgres(address, busy_timeout=5, now=clock.now)
+        store = PostgresStore(address, busy_timeout=5, now=clock.now)
         append(store, turn("hello"), space=f"prepared-{expected}")
         assert said(store, f"prepared-{expected}") == ["hello"]
         assert store.server.pooled is expected

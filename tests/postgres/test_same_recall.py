@@ -13,7 +13,7 @@ from mnemic.index.segment import query_terms
 from mnemic.moving.copy import copy_space
 from mnemic.store.contract import Store
 from mnemic.store.rows import Scope
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.store.target import open_store
 from mnemic.types import NewTurn, constant
 
@@ -61,7 +61,7 @@ def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> 
         now = mind.turns(limit=1)[0].at
     assert copy_space(file, url).verified
     stores: list[Store] = [
-        open_sqlite(str(file), busy_timeout=5, now=lambda: now, read_only=True),
+        SqliteStore(str(file), busy_timeout=5, now=lambda: now, read_only=True),
         open_store(url, busy_timeout=5, now=lambda: now, read_only=True),
     ]
     scopes = [Scope(("turn", "memory"), now=now), Scope(("turn",), session=constant("s3"), now=now)]

@@ -7,9 +7,8 @@ import psycopg
 import pytest
 from numpy.typing import NDArray
 
-from mnemic.index.database import DatabaseTable
+from mnemic.index.engine import DatabaseTable, VectorEngine
 from mnemic.index.live_tables import LiveTables, VectorSet
-from mnemic.index.memory import MemoryEngine
 from mnemic.store.postgres.store import PostgresStore
 from mnemic.store.postgres.vectors import index_memory
 from mnemic.store.rows import VectorRow
@@ -45,7 +44,7 @@ def test_a_large_space_gets_an_index_that_finds_the_nearest(store: PostgresStore
         assert not unit.vectors.indexed(number)
     store.index_vectors(SPACE, number)
     store.index_vectors(SPACE, number)  # there is nothing more to do
-    live = LiveTables(MemoryEngine(), store, SPACE)
+    live = LiveTables(VectorEngine(), store, SPACE)
     found = 0
     with store.read(SPACE) as unit:
         assert unit.vectors.indexed(number)

@@ -11,7 +11,7 @@ from mnemic.errors import BudgetExhausted, ConfigError
 from mnemic.providers.chat.base import Spent
 from mnemic.providers.chat.budget import SpendingLimit, journal_meter
 from mnemic.settings import load
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import UsageTotal
 from tests.conftest import NOON
 
@@ -89,7 +89,7 @@ def test_it_comes_from_the_settings() -> None:
 
 
 def test_the_journal_keeps_it(clock: ManualClock) -> None:
-    store = open_sqlite(":memory:", busy_timeout=5, now=clock.now)
+    store = SqliteStore(":memory:", busy_timeout=5, now=clock.now)
     meter = journal_meter(store, "me", clock, SpendingLimit(tokens=100, zone="UTC"))
     other = journal_meter(store, "you", clock, SpendingLimit(tokens=100, zone="UTC"))
     for _ in range(2):

@@ -70,7 +70,7 @@ def test_semibot(window: int, sizes: tuple[int, int, int, int]) -> None:
     parts: tuple[SectionName, ...] = ("system", "evidence", "recent")
     assert found.total == window
     assert (*(found.sizes[name] for name in parts), found.reply) == sizes
-    assert set(found.sizes) == set(parts)
+    assert set(found.sizes) == {*parts, "core"}, "the rules, where the others leave room"
 
 
 @pytest.mark.feature("P1", preset="semibot")
@@ -130,7 +130,7 @@ def test_a_callers_total_is_shared_by_the_parts_that_can_be_any_size() -> None:
 
 def test_shares_are_of_the_callers_total_where_the_window_is_the_total() -> None:
     found = budget("semibot", 4_000)
-    assert found.sizes == {"system": 600, "evidence": 600, "recent": 2000}
+    assert found.sizes == {"system": 600, "core": 800, "evidence": 600, "recent": 2000}
     assert found.reply == 800
 
 

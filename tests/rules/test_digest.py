@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.digest import digest, shorten
+from mnemic.language.digest import digest
+from mnemic.language.truncation import cut
 from mnemic.types import Role, SafeCall, ToolCall, Turn, constant
 from tests.conftest import NOON
 
@@ -71,7 +72,7 @@ def test_a_line_is_short_and_one_line(
 
 @given(st.text(), st.integers(1, 50))
 def test_shortening(text: str, limit: int) -> None:
-    short = shorten(text, limit)
+    short = cut(text, limit)
     assert len(short) <= limit
     assert (short == text) == (len(text) <= limit) or short == text
     if len(text) > limit:

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import random
 import time
-from typing import get_args
 
 import pytest
 
-from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.finder import find_secrets, redact
 from mnemic.language.secrets.pieces import LONG_TEXT
 from mnemic.language.secrets.randomness import Bounds
@@ -48,18 +46,6 @@ def test_nothing_changes_when_a_text_is_redacted_again() -> None:
         for message in messages("secrets", half):
             once = redact(message.text, EVERY)
             assert redact(once, EVERY) == once
-
-
-def test_many_at_once_are_redacted_as_one_by_one() -> None:
-    told = [
-        message.text
-        for half in HALVES
-        for file in get_args(File)
-        for message in messages(file, half)
-    ]
-    random.Random(8).shuffle(told)
-    for texts in (told, [text for text in told if text.isascii()]):
-        assert redact_many(texts, EVERY) == [redact(text, EVERY) for text in texts]
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.tool_results import (
-    cut,
-    cut_front,
-    error_line,
-    tool_summary,
-)
+from mnemic.language.tool_results import error_line, tool_summary
+from mnemic.language.truncation import cut, cut_front
 
 LOG = "\n".join(
     [

@@ -138,8 +138,7 @@ class Life:
                 device = rng.choice(self.devices)
                 device.clock.advance(minutes=rng.uniform(0.1, 90))
                 rng.choices((self._act, self._meet, self._carry), (5, 2, 2))[0](device)
-            self._settle()
-            return self._differences()
+            return self._settle() + self._differences()
         finally:
             for device in self.devices:
                 device.mind.close()
@@ -227,16 +226,18 @@ class Life:
             data = file.read_bytes()
             place.write_bytes(data[: len(data) // 2] if self._rng.random() < 0.2 else data)
 
-    def _settle(self) -> None:
+    def _settle(self) -> list[str]:
         """The last exchange: everything arrives, until nobody has anything to say."""
-        for _ in range(8):
-            said = 0
+        for number in range(8):
+            reports = []
             for device in self.devices:
-                report = device.mind.sync_folder(device.folder)
-                said += report.written + report.read
+                reports.append(device.mind.sync_folder(device.folder))
                 mirror(device, self.devices)
-            if not said:
-                return
+            # In the first round the files of one device reach another after it has looked.
+            if number and not any(report.written or report.read for report in reports):
+                left = [file for report in reports for file in (*report.waiting, *report.refused)]
+                return [f"{file.name} was not read: {file.reason}" for file in left]
+        return ["the devices still had something to say after eight rounds"]
 
     def _differences(self) -> list[str]:
         first, *others = [contents(device.database) for device in self.devices]

@@ -19,6 +19,18 @@ def test_devices_become_equal_whatever_the_road_does(tmp_path: Path, first: int)
         assert Life(tmp_path / str(seed), seed, steps=14).run() == [], f"history {seed}"
 
 
+def test_the_last_exchange_brings_what_was_written_long_before(tmp_path: Path) -> None:
+    life = Life(tmp_path, seed=0, steps=0)
+    writer = life.devices[1]
+    writer.mind.write_scratchpad("# Task")
+    turn = writer.mind.record(session="s", role="user", text="tea 1")
+    writer.said[turn.id] = turn.text
+    for place, device in enumerate(life.devices):  # files reach only those who come later
+        device.mind.sync_folder(device.folder)
+        mirror(device, life.devices[place + 1 :])
+    assert life.run() == []
+
+
 def test_merging_is_commutative_associative_and_idempotent(tmp_path: Path) -> None:
     devices = _separate_lives(tmp_path)
     merged = [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from mnemic.store.postgres.store import open_postgres
+from mnemic.store.postgres.store import PostgresStore
 from mnemic.types import constant, key_of
 from tests.postgres.server import new_database
 from tests.torture.nursery import Child, Nursery, Say
@@ -63,7 +63,7 @@ def run(
 
 def work(say: Say, url: str) -> None:
     """In a child: one job after the other, until nothing is left to wait for."""
-    store = open_postgres(url, busy_timeout=_PATIENCE, now=_now)
+    store = PostgresStore(url, busy_timeout=_PATIENCE, now=_now)
     owner = f"worker-{os.getpid()}"
     while store.queue.next_due(now := _now()) is not None:
         job = store.queue.claim(owner, now, now + _LEASE)
@@ -83,7 +83,7 @@ def work(say: Say, url: str) -> None:
 
 
 def _queue(url: str, jobs: int, spaces: int) -> Counter[str]:
-    store = open_postgres(url, busy_timeout=_PATIENCE, now=_now)
+    store = PostgresStore(url, busy_timeout=_PATIENCE, now=_now)
     now = _now()
     queued = Counter(
         {"space-0": jobs - jobs // 2 // (spaces - 1) * (spaces - 1)}
@@ -103,7 +103,7 @@ def _queue(url: str, jobs: int, spaces: int) -> Counter[str]:
 
 
 def _missing(url: str, queued: Counter[str]) -> list[str]:
-    store = open_postgres(url, busy_timeout=_PATIENCE, now=_now)
+    store = PostgresStore(url, busy_timeout=_PATIENCE, now=_now)
     wrong = []
     for space, count in queued.items():
         with store.read(space) as unit:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemic.errors import StoreError
-from mnemic.store.postgres.store import PostgresStore, open_postgres
+from mnemic.store.postgres.store import PostgresStore
 from mnemic.store.rows import TurnFilter
 from mnemic.types import constant
 from tests.contract.rows import turn
@@ -42,7 +42,7 @@ def run(folder: Path, *, stops: int, writers: int = 3, seed: int = 1) -> Report:
     server = start_server(f"stopped-{seed}")
     url = str(server.get_uri())
     done = folder / "done"
-    open_postgres(url, busy_timeout=_PATIENCE, now=_now).close()
+    PostgresStore(url, busy_timeout=_PATIENCE, now=_now).close()
     begun = time.monotonic()
     with Nursery() as nursery:
         children = [nursery.start(write, url, str(done), n) for n in range(writers)]
@@ -59,7 +59,7 @@ def run(folder: Path, *, stops: int, writers: int = 3, seed: int = 1) -> Report:
     errors = [ending.failure for ending in endings if ending.failure]
     acknowledged = [[int(s) for s in e.lines if s.isdigit()] for e in endings]
     refused = sum(ending.lines.count("refused") for ending in endings)
-    store = open_postgres(url, busy_timeout=_PATIENCE, now=_now)
+    store = PostgresStore(url, busy_timeout=_PATIENCE, now=_now)
     losses, stored = _compare(store, acknowledged)
     store.close()
     server.cleanup()
@@ -89,7 +89,7 @@ def _open(url: str) -> PostgresStore:
     until = time.monotonic() + 60
     while True:
         with contextlib.suppress(StoreError):
-            return open_postgres(url, busy_timeout=_PATIENCE, now=_now)
+            return PostgresStore(url, busy_timeout=_PATIENCE, now=_now)
         if time.monotonic() > until:
             raise TimeoutError(f"{os.getpid()} never got in")
         time.sleep(0.05)

@@ -15,7 +15,7 @@ import mnemic
 import mnemic.clock
 import mnemic.ids
 from mnemic import StoreDamaged
-from mnemic.store.sqlite.store import open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from tests.torture.nursery import Nursery, Say
 
 
@@ -65,7 +65,7 @@ def test_a_time_that_is_none_is_damage(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_ours_is_not_called_damage(tmp_path: Path) -> None:
-    store = open_sqlite(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
+    store = SqliteStore(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
     with pytest.raises(ZeroDivisionError), store.read("default"):
         _ = 1 // 0
     with pytest.raises(KeyError), store.write("default"):
@@ -107,7 +107,7 @@ def stumble(conn: apsw.Connection) -> None:
 @pytest.mark.parametrize("door", ["read", "write"])
 def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, door: str) -> None:
     """A cursor that an exception keeps alive would hold its connection in the past."""
-    store = open_sqlite(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
+    store = SqliteStore(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
     for name in ("one", "two"):
         with store.write(name):
             pass
@@ -124,7 +124,7 @@ def test_a_failure_half_way_through_rows_leaves_no_old_snapshot(tmp_path: Path, 
 
 
 def test_every_commit_reaches_the_platter_on_a_mac_too(tmp_path: Path) -> None:
-    store = open_sqlite(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
+    store = SqliteStore(str(tmp_path / "m.db"), busy_timeout=1, now=mnemic.clock.SystemClock().now)
     with store.database.read() as conn:
         found = [
             conn.execute(f"PRAGMA {name}").get

@@ -46,7 +46,7 @@ from mnemic.rules import checks
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
-from mnemic.store.upkeep import CoreLine
+from mnemic.store.rows import CoreLine
 from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeName, Turn
 
 _LINE = 40  # tokens of a line of evidence
@@ -95,8 +95,8 @@ class Builder:
         learned = "\n".join(text for name, text in cards.items() if name in _LEARNED_CARDS)
         core, omitted = self._core(limits, count, project, zone, learned)
         if "user" in cards:
-            rules = {normalized(item.text) for item in core if item.kind == "rule"}
-            cards = {**cards, "user": _without_lines(cards["user"], rules)}
+            in_core = {normalized(item.text) for item in core if item.kind == "rule"}
+            cards = {**cards, "user": _without_lines(cards["user"], in_core)}
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
@@ -146,13 +146,16 @@ class Builder:
             count=count,
         )
         ids = {use.name: frozenset(use.ids) for use in built.sections}
-        turns, pieces = ids.get("recent", ()), ids.get("evidence", ())
+        turns, pieces = ids.get("recent", ()), ids.get("evidence", frozenset())
         self._from.used([hit for hit in hits if hit.id in pieces])
+        # For a host that takes the memories only: rules must reach its prompt too.
+        rules = core if self._settings.upkeep.core_choice == "rules" else ()
+        pieces |= ids.get("core", frozenset())
         return replace(
             built,
             recent=tuple(turn for turn in conversation.turns if turn.id in turns),
             summary=conversation.summary,
-            memories=tuple(item.text for item in evidence if item.id in pieces),
+            memories=tuple(item.text for item in (*evidence, *rules) if item.id in pieces),
             reply=limits.reply,
             pending=() if session is None else tuple(self._from.pending()),
         )
@@ -226,14 +229,15 @@ class Builder:
         cards: Mapping[SectionName, str],
         core: Sequence[Item],
     ) -> Language:
-        """The language of what is always in the prompt, else of how the conversation began: it
-        stays the same whatever the next question is in.
+        """The language in which the conversation began: it stays the same whatever the next
+        question is in. A greeting has none; then, and outside of a conversation, that of what is
+        always in the prompt.
         """
+        began = (self._from.opening(session) or query) if session is not None else ""
+        if not is_nod(began) and any(map(str.isalpha, began)):
+            return self._detect_language(began)
         lines = [line for card in cards.values() for line in card.splitlines()]
-        texts = [*lines, *(item.text for item in core)]
-        if not texts and session is not None and self._settings.memory.language == "auto":
-            texts = [self._from.opening(session)]
-        said = [*filter(str.strip, texts)] or [query]
+        said = [*filter(str.strip, [*lines, *(item.text for item in core)])] or [query]
         return language_of_most(said, self._settings.memory.language)
 
     def _texts(

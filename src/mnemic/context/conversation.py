@@ -19,12 +19,12 @@ from mnemic.context.fit import (
 from mnemic.context.parts import ConversationPart, RenderedTurn
 from mnemic.context.render import EARLIER, heading_of, pieces_of, turn_lines, turn_message
 from mnemic.days import local_time
-from mnemic.language.digest import digest, shorten
+from mnemic.language.digest import digest
 from mnemic.language.exchanges import Exchange, exchanges, latest_rounds
 from mnemic.language.fence import fence
 from mnemic.language.lines import indented
 from mnemic.language.tokens import TokenCounter
-from mnemic.language.truncation import cut_to_tokens
+from mnemic.language.truncation import cut, cut_to_tokens
 from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
 from mnemic.types import Message, Omission, Turn
@@ -168,7 +168,7 @@ class ConversationSection:
 
     def _cut(self, turns: Sequence[ShownTurn]) -> list[Omission]:
         return [
-            Omission(self.name, CUT, shorten(_text_of(turn), 80), self._lost(turn, pieces), turn.id)
+            Omission(self.name, CUT, cut(_text_of(turn), 80), self._lost(turn, pieces), turn.id)
             for turn, pieces in turns
             if pieces != pieces_of(turn)
         ]

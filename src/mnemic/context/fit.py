@@ -11,10 +11,9 @@ from typing import Protocol
 
 from mnemic.context.parts import EPISODE, Item
 from mnemic.context.render import heading_of, item_line, items_block
-from mnemic.language.digest import shorten
 from mnemic.language.fence import fence, neutral
 from mnemic.language.tokens import TokenCounter
-from mnemic.language.truncation import cut_to_tokens
+from mnemic.language.truncation import cut, cut_to_tokens
 from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
 from mnemic.types import Message, Omission
@@ -75,7 +74,7 @@ class TextPart:
             written = self._shorten(shorter)
             now = cost(written, self.count)
             if now <= limit:
-                lost = Omission(self.name, CUT, shorten(data or body, _EXCERPT), tokens - now)
+                lost = Omission(self.name, CUT, cut(data or body, _EXCERPT), tokens - now)
                 return FittedPart(written, now, omitted=(lost,))
             spare -= now - limit
         everything = "\n".join(filter(None, (body, data)))
@@ -147,7 +146,7 @@ class ItemsPart:
                 omitted.append(omission(self.name, reason, item.text, self.count, item.id))
                 continue
             if text != item.text:
-                excerpt = shorten(item.text.strip(), _EXCERPT)
+                excerpt = cut(item.text.strip(), _EXCERPT)
                 omitted.append(Omission(self.name, CUT, excerpt, price - share, item.id))
             shown.append((item, text))
         if not shown and not self.finding:
@@ -204,7 +203,7 @@ def cost(text: str, count: TokenCounter) -> int:
 
 def omission(section: str, reason: str, text: str, count: TokenCounter, id_: str = "") -> Omission:
     """The record of a piece that is not in the prompt."""
-    return Omission(section, reason, shorten(text.strip(), _EXCERPT), count(text), id_)
+    return Omission(section, reason, cut(text.strip(), _EXCERPT), count(text), id_)
 
 
 def are_evidence(scores: Sequence[float], sure: float) -> bool:

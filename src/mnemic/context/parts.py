@@ -11,7 +11,7 @@ from mnemic.days import LOCAL, Zone, local_time
 from mnemic.language.tokens import TokenCounter
 from mnemic.prompts import Language
 from mnemic.settings.recall import SectionName
-from mnemic.store.upkeep import CoreLine
+from mnemic.store.rows import CoreLine
 from mnemic.types import Hit, Memory, Message, Omission, Source, Trust, Turn
 
 

@@ -19,11 +19,11 @@ from mnemic.rules.kinds import PROFILE
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
-from mnemic.store.rows import TurnFilter
-from mnemic.store.upkeep import CoreLine
+from mnemic.store.rows import CoreLine, TurnFilter
 from mnemic.types import Hit, Kind, Memory, SafeName, Turn
 
 _RULES: tuple[Kind, ...] = ("rule",)  # in every prompt, however many others are more important
+_KINDS: Mapping[str, Sequence[Kind]] = {"profile": PROFILE, "rules": _RULES}
 _STORY_TURNS = 200  # an episode of more turns counts as saying more than a prompt shows
 
 
@@ -114,7 +114,7 @@ class PromptSources:
         with self._store.read(self._space) as unit:
             document = unit.document_states.get("memory") if choice == "document" else None
             written = document.written if document is not None else None
-            chosen = choice == "profile" or written is not None
+            chosen = choice in _KINDS or written is not None
             read = partial(
                 unit.tiers.core_lines,
                 least=0.0 if chosen else settings.upkeep.core_importance,
@@ -123,9 +123,10 @@ class PromptSources:
                 within=project,
                 ids=None if written is None else list(written.bullets),
             )
-            lines = read(kinds=PROFILE if choice == "profile" else None)
-            if choice == "important" and len(lines) == read.keywords["limit"]:
-                lines = [*lines, *(rule for rule in read(kinds=_RULES) if rule not in lines)]
+            lines = read(kinds=_KINDS.get(choice))
+            known = {line.id for line in lines}
+            rules = read(kinds=_RULES, ids=None, least=0.0)  # also one newer than the document
+            lines += [rule for rule in rules if rule.id not in known]
             if written is not None:
                 order = {id_: place for place, id_ in enumerate(written.bullets)}
                 lines.sort(key=lambda line: order.get(line.id, len(order)))

@@ -29,7 +29,7 @@ from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.contract import Store
 from mnemic.store.paths import refuse_links
-from mnemic.store.upkeep import CardRow
+from mnemic.store.rows import CardRow
 
 Card = Literal["soul", "core", "tooling", "user", "persona"]
 CARDS: tuple[Card, ...] = ("soul", "core", "tooling", "user", "persona")

@@ -15,7 +15,7 @@ from mnemic.language.secrets.finder import USUAL, redact
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.prompts import ByLanguage, Language
 from mnemic.store.contract import Store
-from mnemic.store.document_states import DocumentRow, Written
+from mnemic.store.rows import DocumentRow, Written
 from mnemic.types import constant, key_of
 
 _TITLE = ByLanguage(en="Daily report", zh="每日归纳")

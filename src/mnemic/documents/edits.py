@@ -13,7 +13,7 @@ from mnemic.documents.views import View
 from mnemic.language.markdown import GENERATED, Bullet, Free, MarkdownSection, marks_in
 from mnemic.language.placeholders import is_placeholder
 from mnemic.store.contract import Unit
-from mnemic.store.document_states import Written
+from mnemic.store.rows import Written
 from mnemic.types import Memory
 
 

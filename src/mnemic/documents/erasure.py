@@ -17,7 +17,7 @@ from mnemic.patterns import defer
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
 from mnemic.store.contract import Store
-from mnemic.store.document_states import Written
+from mnemic.store.rows import Written
 
 Says = Callable[[str], bool]
 _BULLET = defer(r"\s{0,3}[-*+•]\s")

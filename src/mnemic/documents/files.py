@@ -62,7 +62,7 @@ def load(path: Path) -> DocumentFile:
     except UnicodeDecodeError as error:
         raise UnreadableFile("It is not UTF-8 text; save it as UTF-8, or delete it") from error
     if "\x00" in text:
-        raise UnreadableFile("It holds NUL bytes and is no text; mend it, or delete it")
+        raise UnreadableFile("It holds NUL bytes and is not text; correct it, or delete it")
     newline = _newline(text)
     return DocumentFile(
         data, text.replace(newline, "\n") if newline != "\n" else text, newline, bom

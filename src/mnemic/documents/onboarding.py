@@ -20,7 +20,7 @@ from mnemic.prompts import ByLanguage, Language
 from mnemic.rules.slots import fold
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
-from mnemic.store.upkeep import OnboardingRow
+from mnemic.store.rows import OnboardingRow
 from mnemic.types import Candidate, Kind, SafeText, constant
 
 

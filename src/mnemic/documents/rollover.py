@@ -14,8 +14,8 @@ from mnemic.documents.headings import sections_of
 from mnemic.documents.layout import LayoutEntry, compose
 from mnemic.documents.selection import Placement
 from mnemic.documents.views import View, layout_of, new_parts
-from mnemic.language.digest import shorten
 from mnemic.language.markdown import harmless
+from mnemic.language.truncation import cut
 from mnemic.prompts import ByLanguage, Language
 from mnemic.types import Memory
 
@@ -124,4 +124,4 @@ def _span(memories: Sequence[Memory], zone: Zone, words: Mapping[str, str]) -> s
 
 def _best(memories: Sequence[Memory], text_of: Callable[[Memory], str]) -> str:
     best = sorted(memories, key=lambda memory: -memory.importance)[:_BEST]
-    return "; ".join(shorten(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)
+    return "; ".join(cut(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)

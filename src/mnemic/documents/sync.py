@@ -26,8 +26,7 @@ from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Unit
-from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
-from mnemic.store.rows import MemoryFilter
+from mnemic.store.rows import DocumentChoice, DocumentRow, MemoryFilter, Written
 from mnemic.types import EMPTY, Memory, constant
 
 _TRIES = 5

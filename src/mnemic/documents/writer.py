@@ -13,11 +13,11 @@ from mnemic.documents.layout import LayoutEntry, compose
 from mnemic.documents.rollover import summary
 from mnemic.documents.selection import Placement, is_progress
 from mnemic.documents.views import View, layout_of, new_parts
-from mnemic.language.detection import language_of
+from mnemic.language.detection import language_of_most
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
 from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
-from mnemic.store.document_states import DocumentRow, Written
+from mnemic.store.rows import DocumentRow, Written
 from mnemic.types import GLOBAL_PROJECT, Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
@@ -115,9 +115,9 @@ class PageBuilder:
         ]
 
     def _language(self) -> Language:
-        """The language of all memories: what one document shows changes too often."""
-        texts = (memory.text for memory in self.contents.memories.values())
-        return language_of(texts, self.view.settings.memory.language)
+        """The language of most memories: what one document shows changes too often."""
+        texts = [memory.text for memory in self.contents.memories.values()]
+        return language_of_most(texts, self.view.settings.memory.language)
 
     # --- rolling --------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from mnemic.engine.mind import Mind
 from mnemic.engine.shared import share
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
-from mnemic.index.vector_memory import VECTOR_MEMORY
+from mnemic.index.live_tables import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules import checks
@@ -47,7 +47,7 @@ from mnemic.types import (
 )
 
 WORKERS = ("thread", "none")
-_LONGEST_PATH = 100_000
+_LONGEST_ADDRESS = 100_000
 _MOST_THREADS = 256
 
 
@@ -400,22 +400,21 @@ def _checked_clock(clock: Clock) -> Clock:
 
 def database_path(target: str | os.PathLike[str] | None) -> str:
     """The file or server a target means."""
-    named = os.fspath(target) if target is not None else os.environ.get("MNEMIC_DB", "")
-    text = checks.check_text(named, "target", _LONGEST_PATH)
-    if "\0" in text:
-        raise InvalidInput("target holds a NUL", remedy="Give the path of a file")
-    if not text:
+    named = os.environ.get("MNEMIC_DB", "") if target is None else target
+    if named == "":
         import platformdirs
 
         return str(Path(platformdirs.user_data_dir("mnemic", appauthor=False)) / USUAL_NAME)
+    text = str(named)
     if is_address(text) or is_service(text):
-        return text
+        return checks.check_text(text, "target", _LONGEST_ADDRESS)
     if "://" in text:
         raise ConfigError(
             f"{text.split('://', 1)[0]}:// cannot be opened by this version",
             remedy="Give a file path, which is created when there is none, postgresql://… or http://…",
         )
-    return text if text == MEMORY else str(Path(text).expanduser().absolute())
+    path = checks.check_path(named, "target")
+    return path if path == MEMORY else str(Path(path).expanduser().absolute())
 
 
 def find_key(target: str, given: str | bytes | None, settings: Settings) -> FileKey | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mnemic.documents.fallback import erasure as fallback_erasure
     from mnemic.documents.fallback import importer as fallback_importer
     from mnemic.engine import off
-    from mnemic.forget import erasure, space
+    from mnemic.forget import erasure
     from mnemic.health import audit, doctor, metrics
     from mnemic.index import batches, live_tables, segment
     from mnemic.learn import (
@@ -34,7 +34,7 @@ _FOLDERS = {
     "context": "build sources",
     "documents": "cards daily library onboarding",
     "engine": "off",
-    "forget": "erasure space",
+    "forget": "erasure",
     "health": "audit doctor metrics",
     "index": "batches live_tables segment",
     "learn": "advice bulk_writer compression disown episode_writer extraction extractors items"

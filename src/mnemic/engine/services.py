@@ -289,14 +289,14 @@ class Services:
         return paths + ([plain.notes, *plain.logs().values()] if plain is not None else [])
 
     @service
-    def space_erasure(self) -> parts.space.SpaceErasure:
+    def space_erasure(self) -> parts.erasure.SpaceErasure:
         def drop_copies() -> None:
             for file in self._own_files():
                 file.unlink(missing_ok=True)
             self._drop_vectors()
             self._drop_caches()
 
-        return parts.space.SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
+        return parts.erasure.SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
 
     @service
     def forgetting(self) -> parts.erasure.Erasure:

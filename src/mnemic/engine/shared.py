@@ -17,8 +17,7 @@ from mnemic.index import embedding_job
 from mnemic.index.backend import BackendEngine
 from mnemic.index.embedding_job import Ask
 from mnemic.index.engine import VectorEngine, engine_for
-from mnemic.index.memory import MemoryEngine
-from mnemic.index.vector_memory import VECTOR_MEMORY, VectorMemory
+from mnemic.index.live_tables import VECTOR_MEMORY, VectorMemory
 from mnemic.language.guard import Guard, guard_of
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.breaker import Circuits
@@ -244,7 +243,7 @@ def _vector_engine(
     except MissingExtra as error:
         said = f"{error.message}: vectors are searched in memory. {error.remedy}"
         warnings.warn(said, RuntimeWarning, stacklevel=2)
-        return MemoryEngine(), error
+        return VectorEngine(), error
 
 
 def _embedder(settings: Settings, circuits: Circuits, extensions: Extensions) -> Embedder | None:

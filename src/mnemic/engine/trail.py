@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from http import HTTPStatus
 
 from mnemic.engine.mind import Mind
 from mnemic.engine.remote.problems import status_of
 from mnemic.errors import Conflict, MnemicError
-from mnemic.ids import new_id
+from mnemic.ids import is_id, new_id
 from mnemic.store.rows import NOBODY
 from mnemic.store.sql.tokens import SqlTokens
 from mnemic.types import AccessEntry
@@ -51,12 +51,20 @@ def keep_trail(
     return status, body
 
 
+def subject_of(arguments: Mapping[str, object]) -> str:
+    """What a call of a tool is about, where a model named it by an id."""
+    named = arguments.get("id")
+    return named if isinstance(named, str) and is_id(named) else ""
+
+
 def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
     store = mind._store
     with store.read(mind.space) as unit:
         gone = unit.space == NOBODY
     if gone:
-        if there and entry.status == HTTPStatus.OK:  # whoever has the receipt finds who did it
+        if (
+            there and body and entry.status == HTTPStatus.OK
+        ):  # whoever has the receipt finds who did it
             with store.write_queue() as conn:
                 receipt = mind._guard.name(json.loads(body)["id"], "receipt")
                 SqlTokens(conn).note(replace(entry, subject=receipt))
@@ -74,8 +82,8 @@ def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
 def list_accesses(
     mind: Mind, *, token: str | None = None, limit: int = 100, offset: int = 0
 ) -> list[AccessEntry]:
-    """What was done in this space over HTTP and by which token, the latest first; reads are in the
-    access log of the service.
+    """What was done in this space over HTTP or MCP and by which token, the latest first; reads are
+    in the access log of the service.
     """
     with mind._store.read(mind.space) as unit:
         return unit.accesses.list(token, limit, offset)

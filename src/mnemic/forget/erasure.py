@@ -6,17 +6,19 @@ crash the worker finishes it at the next start, as does repeating the request.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Unpack
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Unpack
 
 from mnemic.clock import Clock
-from mnemic.errors import StoreBusy
+from mnemic.errors import NotFound, StoreBusy
 from mnemic.forget import receipts, traces
 from mnemic.forget.plan import ForgetPlan, Planner
 from mnemic.forget.request import ForgetRequest, read_request
-from mnemic.forget.traces import Traces
+from mnemic.forget.traces import Hasher, Traces, tokens, words
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask, cache_hashes
 from mnemic.language.echo import fingerprints
@@ -33,7 +35,7 @@ from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
-from mnemic.store.erasure import Name, Removal, StoredTextKind
+from mnemic.store.rows import NOBODY, Name, Removal, StoredTextKind
 from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
@@ -41,7 +43,6 @@ from mnemic.types import (
     Fact,
     ForgetQuery,
     Job,
-    Json,
     Memory,
     Receipt,
     SafeName,
@@ -52,6 +53,7 @@ from mnemic.types import (
 KIND = "forget"
 EVENT = "forget"
 _MAX_JOBS = 1_000
+_PROOF = 2_000  # records of each kind whose hashes a receipt of a space holds
 _NO_KEY = "00"  # of traces of nothing
 _CARDS: tuple[StoredTextKind, ...] = ("card",)
 
@@ -82,12 +84,10 @@ class RemovedRecords:
     traces: Traces
 
     @classmethod
-    def load(cls, payload: Mapping[str, Json]) -> RemovedRecords:
-        turns, memories, sessions = (
-            _strings(payload[name]) for name in ("turns", "memories", "sessions")
-        )
-        names = list(map(stored_name, sessions))
-        return cls(turns, memories, names, traces.load(payload["traces"]))
+    def load(cls, payload: Mapping[str, Any]) -> RemovedRecords:
+        turns, memories = (list(map(str, payload[name])) for name in ("turns", "memories"))
+        sessions = list(map(stored_name, payload["sessions"]))
+        return cls(turns, memories, sessions, traces.load(payload["traces"]))
 
 
 class Erasure:
@@ -287,10 +287,67 @@ def _removed_records(plan: ForgetPlan) -> RemovedRecords:
     return RemovedRecords(turns, memories, sorted(plan.sessions), plan.traces)
 
 
-def _strings(value: Json) -> list[str]:
-    return [str(item) for item in value] if isinstance(value, list) else []
-
-
 def unfinished_jobs(unit: Unit) -> list[Job]:
     """The removals that still have work outside the database."""
     return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]
+
+
+class SpaceErasure:
+    """Removes one space: copies outside the database, then every row in one transaction.
+
+    Copies go first and once more at the end: where the process dies between, the space is still
+    there, and the same call goes on. The receipt holds what is removed of each kind, and hashes of
+    a part of the records, as many as fit a file that people keep.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        clock: Clock,
+        *,
+        gather: Callable[[], None],
+        drop_copies: Callable[[], None],
+    ) -> None:
+        """``gather`` writes what this process holds back; ``drop_copies`` removes files, vectors
+        and what is held in memory.
+        """
+        self._store = store
+        self._space = space
+        self._clock = clock
+        self._gather = gather
+        self._drop_copies = drop_copies
+
+    def forget(self, *, dry_run: bool = False) -> Receipt:
+        """Remove it, or count what would go."""
+        now = self._clock.now()
+        receipt = Receipt(new_id(now), self._space, now, "space", {}, dry_run=dry_run)
+        if not dry_run:
+            self._gather()
+        with self._store.read(self._space) as unit:
+            if unit.space == NOBODY:
+                raise NotFound(
+                    f"There is no space {self._space!r}", remedy="Name one that was written to"
+                )
+            if dry_run:
+                return replace(receipt, counts=unit.eraser.count_all())
+        self._drop_copies()
+        with self._store.write(self._space) as unit:
+            receipt = _add_proof(unit, replace(receipt, counts=unit.eraser.count_all()))
+            unit.eraser.remove_all(receipt.id, now)
+        self._drop_copies()
+        with finish_later():
+            self._store.compact()
+            self._store.settle()
+        return receipt
+
+
+def _add_proof(unit: Unit, receipt: Receipt) -> Receipt:
+    """The receipt with hashes of ids, texts and words."""
+    key = secrets.token_bytes(16)
+    hashed, marks, terms = Hasher(key), set[str](), set[str]()
+    for kind in receipts.CHECKED:
+        for record in islice(unit.eraser.stored_texts((kind,)), _PROOF):
+            marks |= {hashed(record.id), *(hashed(t) for t in record.texts if len(tokens(t)) > 1)}
+            terms |= {hashed(word) for text in record.texts for word in words(text)}
+    return replace(receipt, key=key.hex(), marks=tuple(sorted(marks)), words=tuple(sorted(terms)))

@@ -16,7 +16,7 @@ from mnemic.forget.request import has_phrase
 from mnemic.ids import is_id
 from mnemic.rules.slots import is_common
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Name, NameKind, Removal
+from mnemic.store.rows import Name, NameKind, Removal
 from mnemic.types import (
     EMPTY,
     GENERAL_TOPIC,

@@ -13,14 +13,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Literal
 
 from mnemic.days import day_of
 from mnemic.forget import names
-from mnemic.forget.preview import ENGINE_TEXTS, list_items
 from mnemic.forget.request import ForgetRequest, Selection, choose
 from mnemic.forget.traces import Traces, function_words, tokens, traces_of, words
 from mnemic.ids import is_id
 from mnemic.language.guard import guard_of
+from mnemic.language.secrets.envelope import masked
 from mnemic.language.story import story_of
 from mnemic.learn.episodes import episode_of, episode_terms
 from mnemic.learn.rewrites import made_of
@@ -30,7 +31,7 @@ from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.store import codec
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Name, Rewrite, StoredTextKind, Stretch
+from mnemic.store.rows import Name, Rewrite, StoredTextKind, Stretch
 from mnemic.store.sql.text_columns import leaves
 from mnemic.store.user_zone import user_zone
 from mnemic.types import (
@@ -47,6 +48,13 @@ _KEY_BYTES = 32
 _ID_LENGTH = 36
 # Copies of what people said.
 _COPIED: tuple[StoredTextKind, ...] = ("event", "scratchpad", "card", "onboarding")
+# What the engine wrote itself.
+_ENGINE_TEXTS: tuple[StoredTextKind, ...] = ("turn reason", "job", "upkeep error")
+_EXCERPT = 80  # characters of each text in a preview
+_BEFORE = 20  # of them before the first word that is marked
+_ELLIPSIS = "…"
+Change = Literal["removed", "rewritten", "emptied", "renamed"]
+_Item = tuple[str, str, Change, str, str]  # kind, id, change, why, text
 _EPISODE_FIELDS = "summary goal outcome started_at ended_at actions entities tools tags".split()
 
 
@@ -133,7 +141,7 @@ class Planner:
         plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
         self._drop_unchanged(plan, stretches)
-        plan.items = list_items(unit, plan, marked=self._marked)
+        plan.items = _list_items(unit, plan, marked=self._marked)
         return plan
 
     def _remove_rewritten(self, removed: Selection) -> None:
@@ -287,7 +295,7 @@ class Planner:
             return cached[text]
 
         texts = {name.text for name in plan.names}
-        for record in eraser.stored_texts((*_COPIED, *ENGINE_TEXTS)):
+        for record in eraser.stored_texts((*_COPIED, *_ENGINE_TEXTS)):
             quote = next(filter(quotes, record.texts), None)
             named = record.kind == "event" and not texts.isdisjoint(record.texts)
             if quote is None and not named:
@@ -330,3 +338,71 @@ def turn_texts(turn: Turn) -> list[str]:
         texts += leaves(plain(list(call.input.values())))
     texts += [result.content for result in turn.tool_results]
     return [text for text in texts if text]
+
+
+# --- the preview: each affected item with its reason, and the words highlighted -------------------
+
+
+def _list_items(unit: Unit, plan: ForgetPlan, *, marked: bool) -> list[Forgotten]:
+    """Every item; ``marked``, with a part of its text and the places of the words in it."""
+    listed: list[Forgotten] = []
+    for kind, id_, change, why, text in _items(unit, plan):
+        places = plan.traces.highlights(text) if text and marked else ()
+        listed.append(Forgotten(kind, id_, change, why, *_excerpt(text, places)))
+    return listed
+
+
+def _items(unit: Unit, plan: ForgetPlan) -> Iterator[_Item]:
+    texts = _texts(unit, plan)
+    for kind, ids in plan.removed.by_kind.items():
+        for id_, why in ids.items():
+            yield kind, id_, "removed", why, texts.get(id_, "")
+        for id_ in plan.rewritten_episodes if kind == "episode" else ():
+            yield kind, id_, "rewritten", "it tells of it", texts.get(id_, "")
+    for id_ in plan.cards:
+        yield "card", id_, "removed", "it quotes it", plan.quoting["card", id_]
+    for kind, id_, _ in plan.rewritten:
+        quote = plan.quoting.get((kind, id_), "")
+        if kind in _ENGINE_TEXTS:
+            yield kind, id_, "emptied", "the engine noted it", quote
+        else:
+            yield kind, id_, "rewritten", "it quotes it", quote
+    for name, after in plan.renamed.items():
+        change: Change = "renamed" if after else "emptied"
+        yield name.kind, after, change, "the name has the words", name.text
+    for id_ in plan.detached:
+        yield "memory", id_, "rewritten", "it loses a source; others said it too", ""
+
+
+def _texts(unit: Unit, plan: ForgetPlan) -> dict[str, str]:
+    """What is shown of each record: the text that matches, or its own."""
+    removed = plan.removed
+    episodes = [*removed.episodes, *plan.rewritten_episodes]
+    days = unit.journal.daily_events(None, checks.MAX_ROWS) if removed.daily_events else []
+    texts: dict[str, str] = {id_: id_ for id_ in removed.sessions}
+    texts |= {turn.id: turn.text for turn in unit.ledger.turns_by_id(list(removed.turns))}
+    texts |= {episode.id: episode.summary for episode in unit.episodes.by_id(episodes)}
+    texts |= {f.id: f.filename for f in unit.attachments.by_id(list(removed.attachments))}
+    texts |= {day.id: day.summary for day in days}
+    texts |= removed.matches
+    for memory in unit.memories.by_id(list(removed.memories)):
+        visible = masked(memory)
+        # A matching text may contain the secret, so a masked memory shows neither.
+        if visible != memory or memory.id not in removed.matches:
+            texts[memory.id] = visible.text
+    return texts
+
+
+def _excerpt(
+    text: str, places: Sequence[tuple[int, int]]
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of a text to show, and the places of the words in it."""
+    if len(text) <= _EXCERPT:
+        return text, tuple(places)
+    start = max(0, places[0][0] - _BEFORE) if places else 0
+    start = max(0, min(start, len(text) - _EXCERPT))
+    end = start + _EXCERPT
+    before, after = _ELLIPSIS if start else "", _ELLIPSIS if end < len(text) else ""
+    move = len(before) - start
+    marks = tuple((a + move, min(b, end) + move) for a, b in places if a < end)
+    return f"{before}{text[start:end]}{after}", marks

@@ -19,10 +19,10 @@ from mnemic.patterns import defer
 from mnemic.plain import plain
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
-from mnemic.store.erasure import StoredTextKind
+from mnemic.store.rows import StoredTextKind
 from mnemic.types import Finding, Json, Receipt, ToolCall, ToolResult, Turn
 
-_CHECKED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
+CHECKED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment", "daily event")
 _MIN_WORDS = 2  # of a text; fewer are a name
 _LONG = 5  # bytes; shorter words occur in random data
 _BLOCK = 1 << 20
@@ -151,7 +151,7 @@ def _finding(check: str, count: int, what: str, well: str) -> Finding:
 def _rows(unit: Unit, receipt: Receipt, hashed: Hasher) -> Finding:
     marks = frozenset(receipt.marks)
     old = new = 0
-    for record in unit.eraser.stored_texts(_CHECKED):
+    for record in unit.eraser.stored_texts(CHECKED):
         if hashed(record.id) in marks or any(hashed(text) in marks for text in record.texts):
             if record.at > receipt.at:
                 new += 1
@@ -165,7 +165,7 @@ def _old_words(unit: Unit, terms: Collection[str], at: datetime) -> set[str]:
     if not terms:
         return set()
     old: set[str] = set()
-    for record in unit.eraser.stored_texts(_CHECKED):
+    for record in unit.eraser.stored_texts(CHECKED):
         if record.at <= at:
             old |= {word for text in record.texts for word in words(text) if word in terms}
     return old

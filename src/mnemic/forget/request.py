@@ -18,8 +18,7 @@ from mnemic.learn.rollback import origin_of
 from mnemic.learn.rollback_plan import RollbackSource
 from mnemic.rules import checks
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Removal, StoredTextKind
-from mnemic.store.rows import MemoryFilter
+from mnemic.store.rows import MemoryFilter, Removal, StoredTextKind
 from mnemic.types import RECORD_TYPES, TRUSTS, ForgetQuery
 
 _LONGEST_QUERY = 1_000

@@ -15,10 +15,9 @@ from functools import cache, cached_property
 from hashlib import blake2b
 
 from mnemic.ids import is_id
-from mnemic.index.segment import index_text
-from mnemic.index.words import words_of
+from mnemic.index.segment import index_text, words_of
 from mnemic.store.codec import stored_name
-from mnemic.store.erasure import Name, NameKind
+from mnemic.store.rows import Name, NameKind
 from mnemic.types import Json, SafeName
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"

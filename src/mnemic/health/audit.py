@@ -14,9 +14,8 @@ from functools import cache, partial
 from mnemic.clock import Clock
 from mnemic.health.metrics import content_terms_of
 from mnemic.language.guard import bounds_of
-from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.envelope import is_sealed, masked
-from mnemic.language.secrets.finder import USUAL, find_secrets
+from mnemic.language.secrets.finder import USUAL, find_secrets, redact
 from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules.clusters import absorbed, components, identical
 from mnemic.rules.decay import class_of, faded, judge
@@ -207,7 +206,10 @@ def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem
     usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
     readable = [memory for memory in memories if not is_sealed(memory.text)]
     texts = ["\n".join((m.text, m.value, *m.tags)) for m in readable]
-    ways = [redact_many(texts, way) for way in ([bounds] if bounds == usual else [bounds, usual])]
+    ways = [
+        [redact(text, way) for text in texts]
+        for way in ([bounds] if bounds == usual else [bounds, usual])
+    ]
     for memory, text, *redacted in zip(readable, texts, *ways, strict=True):
         if any(way != text for way in redacted):
             secrets = find_secrets(text, bounds) or find_secrets(text, usual)

@@ -12,19 +12,17 @@ from typing import TypeVar
 import numpy as np
 
 from mnemic.errors import StoreUnavailable
-from mnemic.index.engine import Docs, Floats, VectorTable
-from mnemic.index.memory import MemoryTable
-from mnemic.index.nearest import Near
+from mnemic.index.engine import MemoryTable, VectorEngine, VectorTable
+from mnemic.index.nearest import Docs, Floats, Near
 from mnemic.types import RECORD_TYPES, RecordType, VectorBackend
 
 T = TypeVar("T")
 _SPARE = 4  # times more results where several passages belong to one document
 
 
-class BackendEngine:
-    """Tables over one backend, for one space and embedder at a time."""
+class BackendEngine(VectorEngine):
+    """Tables over one backend of the host, for one space and embedder at a time."""
 
-    lasting = False
     always = True
 
     def __init__(self, backend: VectorBackend, space: str, embedder: str) -> None:
@@ -41,18 +39,12 @@ class BackendEngine:
         self._names.add(name)
         return table
 
-    def keep_only(self, space: str, embedder: str) -> None:
-        """Nothing to do: tables are made anew in each process."""
-
     def erase(self) -> None:
         for name in self._names:
             _called(lambda name=name: self._backend.clear(name))  # type: ignore[misc]
         for table in self._tables.values():
             table.detach()
         self._tables.clear()
-
-    def close(self) -> None:
-        """The backend belongs to the host."""
 
 
 class BackendTable(MemoryTable):
@@ -62,7 +54,6 @@ class BackendTable(MemoryTable):
         super().__init__(dimensions)
         self._backend = backend
         self._name = name
-        self._docs: list[int] = []
         self._attached = True
         _called(lambda: backend.clear(name))
 
@@ -72,27 +63,25 @@ class BackendTable(MemoryTable):
 
     def restart(self, rewrites: int) -> None:
         super().restart(rewrites)
-        self._docs = []
         if self._attached:
             _called(lambda: self._backend.clear(self._name))
 
     def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
-        first = len(self._docs)
+        first = len(self)
         ids = range(first, first + len(docs))
         if len(docs) and self._attached:
             _called(lambda: self._backend.add(self._name, list(ids), vectors))  # type: ignore[arg-type]
-        self._docs += docs.tolist()
         super().add(docs, vectors, reached)
 
     def search(self, query: Floats, limit: int) -> list[Near]:
         if not self._attached:
             return super().search(query, limit)
         best: dict[int, float] = {}
-        size, count = len(self._docs), 0
+        size, count = len(self), 0
         while count < size and len(best) < limit:
             count = min(size, _SPARE * count or limit)
             for row, cosine in self._nearest(query, count):
-                doc = self._docs[row]
+                doc = int(self._docs[row])
                 best[doc] = max(cosine, best.get(doc, -1.0))
         near = [Near(doc, cosine) for doc, cosine in best.items()]
         return sorted(near, key=lambda one: -one.cosine)[:limit]
@@ -103,7 +92,7 @@ class BackendTable(MemoryTable):
             rows = [(int(row), float(cosine)) for row, cosine in answer]
         except (TypeError, ValueError) as error:
             raise _failed(error) from error
-        if any(not 0 <= row < len(self._docs) or not np.isfinite(cosine) for row, cosine in rows):
+        if any(not 0 <= row < len(self) or not np.isfinite(cosine) for row, cosine in rows):
             raise StoreUnavailable(
                 "The vector backend answered an id it was not given, or no cosine",
                 remedy="Return pairs of an id and a cosine from search()",

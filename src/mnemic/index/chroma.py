@@ -19,8 +19,8 @@ import numpy as np
 
 from mnemic import private
 from mnemic.errors import MissingExtra, StoreDamaged
-from mnemic.index.engine import Docs, Floats, Seen, VectorTable
-from mnemic.index.nearest import Near
+from mnemic.index.engine import Seen, VectorEngine, VectorTable
+from mnemic.index.nearest import Docs, Floats, Near
 from mnemic.locks import ForkSafeLock
 from mnemic.types import RecordType
 
@@ -31,7 +31,7 @@ _AT_ONCE = 2_000  # rows in one call; the library has a limit of its own above t
 _REMEDY = "Remove the folder, it is made again; or set index.vectors to auto"
 
 
-class ChromaEngine:
+class ChromaEngine(VectorEngine):
     """Collections in a folder, opened when first used."""
 
     lasting = True
@@ -86,6 +86,8 @@ class ChromaEngine:
 class ChromaTable:
     """One collection. A row is named by its document and the number of its passage."""
 
+    memory = 0  # the vectors are Chroma's
+
     def __init__(self, client: Any, about: dict[str, str], folder: Path) -> None:
         self._client = client
         self._about = about
@@ -100,11 +102,6 @@ class ChromaTable:
         metadata = self._collection.metadata or {}
         reached = str(metadata.get("reached", ""))
         return Seen(int(metadata.get("rewrites", 0)), int(reached) if reached else None)
-
-    @property
-    def memory(self) -> int:
-        """Nothing: the vectors are Chroma's."""
-        return 0
 
     def __len__(self) -> int:
         return int(self._call("count"))

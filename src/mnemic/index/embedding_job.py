@@ -62,7 +62,7 @@ def asking(embedder: Embedder | None, max_attempts: int) -> Ask:
 
 def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
     """Queue the embedding; one waiting job stands for all new records of a space."""
-    unit.tasks.enqueue(KIND, key=EMPTY, payload={}, run_at=now, now=now, max_attempts=max_attempts)
+    unit.tasks.enqueue(KIND, key=EMPTY, payload={}, now=now, max_attempts=max_attempts)
 
 
 def catch_up(

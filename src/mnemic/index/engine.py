@@ -1,7 +1,8 @@
 """What a vector engine is, and how it is kept up with the rows of the database.
 
 The rows are the truth. An engine holds a copy that is searched faster: it says how far it has come,
-takes what is new, and begins again when rows it holds were changed or removed.
+takes what is new, and begins again when rows it holds were changed or removed. The usual one holds
+it in memory: nothing to install, nothing on disk.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mnemic.errors import ConfigError, StoreDamaged
-from mnemic.index.nearest import Near
+from mnemic.index.nearest import Docs, Floats, Near, NearestIndex
 from mnemic.store.rows import VectorState, place_of
 from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType
@@ -21,9 +21,7 @@ from mnemic.types import RecordType
 if TYPE_CHECKING:
     from mnemic.settings import Settings
 
-
-Floats = NDArray[np.float32]
-Docs = NDArray[np.int64]
+_SAMPLE = 256
 _UNIT = 0.01  # how far the square of a vector may be from 1
 
 
@@ -60,27 +58,84 @@ class VectorTable(Protocol):
         """Cosines of some vectors: what a chance likeness looks like."""
 
 
-class VectorEngine(Protocol):
-    """Where vectors are searched."""
+class MemoryTable(NearestIndex):
+    """An index in memory, and how much of the rows it has seen."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions)
+        self._dimensions = dimensions
+        self.seen = Seen()
+
+    def restart(self, rewrites: int) -> None:
+        NearestIndex.__init__(self, self._dimensions)
+        self.seen = Seen(rewrites)
+
+    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
+        if len(docs):
+            self.append(docs, vectors)
+        self.seen = Seen(self.seen.rewrites, reached)
+
+
+class DatabaseTable:
+    """The vectors of one embedder and type, searched by an index of the database itself in the
+    snapshot that they are asked in: nothing is copied into memory.
+    """
+
+    memory = 0
+
+    def __init__(self, rows: SqlVectors, embedder: int, type_: RecordType) -> None:
+        self._rows = rows
+        self._embedder = embedder
+        self._type: RecordType = type_
 
     @property
-    def lasting(self) -> bool:
-        """Whether tables last until the next start."""
+    def seen(self) -> Seen:
+        """Everything: the rows are searched themselves."""
+        state = self._rows.state(self._embedder)
+        return Seen(state.rewrites.get(self._type, 0), state.reached.get(self._type))
 
-    @property
-    def always(self) -> bool:
-        """Whether it is searched however few vectors there are."""
+    def __len__(self) -> int:
+        return self._rows.count(self._embedder, 1)
 
-    def table(
-        self, space: str, embedder: str, type_: RecordType, dimensions: int
-    ) -> VectorTable: ...
+    def restart(self, rewrites: int) -> None:
+        """Nothing to do: there is no copy."""
+
+    def add(self, docs: Docs, vectors: Floats, reached: int) -> None:
+        """Nothing to do: there is no copy."""
+
+    def search(self, query: Floats, limit: int) -> list[Near]:
+        near = self._rows.nearest(self._embedder, self._type, query.tobytes(), limit)
+        return [Near(doc, cosine) for doc, cosine in near]
+
+    def cosines(self, query: Floats, docs: Docs) -> Floats:
+        best = self._rows.cosines(self._embedder, query.tobytes(), docs.tolist())
+        return np.array([best.get(doc, np.nan) for doc in docs.tolist()], np.float32)
+
+    def sample(self, query: Floats) -> Floats:
+        sampled = self._rows.sample(self._embedder, query.tobytes(), _SAMPLE)
+        return np.array([cosine for _, cosine in sampled], np.float32)
+
+
+class VectorEngine:
+    """Where vectors are searched: in memory, unless a subclass says otherwise. ``lasting`` tables
+    last until the next start; one that is ``always`` used is searched however few vectors there
+    are.
+    """
+
+    lasting = False
+    always = False
+
+    def table(self, space: str, embedder: str, type_: RecordType, dimensions: int) -> VectorTable:
+        return MemoryTable(dimensions)
+
     def keep_only(self, space: str, embedder: str) -> None:
-        """Drop the tables of other embedders of a space."""
+        """Drop the tables of other embedders of a space; in memory a table is its caller's."""
 
     def erase(self) -> None:
         """Remove everything on disk for good; tables made before are invalid."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what is open."""
 
 
 def behind(seen: Seen, state: VectorState, type_: RecordType) -> int:
@@ -128,9 +183,7 @@ def engine_for(settings: Settings, path: str, *, on_disk: bool) -> VectorEngine:
     Nothing is opened before the first vector, but a missing library is a MissingExtra at once.
     """
     if settings.index.vectors != "chromadb":
-        from mnemic.index.memory import MemoryEngine
-
-        return MemoryEngine()
+        return VectorEngine()
     from mnemic.index.chroma import ChromaEngine
 
     if not on_disk:

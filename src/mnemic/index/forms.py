@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from mnemic.index.segment import STOP_WEIGHT, WORD_WEIGHT, index_text
+from mnemic.index.segment import STOP_WEIGHT, WORD_WEIGHT, index_text, words_of
+from mnemic.rules.bm25 import TermSet, term_set
 from mnemic.store.rows import QueryTerm
 
 _OTHER_WORD = "*"  # marks a form that is more often a word of its own
@@ -55,3 +56,23 @@ def _read(lines: Sequence[Sequence[str]]) -> Forms:
                 others = forms.setdefault(index_text(word), {})
                 others.update((stem, None) for stem in stems if stem != index_text(word))
     return {stem: tuple(others) for stem, others in forms.items()}
+
+
+# --- terms that tell a time or a number: what a text needs to answer "when" or "how many" ---------
+
+
+def _terms(words: list[str]) -> list[str]:
+    """The index terms of words; of a Chinese word only the whole, not its characters."""
+    return [index_text(word).split()[-1] for word in words]
+
+
+@cache
+def times() -> TermSet:
+    """Terms that tell a time."""
+    return term_set([*_terms(words_of("times")), *map(str, range(1950, 2061))])
+
+
+@cache
+def numbers() -> TermSet:
+    """Terms that tell a number."""
+    return term_set([*_terms(words_of("numbers")), *map(str, range(1000))])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from mnemic.errors import Closed, StoreError
-from mnemic.index.database import DatabaseTable
-from mnemic.index.engine import VectorEngine, VectorTable, behind, follow
-from mnemic.index.vector_memory import VectorMemory
+from mnemic.index.engine import DatabaseTable, VectorEngine, VectorTable, behind, follow
 from mnemic.locks import ForkSafeLock
 from mnemic.store.contract import Store
 from mnemic.store.rows import VectorState
@@ -18,6 +17,7 @@ from mnemic.types import RecordType
 THREAD = "mnemic-vectors"
 AT_ONCE = 20_000  # records that one query waits for
 _UNKNOWN = -1  # the number of an embedder that has made no vectors yet
+VECTOR_MEMORY = 1 << 30  # bytes that all spaces hold together, where nothing else is said
 PORTION = 5_000  # vectors read in one snapshot: a writer, or a fork, does not wait long
 
 
@@ -28,6 +28,40 @@ class VectorSet:
     number: int
     name: str
     dimensions: int
+
+
+class VectorMemory:
+    """Knows who holds vectors; when they are too many, those used longest ago are dropped."""
+
+    def __init__(self, most: int = VECTOR_MEMORY) -> None:
+        self._most = most
+        self._guard = ForkSafeLock()
+        self._sizes: OrderedDict[LiveTables, int] = OrderedDict()
+        self.held = 0  # bytes, as of the last use of each
+
+    def use(self, holder: LiveTables) -> None:
+        """Note a use; the one in use is never dropped itself."""
+        dropped: list[LiveTables] = []
+        size = holder.memory
+        with self._guard:
+            self.held += size - self._sizes.pop(holder, 0)
+            if size:
+                self._sizes[holder] = size
+            while self.held > self._most and len(self._sizes) > 1:
+                oldest, bytes_ = self._sizes.popitem(last=False)
+                self.held -= bytes_
+                dropped.append(oldest)
+        for tables in dropped:
+            tables.drop()
+
+    def drop_all(self) -> None:
+        """Have every space load its vectors again."""
+        with self._guard:
+            holders = list(self._sizes)
+            self._sizes.clear()
+            self.held = 0
+        for holder in holders:
+            holder.drop()
 
 
 class LiveTables:

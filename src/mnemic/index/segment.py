@@ -10,16 +10,34 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import add
+from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 import Stemmer
 
-from mnemic.index.words import words_of
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm
 from mnemic.types import SafeText
+
+
+def words_of(section: str) -> list[str]:
+    """The words of one list of words.txt."""
+    return _lists()[section]
+
+
+@cache
+def _lists() -> dict[str, list[str]]:
+    lists: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in Path(__file__).with_name("words.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            current = lists.setdefault(line.strip("[]"), [])
+        elif not line.startswith("#"):
+            current += line.split()
+    return lists
+
 
 ENGLISH = frozenset(words_of("english"))
 ASKING = frozenset(words_of("asking"))

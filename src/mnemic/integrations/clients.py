@@ -70,7 +70,7 @@ def _wrap_client(client: Any, companion: Companion) -> _Client:
                 replaced[name] = followed if is_own else _Proxy(home, {"messages": followed})
     else:
         raise InvalidInput(
-            f"{type(client).__name__} is no client that memory can follow",
+            f"Memory cannot follow a {type(client).__name__}",
             remedy="Pass a client of openai or anthropic, or use mind.session() and mind.context()",
         )
     for name in ("copy", "with_options"):

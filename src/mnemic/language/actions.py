@@ -13,8 +13,13 @@ from typing import Any, Protocol
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
-from mnemic.language.tool_results import cut, error_line, tool_summary
+from mnemic.language.tool_results import error_line, tool_summary
+from mnemic.language.truncation import cut
+from mnemic.language.word_file import WordFile
 from mnemic.types import ActionNode, ToolCall, ToolResult, Turn
+
+_FILE = WordFile("mnemic.language", "actions.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 MOST_PARAMS = 6
 NO_RESULT = "no result came"
@@ -23,20 +28,6 @@ _KEY_PARAMS = (
     "path file file_path filename url query q command cmd pattern name title id session to"
     " subject table branch package key text"
 ).split()
-# What a call carries rather than what it is about: shown only where nothing else is.
-_PAYLOAD = frozenset(
-    "old new old_str new_str old_string new_string old_text new_text content contents file_text"
-    " body data code patch diff replacement html".split()
-)
-_BEGINS_WRONG = (
-    r"(?i)\s*(?:[\[(*#>-]*\s*)?(?:fatal|error|traceback|exception|failed|failure|panic|错误|异常|失败"
-    r"|报错)(?![a-z])|\s*[A-Za-z_.]{1,60}(?:Error|Exception)\b\s*[:(]"
-)
-_ENDS_WRONG = (
-    r"(?:^|\n)[\w.]{1,80}(?:Error|Exception|Interrupt)(?::[^\n]*)?\s*$"
-    r"|\bexit(?:ed)?(?: with)?(?: code| status)?[ :=]+[1-9]\d*\b[^\n]{0,20}\s*$"
-    r"|: command not found\s*$|No such file or directory\s*$|Permission denied[^\n]{0,40}\s*$"
-)
 _SENTENCE = r"(?<=[。！？!?\n])|(?<=[.;；])\s"
 _LOOK = 2_000  # characters at each end of a result
 
@@ -74,7 +65,7 @@ def failure(result: ToolResult) -> str:
     problem = _json_failure(text)
     if problem is not None:
         return problem
-    if compiled(_BEGINS_WRONG).match(text[:_LOOK]) or compiled(_ENDS_WRONG).search(text[-_LOOK:]):
+    if pattern("begins_wrong").match(text[:_LOOK]) or pattern("ends_wrong").search(text[-_LOOK:]):
         return error_line(text)
     return ""
 
@@ -127,7 +118,7 @@ def key_params(arguments: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """
     order = {name: place for place, name in enumerate(_KEY_PARAMS)}
     given = [item for item in arguments.items() if item[1] not in (None, False, "", [], {})]
-    about = [item for item in given if item[0].lower() not in _PAYLOAD]
+    about = [item for item in given if item[0].lower() not in words("payload")]
     named = sorted(about or given, key=lambda item: order.get(item[0].lower(), len(order)))
     return {cut(str(key), limit): _short(value, limit) for key, value in named[:MOST_PARAMS]}
 

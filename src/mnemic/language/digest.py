@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mnemic.language.lines import label
-from mnemic.patterns import defer
+from mnemic.language.truncation import cut
 from mnemic.types import Turn
 
-_END = defer(r"[。！？!?\n]|[.;；]\s")
-_SPACE = defer(r"\s+")
+_END = re.compile(r"[。！？!?\n]|[.;；]\s")
+_SPACE = re.compile(r"\s+")
 GLUE = " · "  # between the sentences of a digest
 
 
@@ -27,13 +28,8 @@ def digest(turns: Sequence[Turn], limit: int) -> str:
             break
         line = longer
     if not line and any(sentences):
-        line = shorten(next(filter(None, sentences)), max(1, limit - len(tail)))
-    return shorten((line + tail).strip(), limit)
-
-
-def shorten(text: str, limit: int) -> str:
-    """Cut to ``limit`` characters, the last one an ellipsis when something was cut."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+        line = cut(next(filter(None, sentences)), max(1, limit - len(tail)))
+    return cut((line + tail).strip(), limit)
 
 
 def _first_sentence(text: str) -> str:

@@ -17,8 +17,12 @@ from typing import NamedTuple, TypeVar, cast
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
+from mnemic.language.word_file import WordFile
 from mnemic.rules.speakers import least_trusted
 from mnemic.types import Role, Trust
+
+_FILE = WordFile("mnemic.language", "echo.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 Text = TypeVar("Text", bound=str)
 
@@ -30,38 +34,8 @@ _REPEATS = 0.6  # of a statement's words in one line: it repeats the line in oth
 _LONGEST = 200_000  # characters of a text that are looked at
 
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_TOKEN = rf"[{_DENSE}]|[^\W_{_DENSE}]+(?:[.:/@_'-][^\W_{_DENSE}]+)*"
-_SENTENCE = r"[^\n。！？；!?;]*?(?:[。！？；!?;]+|\n+|[.](?=\s|\Z)|\Z)"
-_NUMBER = r"\s*\d{1,3}\.\s*"
-_ITEM = r"^\s*(?:\d{1,3}[.)、]|[-*+•#>]+)\s+"
-_BREAK = r"(?<=[,，、:：()（）—–])(?!\d)|(?=\s-\s|\b(?:and|so)\s|所以|因此)"
 _QUOTED_LINE = r"(?m)^[ \t]*>.*$"
-_QUOTED = r"“[^“”]{2,2000}”|「[^「」]{2,2000}」|『[^『』]{2,2000}』|(?<!\w)\"[^\"]{2,2000}\"(?!\w)"
 _ARTICLES = frozenset({"a", "an", "the"})
-_SAME_PERSON = {
-    "user": "you",
-    "user's": "your",
-    "users": "you",
-    "您": "你",
-    "i": "you",
-    "my": "your",
-    "me": "you",
-    "我": "你",
-    "is": "are",
-    "am": "are",
-    "has": "have",
-    "does": "do",
-    "you're": "you",
-    "i'm": "you",
-}
-_LEADS_IN = frozenset(
-    """as you recall remember remembered memory memories your told said mentioned noted know that
-    this earlier before previously according to from notes and so ok okay yes right sure well got
-    it good great also by way based on what have are do did last time already just hi hello thanks
-    fact reminder here is since because""".split()
-) | frozenset(
-    "因为你们记得的是说过之前提到知道根据忆录所以好嗯对了那么吗呢吧也还有就已经告诉曾刚才上次另外和在"
-)
 
 
 def fingerprints(text: str) -> dict[int, tuple[int, ...]]:
@@ -77,7 +51,7 @@ def fingerprints(text: str) -> dict[int, tuple[int, ...]]:
 
 def word_marks(text: str) -> frozenset[int]:
     """The words of a text that tell something, as hashes."""
-    telling = [word for word in _tokens(text) if word not in _LEADS_IN]
+    telling = [word for word in _tokens(text) if word not in words("leads_in")]
     return frozenset(_windows(telling, 1))
 
 
@@ -143,7 +117,7 @@ def _echoes(text: str, start: int, end: int, marks: Collection[int]) -> list[tup
     if not _known_runs(whole, marks):
         return []
     echoed = [_is_known(clause, marks) for clause in clauses]
-    leads = [_LEADS_IN.issuperset(clause) for clause in clauses]
+    leads = [words("leads_in").issuperset(clause) for clause in clauses]
     every = any(echoed) and all(map(or_, echoed, leads))
     if every or _is_known(whole, marks):
         return [(start, end)]
@@ -156,7 +130,7 @@ def _is_known(tokens: Sequence[str], marks: Collection[int]) -> bool:
     if not runs or any(later[0] <= earlier[1] for earlier, later in pairwise(runs)):
         return False  # pieces of two statements put together say something new
     covered = {place for start, end in runs for place in range(start, end)}
-    return all(place in covered or word in _LEADS_IN for place, word in enumerate(tokens))
+    return all(place in covered or word in words("leads_in") for place, word in enumerate(tokens))
 
 
 def _known_runs(tokens: Sequence[str], marks: Collection[int]) -> list[tuple[int, int]]:
@@ -185,9 +159,10 @@ def _windows(tokens: Sequence[str], size: int) -> Iterator[int]:
 
 def _tokens(text: str) -> list[str]:
     """Words in one form: no case, no articles, one person, no -s at the end."""
-    plain = compiled(_ITEM).sub("", text)
+    plain = pattern("item").sub("", text)
     folded = unicodedata.normalize("NFKC", plain).casefold().replace("’", "'").replace("用户", "你")
-    words = (_SAME_PERSON.get(word, word) for word in compiled(_TOKEN).findall(folded))
+    same = _FILE.tree()["same_person"]
+    words = (same.get(word, word) for word in pattern("token").findall(folded))
     return [_singular(word) for word in words if word not in _ARTICLES]
 
 
@@ -201,9 +176,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
     """Sentences with what ends them; the number of a list item belongs to the item."""
     start = place = 0
     while place < min(len(text), _LONGEST):
-        match = compiled(_SENTENCE).match(text, place)
+        match = pattern("sentence").match(text, place)
         place = match.end() if match and match.end() > place else place + 1
-        if not compiled(_NUMBER).fullmatch(text[start:place]):
+        if not pattern("number").fullmatch(text[start:place]):
             yield start, place
             start = place
     if start < place:
@@ -212,7 +187,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The parts of a sentence, each with the comma that ends it and without the space before."""
-    for place in [*(match.start() for match in compiled(_BREAK).finditer(text, start, end)), end]:
+    for place in [*(match.start() for match in pattern("break").finditer(text, start, end)), end]:
         part = text[start:place]
         if part.strip():
             yield place - len(part.lstrip()), place
@@ -222,7 +197,7 @@ def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _quotes(text: str) -> list[tuple[int, int]]:
     """What the user quotes: lines after a >, and sentences between quotation marks."""
     spans = [match.span() for match in compiled(_QUOTED_LINE).finditer(text[:_LONGEST])]
-    for match in compiled(_QUOTED).finditer(text[:_LONGEST]):
+    for match in pattern("quoted").finditer(text[:_LONGEST]):
         if all(match.end() <= start or match.start() >= end for start, end in spans):
             spans.append(match.span())
     return sorted(spans)

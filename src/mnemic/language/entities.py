@@ -7,37 +7,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
-from mnemic.language import entity_words as words
 from mnemic.language.truncation import two_ends
-from mnemic.patterns import defer
+from mnemic.language.word_file import WordFile
+
+_FILE = WordFile("mnemic.language", "names.toml")
+pattern, words = _FILE.pattern, _FILE.words
+_CHINESE = (
+    "named", "called", "called_by_surname", "beside", "titled", "familiar", "familiar_beside",
+)  # fmt: skip
 
 LONGEST = 8_000  # characters read at each end of a long text
 
-_SENTENCE_END = defer(r"(?:^|[.!?。！？\n:：;；])[\s\"'“”‘’(（\[*#>-]*$")
-_TITLE = defer(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
-_HAN = defer("[\u4e00-\u9fff]")
-_WORD = defer(r"[A-Za-z]+")
-_POSSESSIVE = defer(r"['’]s$")
+_SENTENCE_END = re.compile(r"(?:^|[.!?。！？\n:：;；])[\s\"'“”‘’(（\[*#>-]*$")
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_WORD = re.compile(r"[A-Za-z]+")
+_POSSESSIVE = re.compile(r"['’]s$")
 _HEADLINE_WORDS, _HEADLINE_SHARE = 6, 0.8
 
 Place = tuple[int, int, str]
-
-
-@cache
-def _things() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in words.THINGS.items()))
-
-
-@cache
-def _names() -> re.Pattern[str]:
-    return re.compile(words.NAMES)
-
-
-@cache
-def _chinese() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern) for pattern in words.CHINESE_NAMES)
 
 
 def find_entities(text: str) -> tuple[str, ...]:
@@ -60,7 +49,7 @@ def _disjoint(places: list[Place]) -> Iterator[Place]:
 
 def _find_things(text: str) -> Iterator[Place]:
     shouted = _is_headline(text, str.isupper)
-    for match in _things().finditer(text):
+    for match in pattern("things").finditer(text):
         kind, name = match.lastgroup or "", match.group()
         if kind == "quoted":
             name = name[1:-1].strip()
@@ -68,20 +57,22 @@ def _find_things(text: str) -> Iterator[Place]:
             name = name.rstrip(".,;:!?)'")
         elif kind == "acronym" and shouted:
             continue
-        if name and name.lower() not in words.NOT_THINGS:
+        if name and name.lower() not in words("not_things"):
             yield match.start(), match.end(), name
 
 
 def _find_names(text: str) -> Iterator[Place]:
     if _is_headline(text, lambda word: word[0].isupper()):
         return
-    for match in _names().finditer(text):
+    for match in pattern("names").finditer(text):
         start, parts = match.start(), match.group().split(" ")
         first = _begins_sentence(text, start)
-        while parts and _POSSESSIVE.sub("", parts[0]).lower() in words.COMMON:
+        while parts and _POSSESSIVE.sub("", parts[0]).lower() in words("common"):
             start += len(parts.pop(0)) + 1
             first = False
-        while parts and _POSSESSIVE.sub("", parts[-1]).lower() in words.COMMON | words.PARTICLES:
+        while parts and _POSSESSIVE.sub("", parts[-1]).lower() in words("common") | words(
+            "particles"
+        ):
             parts.pop()
         whole = " ".join(parts)
         name = _POSSESSIVE.sub("", whole)
@@ -112,8 +103,8 @@ def _is_name(name: str, whole: str, text: str, end: int) -> bool:
 
 
 def _find_chinese(text: str) -> Iterator[Place]:
-    for pattern in () if text.isascii() else _chinese():
-        for match in pattern.finditer(text):
+    for form in () if text.isascii() else _CHINESE:
+        for match in pattern(form).finditer(text):
             name = match.group(1)
-            if name[:2] not in words.NOT_NAMES and name not in words.NOT_NAMES:
+            if name[:2] not in words("not_names") and name not in words("not_names"):
                 yield match.start(1), match.end(1), name

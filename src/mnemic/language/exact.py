@@ -7,23 +7,25 @@ marks is a name and asks for nothing.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Literal
 
-from mnemic.patterns import defer
+from mnemic.language.word_file import WordFile
+
+_FILE = WordFile("mnemic.language", "exact_words.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 ExactKind = Literal["when", "count", "file", "latest", "earliest"]
 
 LONGEST = 400  # nobody asks one exact question in more characters
 
-_QUOTED = defer(r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
-_SPACES = defer(r"\s+")
+_QUOTED = re.compile(
+    r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)"
+)
+_SPACES = re.compile(r"\s+")
 _EDGES = " ,，。.?？!！、;；:：-—~…"
-_LETTERS = defer(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
+_LETTERS = re.compile(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +34,6 @@ class ExactQuestion:
 
     kind: ExactKind
     topic: str
-
-
-@cache
-def _data() -> tuple[dict[str, re.Pattern[str]], dict[str, frozenset[str]]]:
-    """The patterns and the lists of words of exact_words.toml."""
-    file = resources.files("mnemic.language").joinpath("exact_words.toml")
-    tree = tomllib.loads(file.read_text(encoding="utf-8"))
-    patterns = {name: "|".join(listed) for name, listed in tree["patterns"].items()}
-    for part, pattern in reversed(tree["parts"].items()):  # a part may name those before it
-        patterns = {n: text.replace(f"{{{part}}}", pattern) for n, text in patterns.items()}
-    compiled = {name: defer(text, re.I | re.A) for name, text in patterns.items()}
-    return compiled, {name: frozenset(text.split()) for name, text in tree["words"].items()}
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return _data()[0][name]
 
 
 def exact_question(query: str) -> ExactQuestion | None:
@@ -63,7 +49,7 @@ def exact_question(query: str) -> ExactQuestion | None:
 
 def asks(text: str) -> bool:
     """Whether a text is a question, by its words or its mark."""
-    return _pattern("QUESTION").search(text) is not None
+    return pattern("question").search(text) is not None
 
 
 def asks_for_all(query: str, times: Sequence[str]) -> bool:
@@ -72,40 +58,40 @@ def asks_for_all(query: str, times: Sequence[str]) -> bool:
         return False
     for text in times:
         query = query.replace(text, " ")
-    return _data()[1]["OF_WHATEVER"].issuperset(word.lower() for word in _LETTERS.findall(query))
+    return words("of_whatever").issuperset(word.lower() for word in _LETTERS.findall(query))
 
 
 def _kind(text: str) -> ExactKind | None:
     """The first that fits; "when was the last time" wants the latest, whose date answers it."""
 
     def says(name: str) -> bool:
-        return _pattern(name).search(text) is not None
+        return pattern(name).search(text) is not None
 
-    asks = says("QUESTION") or _pattern("BARE_ORDER").match(text) is not None
-    if asks and says("LAST_TIME"):
+    asks = says("question") or pattern("bare_order").match(text) is not None
+    if asks and says("last_time"):
         return "latest"
-    if asks and says("FIRST_TIME"):
+    if asks and says("first_time"):
         return "earliest"
-    if says("COUNT"):
+    if says("count"):
         return "count"
-    if says("WHEN"):
+    if says("when"):
         return "when"
-    if says("FILE"):
+    if says("file"):
         return "file"
-    if asks and says("LATEST"):
+    if asks and says("latest"):
         return "latest"
-    return "earliest" if asks and says("EARLIEST") else None
+    return "earliest" if asks and says("earliest") else None
 
 
 def _topic(text: str, masked: str) -> str:
     """The text without the words that ask."""
     parts, place = [], 0
-    for match in _pattern("ASKING").finditer(masked):
+    for match in pattern("asking").finditer(masked):
         parts.append(text[place : match.start()])
         place = match.end()
     topic = _SPACES.sub(" ", " ".join([*parts, text[place:]])).strip(_EDGES)
     for _ in range(3):  # a frame inside a frame: "so, do you remember"
-        topic = _pattern("FRAME").sub("", topic).strip(_EDGES)
-        topic = _pattern("TAIL").sub("", topic).strip(_EDGES)
+        topic = pattern("frame").sub("", topic).strip(_EDGES)
+        topic = pattern("tail").sub("", topic).strip(_EDGES)
     topic_words = {word.lower() for word in _LETTERS.findall(topic)}
-    return topic if topic_words - _data()[1]["EMPTY"] else ""
+    return topic if topic_words - words("empty") else ""

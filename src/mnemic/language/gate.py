@@ -11,12 +11,13 @@ there is a gate at all.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from mnemic.language import gate_words as words
-from mnemic.language.code import compiled, split_code
+from mnemic.language.code import split_code
 from mnemic.language.truncation import two_ends
+from mnemic.language.word_file import WordFile
 from mnemic.settings.recall import GateSettings
 
 _CODE_SHARE = 0.5  # a message with more code than this wants no memory
@@ -25,55 +26,18 @@ WINDOW = 1_000  # of a long message, so many characters are read at each end
 LONGEST_NOD = 60
 LONGEST_NAME = 80
 _LONGEST_SENTENCE = 300
+_STORIES = ("tell me a ", "tell me an ", "tell me another ", "show me a ", "show me an ")
+_FILE = WordFile("mnemic.language", "gate.toml")
+pattern, words, phrases = _FILE.pattern, _FILE.words, _FILE.phrases
 
-_URL = r"(?:https?://|www\.)[^\s，。）)>\"']*+"
-_SILENT = r"[\W_]*+"
-_ENGLISH = r"[a-z0-9_']++"
-_QUESTION_MARK = r"[?？](?![a-z0-9_=&])|么$"
-_AGO = r"[\d一二两三四五六七八九十几半]个?(?:天|周|星期|礼拜|月|年|小时|分钟)(?:之|以)?前"
-_PAST = r"过去的?[几一两二三四五六七八九十\d]|(?<![a-z])before(?= *[?!.,;]| *$)"
-_MONTHS = "|".join(map(str.strip, words.MONTHS_EN))
-_MAYBE_DATE = r"[\d月周期拜]"
-_DATE = (
-    r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|(?:19|20)\d\d(?:-\d\d(?!\d)| ?年)"
-    r"|\d{1,2}/\d{1,2}/(?:\d{4}|\d\d)(?!\d)|\d{1,2} ?月(?: ?\d{1,2} ?[日号])?"
-    r"|\d{1,2}号(?![码楼线店机房])|[一二三四五六七八九十]{1,2}月(?![亮饼天])"
-    r"|(?<![一二两三四五六七八九十几半每数个\d])(?:周|星期|礼拜)[一二三四五六日天](?![次遍]))"
-)
-_DATE_EN = (
-    rf" (?:(?:in|since|during|until|by|from) (?:(?:19|20)\d\d|{_MONTHS})"
-    rf"|(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?(?:{_MONTHS})) "
-)
-_EXTENSION = rf"\.(?:{'|'.join(words.EXTENSIONS)})(?![a-z0-9_-]|\.[a-z0-9])"
-_PATH = r"(?<![\w/.:~])(?:~|\.{1,2})?/[\w.\-]{1,60}/[\w.\-]{1,60}|(?<![a-z])[a-z]:\\\w{1,60}"
-_CLAUSE_ENDS = '[.!?;,:，。！？；：、(（"“\n]++ *'
-_NOD_GAP = r"[\s,，。.!！~～…、;；\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+"
-_LEAD_IN = (
-    r"(?:(?:ok|okay|hey|hi|now|then|so|and|alright|great|thanks|thank you|sure|yes"
-    r"|好的?|嗯|那么?|行|可以|然后|接着|现在)"
-    r"[\s,.!:，。！、]+){0,3}"
-)
-_POLITE = (
-    r"(?P<asked>(?:请|麻烦|劳烦)?(?:你|您)?(?:能不能|能否|可不可以|可否|可以|能)?(?:请|再|先)?(?:帮忙|帮我|给我|替我|为我|帮)?)"
-    r"(?:再|先|快|来|用[^，。？?]{1,14}?(?=[写做画实]))?\s*"
-)
-_POLITE_EN = (
-    r"(?:please |pls |kindly |just )?(?:(?:can|could|would|will) you (?:please |kindly |just )?"
-    r"|i(?:'d| would) like you to |i (?:want|need) you to |help me (?:to )?|let's |go ahead and )?"
-)
-# Where a verb is given its object, it is an order, whatever is asked in the rest: 写一篇为什么…
-_OBJECT = (
-    r"(?<=[一个下])|\s*(?:一(?![共般直定旦样起向])|下|个|出(?![错现厂口处了故问])|成(?![功本绩果员为了])"
-    r"|这|那|以下|上面|几(?![^?？]*[?？]))"
-)
-_YES_OR_NO = r"(?:[吗没]|(?<![什怎那这])么)\s*[?？]?$|(?:了没有|没有)\s*[?？]?$"
-_WH = r"\s*有?(?:什么|啥|怎么|为什么|为何|谁|哪|如何|多少|是否)"
-_SENTENCE_END = r"[。！!；;\n]|(?<=[?？])|\.(?=\s|$)"
-# "…, ok?" asks for agreement to an order.
-_TAG = (
-    r"[\s，,]*(?:好吗|好不好|可以吗|可以么|行吗|行不行|可否"
-    r"|(?<![a-z])(?:ok|okay|please|alright|(?:can|could|will|would) you))[\s?？!！。.]*$"
-)
+
+@cache
+def nods() -> Mapping[str, tuple[str, ...]]:
+    """What greets, thanks or agrees, by its first letter."""
+    by_letter: dict[str, tuple[str, ...]] = {}
+    for word in phrases("nods"):
+        by_letter[word[0]] = (*by_letter.get(word[0], ()), word)
+    return by_letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +60,12 @@ def wants_memory(message: str, gate: GateSettings, projects: Collection[str] = (
     prose, share = split_code(text)
     if share > _CODE_SHARE:
         return Verdict(False, f"code: {share:.0%}")
-    plain = compiled(_URL).sub(" ", prose).strip().lower().replace("’", "'")
+    plain = pattern("url").sub(" ", prose).strip().lower().replace("’", "'")
     nod = _nod(plain)
     if nod:
         return Verdict(False, f"nod: {nod}")
     plain = _without_payload(plain)
-    flat = f" {' '.join(compiled(_ENGLISH).findall(plain))} "
+    flat = f" {' '.join(pattern('english').findall(plain))} "
     reference = _reference(plain, flat, projects)
     if reference:
         return Verdict(True, reference)
@@ -124,16 +88,16 @@ def _nod(text: str) -> str | None:
     """The text, if it is made of nods and nothing else."""
     if not text or len(text) > LONGEST_NOD:
         return None
-    if compiled(_SILENT).fullmatch(text) and "?" not in text and "？" not in text:
+    if pattern("silent").fullmatch(text) and "?" not in text and "？" not in text:
         return text
     place = 0
     while place < len(text):
-        nods = words.NODS.get(text[place], ())
-        word = next((word for word in nods if text.startswith(word, place)), "")
+        known = nods().get(text[place], ())
+        word = next((word for word in known if text.startswith(word, place)), "")
         place += len(word)
         if not word or _joins(word[-1], text[place : place + 1]):
             return None
-        gap = compiled(_NOD_GAP).match(text, place)
+        gap = pattern("nod_gap").match(text, place)
         place = gap.end() if gap else place
     return text
 
@@ -143,17 +107,17 @@ def _without_payload(text: str) -> str:
     head = text[:120]
     cut = min((place for mark in ':：\n"“「' if (place := head.find(mark)) > 0), default=0)
     order = head[:cut]
-    return order if cut and any(word in order for word in words.HANDLERS) else text
+    return order if cut and any(word in order for word in phrases("handlers")) else text
 
 
 def _reference(text: str, flat: str, projects: Collection[str]) -> str | None:
     """The rule and the word by which the text refers to something that may be known."""
-    word = _listed(words.PRONOUNS, text) or _listed(words.PRONOUNS_EN, flat)
+    word = _listed("pronouns", text) or _listed("pronouns_en", flat)
     if word:
         return f"pronoun: {word}"
-    word = _listed(words.TIMES, text) or _listed(words.TIMES_EN, flat)
+    word = _listed("times", text) or _listed("times_en", flat)
     if "前" in text or "过去" in text or "before" in text:
-        word = word or _matched(_AGO, text) or _matched(_PAST, text)
+        word = word or _matched("ago", text) or _matched("past", text)
     if word:
         return f"time: {word}"
     word = _project(text, projects)
@@ -165,28 +129,28 @@ def _reference(text: str, flat: str, projects: Collection[str]) -> str | None:
     word = _file(text)
     if word:
         return f"file: {word}"
-    word = _listed(words.TASTES, text) or _listed(words.TASTES_EN, flat)
+    word = _listed("tastes", text) or _listed("tastes_en", flat)
     return f"preference: {word}" if word else None
 
 
 def _date(text: str, flat: str) -> str | None:
-    word = _listed(words.DAYS_EN, flat)
-    if not word and compiled(_MAYBE_DATE).search(text):
-        word = _matched(_DATE, text)
-    if not word and ("0" in flat or _listed(words.MONTHS_EN, flat)):
-        word = _matched(_DATE_EN, flat)
+    word = _listed("days_en", flat)
+    if not word and pattern("maybe_date").search(text):
+        word = _matched("date", text)
+    if not word and ("0" in flat or _listed("months_en", flat)):
+        word = _matched("date_en", flat)
     return word
 
 
-def _listed(listed: Iterable[str], text: str) -> str | None:
-    for word in listed:  # a plain loop is the fastest here
+def _listed(name: str, text: str) -> str | None:
+    for word in phrases(name):  # a plain loop is the fastest here
         if word in text:
             return word.strip()
     return None
 
 
-def _matched(pattern: str, text: str) -> str | None:
-    match = compiled(pattern).search(text)
+def _matched(name: str, text: str) -> str | None:
+    match = pattern(name).search(text)
     return match.group().strip() if match else None
 
 
@@ -211,16 +175,16 @@ def _joins(last: str, following: str) -> bool:
 
 
 def _file(text: str) -> str | None:
-    for match in compiled(_EXTENSION).finditer(text):
+    for match in pattern("extension").finditer(text):
         start = match.start()
         while start and match.start() - start < LONGEST_NAME and _in_name(text[start - 1]):
             start -= 1
         name = text[start : match.end()]
-        if start < match.start() and name not in words.NOT_FILES:
+        if start < match.start() and name not in words("not_files"):
             return name
-    word = _listed(words.BARE_FILES, text)
+    word = _listed("bare_files", text)
     if not word and ("/" in text or ":\\" in text):
-        word = _matched(_PATH, text)
+        word = _matched("path", text)
     return word
 
 
@@ -230,87 +194,79 @@ def _in_name(character: str) -> bool:
 
 def _order(text: str) -> str | None:
     """The verb of a command, if the text begins with one and is no question."""
-    lead = compiled(_LEAD_IN).match(text)
+    lead = pattern("lead_in").match(text)
     rest = text[lead.end() :] if lead else text
-    polite = compiled(_POLITE).match(rest)
+    polite = pattern("polite").match(rest)
     if polite:
         order = rest[polite.end() :]
-        verb = next((verb for verb in words.ORDERS if order.startswith(verb)), None)
+        verb = next((verb for verb in phrases("orders") if order.startswith(verb)), None)
         asked = polite["asked"].strip("能不否可以再先")
         if verb and (asked or not _asks(verb, order)):
             return polite.group() + verb
         asks_help = polite["asked"].endswith(("请", "麻烦", "我", "帮忙"))
-        if asks_help and not any(verb in order[:5] for verb in words.LOOKUPS):
+        if asks_help and not any(verb in order[:5] for verb in phrases("lookups")):
             return polite["asked"]
-    polite_en = compiled(_POLITE_EN).match(rest)
+    polite_en = pattern("polite_en").match(rest)
     order = rest[polite_en.end() :] if polite_en else rest
-    word = compiled(_ENGLISH).match(order)
-    if word and word.group() in words.ORDERS_EN and (order != rest or not _asks_en(order)):
+    word = pattern("english").match(order)
+    if word and word.group() in words("orders_en") and (order != rest or not _asks_en(order)):
         return word.group()
-    return next((story.strip() for story in words.STORIES_EN if order.startswith(story)), None)
+    return next((story.strip() for story in _STORIES if order.startswith(story)), None)
 
 
 def _first_sentence(text: str) -> str:
     """Up to its end, without "ok?" there."""
-    sentence = compiled(_SENTENCE_END).split(text[:_LONGEST_SENTENCE], maxsplit=1)[0]
-    return compiled(_TAG).sub("", sentence)
+    sentence = pattern("sentence_end").split(text[:_LONGEST_SENTENCE], maxsplit=1)[0]
+    return pattern("tag").sub("", sentence)
 
 
 def _asks(verb: str, order: str) -> bool:
     """Whether a text that begins with a verb of commands is a question: 测试通过了吗."""
     rest = order[len(verb) :]
     sentence = _first_sentence(order)
-    if compiled(_YES_OR_NO).search(sentence):
+    if pattern("yes_or_no").search(sentence):
         return True  # whatever it is about: 测试这个接口了吗
-    if compiled(_OBJECT).match(order, len(verb)):
+    if pattern("object").match(order, len(verb)):
         return False
     marked = sentence.endswith(("?", "？"))
-    if verb in words.EXPLAINING and (not marked or compiled(_WH).match(rest)):
+    if verb in words("explaining") and (not marked or pattern("wh").match(rest)):
         return False  # the question is what to explain: 解释为什么…
-    return marked or _listed(words.QUESTIONS, sentence) is not None
+    return marked or _listed("questions", sentence) is not None
 
 
 def _asks_en(order: str) -> bool:
     """The same for English verbs, of which a question begins only with those that are nouns."""
-    verb, following, *_ = [*compiled(_ENGLISH).findall(order[:LONGEST_NAME]), ""]
-    given = following in words.OBJECTS_EN or following.isdigit()
-    if verb not in words.NOUNS_EN or given or compiled(_OBJECT).match(order, len(verb)):
+    verb, following, *_ = [*pattern("english").findall(order[:LONGEST_NAME]), ""]
+    given = following in words("objects_en") or following.isdigit()
+    if verb not in words("nouns_en") or given or pattern("object").match(order, len(verb)):
         return False
     sentence = _first_sentence(order)
-    return sentence.endswith(("?", "？")) or _listed(words.QUESTIONS, sentence) is not None
-
-
-# Any measure word after 几, unless it stands for "some"; a field and what it is.
-_COUNTED = (
-    r"(?<![好这那前后近十百千第没头上])几[\u4e00-\u9fff]"
-    r"|(?:型号|序列号|编号|尺寸|颜色|品牌|牌子|价格|账号|地址|端口|域名|电话|号码|生日|车牌|路径|目录|分支"
-    r"|负责人|截止日期|版本)[^，。！？?]{0,4}(?:是|叫|为)?(?:什么|多少|哪|谁|几)"
-)
+    return sentence.endswith(("?", "？")) or _listed("questions", sentence) is not None
 
 
 def _wanted_field(text: str, flat: str) -> str | None:
     """The words by which a text asks for a figure, a date, a place or a name."""
-    cue = _listed(words.FIELDS, text) or _matched(_COUNTED, text)
+    cue = _listed("fields", text) or _matched("counted", text)
     if cue or flat.isspace():
         return cue
-    cue = _listed(words.FIELDS_EN, flat)
+    cue = _listed("fields_en", flat)
     return cue if cue and _question(text, flat) else None
 
 
 def _question(text: str, flat: str) -> str | None:
-    cue = _matched(_QUESTION_MARK, text) or _listed(words.QUESTIONS, text)
+    cue = _matched("question_mark", text) or _listed("questions", text)
     if cue:
         return cue
     if flat.isspace():
         return None
     for word in (" but ", " and ", " so "):
         text = text.replace(word, "\n")
-    for clause in compiled(_CLAUSE_ENDS).split(text):
+    for clause in pattern("clause_ends").split(text):
         first, _, rest = clause.strip()[:40].partition(" ")
-        if first.partition("'")[0] in words.ASKING:
+        if first.partition("'")[0] in words("asking"):
             return first
         second = rest.partition(" ")[0]
-        subjects = words.SUBJECTS if first == "do" else words.ALL_SUBJECTS
-        if first in words.AUXILIARIES and second in subjects:
+        subjects = words("subjects") if first == "do" else words("all_subjects")
+        if first in words("auxiliaries") and second in subjects:
             return f"{first} {second}"
-    return _listed(words.INDIRECT, flat)
+    return _listed("indirect", flat)

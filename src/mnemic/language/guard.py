@@ -16,7 +16,6 @@ from typing import Any, cast
 
 from mnemic.errors import InvalidInput
 from mnemic.language.lines import one_line
-from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.finder import USUAL, redact, redact_json
 from mnemic.language.secrets.randomness import MARK, Bounds, is_telling
 from mnemic.rules import checks
@@ -78,7 +77,7 @@ class Guard:
         """``text`` of each, in one go."""
         for value in values:
             checks.check_text(value, what, self.characters)
-        clean = values if self.secrets is None else redact_many(values, self.secrets)
+        clean = values if self.secrets is None else [redact(one, self.secrets) for one in values]
         return cast(Sequence[SafeText], clean)
 
     def part(self, part: str, statement: str, content: SafeText, what: str) -> SafeText:

@@ -11,14 +11,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from mnemic.language.entity_words import COMMON, PARTICLES, SURNAMES, TITLES
-from mnemic.language.name_words import COMPOUND_SURNAMES, ORDINARY, ORDINARY_ENDINGS
+from mnemic.language.entities import pattern, words
 
 _MARKS = re.compile("[\u0300-\u036f]")
 _WORD = re.compile("[^\\W\\d_\u3040-\u30ff\u4e00-\u9fff]+")
 _LATIN = re.compile("[a-z]")
 _HAN_NAME = re.compile("[\u4e00-\u9fff]{2,4}")
-_TITLE = re.compile(TITLES)
+_ENDINGS = ("ing", "ed", "ly", "tion", "ness", "ment", "able", "ful", "less", "ous", "ive")
 _QUOTES = " \t\"'“‘(（["
 _SEPARATOR = "\0"
 _HONORIFICS = frozenset("dr mr mrs ms prof sir".split())
@@ -36,7 +35,7 @@ def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
     named: set[str] = set()
     present = [name for name in by_name if name in rest]
     for name in sorted(present, key=len, reverse=True):
-        if name not in COMMON or name in _raised(query):
+        if name not in words("common") or name in _raised(query):
             without = _without(rest, name)
             if without != rest:
                 named.add(name)
@@ -45,7 +44,7 @@ def named_speakers(query: str, speakers: Iterable[str]) -> frozenset[str]:
     parts = {word for word in _WORD.findall(rest) if word in listed}
     if parts:
         raised = _raised(query)
-        first_names = {part for part in parts if part not in COMMON or part in raised}
+        first_names = {part for part in parts if part not in words("common") or part in raised}
         surnames = parts & {fold(word) for word in _WORD.findall(query) if word[0].isupper()}
         for name in by_name:
             if any(part in name for part in parts):
@@ -72,7 +71,7 @@ def respelled(query: str, unknown: Collection[str], names: Callable[[], Iterable
     ]
     if not slips:
         return query
-    parts = set(_WORD.findall(fold(_SEPARATOR.join(names())))) - COMMON
+    parts = set(_WORD.findall(fold(_SEPARATOR.join(names())))) - words("common")
     for match in reversed(slips):
         word = fold(match.group())
         near = [] if word in parts else _nearest(word, parts)
@@ -124,16 +123,16 @@ def _ends(name: str) -> tuple[str, str]:
     if not parts or parts == [name]:
         return "", ""
     last = parts[-1] if 2 <= len(parts) <= 4 and len(parts[-1]) > 2 else ""
-    return (parts[0] if len(parts[0]) > 1 else ""), ("" if last in PARTICLES else last)
+    return (parts[0] if len(parts[0]) > 1 else ""), ("" if last in words("particles") else last)
 
 
 def _is_called(name: str, text: str) -> bool:
     """Whether a Chinese full name is meant: 小明, 阿明, 小李, 老李, 李老师 for 李小明."""
     if not any(character in text for character in name):
         return False
-    size = 2 if name[:2] in COMPOUND_SURNAMES and len(name) > 2 else 1
+    size = 2 if name[:2] in words("compound_surnames") and len(name) > 2 else 1
     surname, given = name[:size], name[size:]
-    if surname[0] not in SURNAMES and size == 1:
+    if size == 1 and not pattern("surname").match(surname):
         return False
     if any(short in text for short in (f"老{surname}", f"小{surname}", f"阿{given[-1]}")):
         return True
@@ -141,11 +140,11 @@ def _is_called(name: str, text: str) -> bool:
         return True
     place = text.find(surname)
     while place >= 0:
-        if _TITLE.match(text, place + size):
+        if pattern("titles").match(text, place + size):
             return True
         place = text.find(surname, place + 1)
     place = text.find(given) if len(given) > 1 else -1
-    return place >= 0 and (place == 0 or text[place - 1] not in SURNAMES)
+    return place >= 0 and (place == 0 or not pattern("surname").match(text, place - 1))
 
 
 def _may_be_name(query: str, match: re.Match[str]) -> bool:
@@ -153,7 +152,7 @@ def _may_be_name(query: str, match: re.Match[str]) -> bool:
     if word[0].isupper() and not _opens(query, match.start()):
         return len(word) >= _SHORTEST
     folded = fold(word)
-    ordinary = folded in ORDINARY or folded in COMMON or folded.endswith(ORDINARY_ENDINGS)
+    ordinary = folded in words("ordinary") or folded in words("common") or folded.endswith(_ENDINGS)
     return len(word) >= _SHORTEST_LOWER and not ordinary
 
 

@@ -19,14 +19,6 @@ _TENS = {
 _WORDS |= _TENS | {"a": 1, "an": 1, "couple": 2, "fortnight": 2}
 _SILENT = frozenset({"of", "the"})
 
-CHINESE = r"(?:\d{1,4}|[零〇一二两俩三四五六七八九十百]{1,6}|半)"
-ENGLISH = (
-    r"(?:\d{1,4}|half\s(?:an?|of\san?)|(?:a\s)?couple\s(?:of\s)?|(?:" + "|".join(_TENS) + r")"
-    r"[-\s](?:one|two|three|four|five|six|seven|eight|nine)|"
-    + "|".join(sorted(_WORDS, key=len)[::-1])
-    + ")"
-)
-
 
 def number(text: str) -> float | None:
     """The value of a numeral, or None: 15, 十五, 二〇二六, 两, 半, twenty-one."""

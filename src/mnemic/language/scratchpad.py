@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
+from functools import cache
+from typing import Literal, get_args
 
 from mnemic.language.code import compiled
 from mnemic.language.fence import strip_fenced
@@ -17,11 +18,15 @@ from mnemic.language.gate import is_nod
 from mnemic.language.markdown import stripped
 from mnemic.language.story import is_order
 from mnemic.language.tasks import end_of_task, task_in
-from mnemic.language.tool_results import cut
 from mnemic.language.topic import overlap, telling_words
+from mnemic.language.truncation import cut
+from mnemic.language.word_file import WordFile
 from mnemic.prompts import ByLanguage, Language
 from mnemic.settings.learning import ScratchpadSettings
 from mnemic.types import Completion, Episode, PadSection, Scratchpad
+
+_FILE = WordFile("mnemic.language", "scratchpad.toml")
+pattern = _FILE.pattern
 
 _COMPLETIONS = 5  # finished tasks that are kept, as in document B §4
 _TASK_CHARS = 120  # of a task: one line
@@ -29,18 +34,6 @@ _SAME_TOPIC = 0.2  # share of telling words that a message has in common with it
 
 _TOLD = 0.8  # share of the words of a task that the story of the session that did it has
 _FEWEST_WORDS = 2  # telling words below which a message has no topic of its own, unless an order
-_SWITCHES = (
-    r"(?i)\b(?:new (?:topic|task|question)|next (?:topic|task)|another"
-    r" (?:topic|task|question|thing)|different (?:topic|question|thing)|change of (?:topic|subject)"
-    r"|by the way|btw|something else|moving on|switching to|on another note)\b"
-    r"|换个?(?:话题|任务|问题)|另一个(?:任务|话题|问题|事)|另外(?:一个|一件|问)|新(?:任务|话题|问题)"
-    r"|下一个(?:任务|话题|问题)|顺便问|对了，|说点别的|别的(?:问题|事)"
-)
-_GOES_ON = (
-    r"(?i)^\s*(?:and|also|then|now|so|but|it|that|this|these|those|he|she|they|continue|go on|again"
-    r"|still|instead|actually|no,|yes,|ok,|okay,|why|what about|how about)\b"
-    r"|\bagain\b|再(?:来|跑|试|做|看)一|^\s*(?:然后|接着|还有|再|继续|那|它|这|另外也|并且|不过|但|还是|为什么|而且|同时|嗯|好的?[，,])"
-)
 _MARKUP = r"^[\s#>*+•-]+"
 
 
@@ -65,7 +58,7 @@ def advance(
     if switches(pad.focus, message, _SAME_TOPIC):
         done = _with_done(pad, pad.focus, at, _COMPLETIONS)
         return fit(replace(done, focus=task), settings.max_chars)
-    if not is_order(message) or compiled(_GOES_ON).search(message):
+    if not is_order(message) or pattern("goes_on").search(message):
         return pad
     return fit(replace(pad, focus=task), settings.max_chars)
 
@@ -137,11 +130,11 @@ def open_part(pad: Scratchpad, *, focus: bool, questions: Container[str]) -> Scr
 
 def switches(focus: str, message: str, same_topic: float) -> bool:
     """Whether a message leaves the task at hand: by saying so, or by other words altogether."""
-    if compiled(_SWITCHES).search(message):
+    if pattern("switches").search(message):
         return True
     words = telling_words(strip_fenced(message))
     fewest = 1 if is_order(message) else _FEWEST_WORDS
-    if len(words) < fewest or compiled(_GOES_ON).search(message):
+    if len(words) < fewest or pattern("goes_on").search(message):
         return False
     return overlap(telling_words(focus), words) < same_topic
 
@@ -173,35 +166,6 @@ def _one_line(goal: str) -> str:
 
 
 Name = Literal["focus", "projects", "completions", "questions", "next_steps"]
-
-_HEADINGS: dict[Name, ByLanguage[tuple[str, ...]]] = {
-    "focus": ByLanguage(
-        en=("Current task", "Current focus", "Focus"),
-        zh=("当前任务", "当前关注", "当前焦点", "当前重点"),
-    ),
-    "projects": ByLanguage(
-        en=("Active projects", "Projects", "Current projects"),
-        zh=("当前项目", "活跃项目", "进行中的项目"),
-    ),
-    "completions": ByLanguage(
-        en=("Recently done", "Recent completions", "Recent progress", "Done"),
-        zh=("近期完成", "近期进展", "最近完成"),
-    ),
-    "questions": ByLanguage(
-        en=("Open questions", "Questions"),
-        zh=("未解决的问题", "待解决的问题", "待解决问题", "开放问题"),
-    ),
-    "next_steps": ByLanguage(
-        en=("Next steps", "Next"),
-        zh=("下一步", "下一步计划", "后续计划"),
-    ),
-}
-_TITLES: dict[str, tuple[Name, Language]] = {
-    title.casefold(): (name, language)
-    for name, titles in _HEADINGS.items()
-    for language, spellings in titles.items()
-    for title in spellings
-}
 _HEADING = r"#{1,2}[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*"
 _FENCE = r"[ \t]{0,3}(?:```|~~~)"
 _BULLET = r"(?s)[-*+•]\s+(?P<text>.*)"
@@ -209,14 +173,34 @@ _DONE = r"(?s)(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d)(?P<zone> UTC|[+-]\d\d:\d\d) · (
 _HAN = "[\u3400-\u9fff]"
 
 
+@cache
+def _headings() -> dict[Name, ByLanguage[tuple[str, ...]]]:
+    """The titles of each section; the first of a language is the one that is written."""
+    english, chinese = _FILE.tree()["english"], _FILE.tree()["chinese"]
+    return {
+        name: ByLanguage(en=tuple(english[name].split("|")), zh=tuple(chinese[name].split("|")))
+        for name in get_args(Name)
+    }
+
+
+@cache
+def _titles() -> dict[str, tuple[Name, Language]]:
+    return {
+        title.casefold(): (name, language)
+        for name, titles in _headings().items()
+        for language, spellings in titles.items()
+        for title in spellings
+    }
+
+
 def parse(markdown: str) -> Scratchpad:
     """What a scratchpad says."""
-    bodies: dict[Name, list[str]] = {name: [] for name in _HEADINGS}
+    bodies: dict[Name, list[str]] = {name: [] for name in get_args(Name)}
     other: list[PadSection] = []
     spoken: list[Language] = []
     for heading, lines in _sections(markdown.replace("\r\n", "\n")):
         body = stripped(lines)
-        section = _TITLES.get(_title(heading).casefold())
+        section = _titles().get(_title(heading).casefold())
         if section is not None:
             bodies[section[0]] += body
             spoken += [section[1]] if body else []
@@ -263,7 +247,7 @@ def rendered(pad: Scratchpad) -> Scratchpad:
 
 def heading(name: Name, language: Language) -> str:
     """The title of a known section."""
-    return _HEADINGS[name][language][0]
+    return _headings()[name][language][0]
 
 
 def language_of(text: str) -> Language:

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from mnemic.language import gate_words as words
 from mnemic.language.actions import action_nodes, first_sentence, sentences
 from mnemic.language.code import compiled
 from mnemic.language.entities import find_entities
 from mnemic.language.fence import strip_fenced
-from mnemic.language.gate import wants_memory
+from mnemic.language.gate import phrases, wants_memory, words
 from mnemic.language.outcome import outcome_of
-from mnemic.language.tool_results import cut
+from mnemic.language.truncation import cut
 from mnemic.language.voice import own_voice
 from mnemic.rules.importance import DEFAULT_IMPORTANCE
 from mnemic.settings.recall import GateSettings
@@ -100,7 +99,7 @@ def is_order(message: str) -> bool:
     while polite := compiled(_POLITE).match(order):
         order = order[polite.end() :]
     word = compiled(_WORD).match(order)
-    return order.startswith(words.ORDERS) or bool(word and word.group() in words.ORDERS_EN)
+    return order.startswith(phrases("orders")) or bool(word and word.group() in words("orders_en"))
 
 
 def request_in(message: str) -> str:

@@ -6,37 +6,22 @@ By rule and always the same, before any model sees them. No visible character is
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 from mnemic.language.code import compiled
+from mnemic.language.truncation import cut, cut_front
+from mnemic.language.word_file import WordFile
+
+_FILE = WordFile("mnemic.language", "tool_results.toml")
+pattern, words = _FILE.pattern, _FILE.words
 
 _LARGEST_JSON = 2_000_000  # characters; more is read as text
 _SEARCHED = 50_000  # characters in which paths are looked for
 _SEEN = 4  # times the limit, so that blanks do not leave too little at the ends
 _GAP = " … "
-_JOINER = "\u200d"
-_ERRORS = (
-    r"(?i)\b(?:error|exception|traceback|fatal|fail(?:ed|ure|s)?|panic|denied|refused|not found"
-    r"|no such|timed? ?out|cannot|unable|killed|abort(?:ed)?)\b|[A-Za-z]+(?:Error|Exception)\b"
-    r"|错误|异常|失败|报错|拒绝|超时|无法|找不到|不存在"
-)
-# A part of whatever the pattern matches, in lower case.
-_FAILING = (
-    "error exception traceback fatal fail panic denied refused found such timeout timed cannot"
-    " unable killed abort 错误 异常 失败 报错 拒绝 超时 无法 找不到 不存在"
-).split()
 _PER_WORD = 3
 _BEFORE, _AFTER = 60, 300  # characters of a line on each side of such a word
-_TELLING_KEYS = frozenset(
-    "error errors message msg reason detail status code exit_code returncode success ok"
-    " path file url name title id total count".split()
-)
-_PATHS = (
-    r"(?<![\w/.:~])(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,12}"
-    r"|(?<![A-Za-z])[A-Za-z]:\\[^\s\"'<>|，。]{1,120}|https?://[^\s\"'<>，。）)]{4,120}"
-)
 _SPACE = r"\s+"
 
 
@@ -56,48 +41,6 @@ def error_line(text: str) -> str:
     return lines[-1] if "Traceback (most recent call last)" in text else lines[0]
 
 
-def cut(text: str, limit: int) -> str:
-    """At most ``limit`` characters, with an ellipsis where some were left out."""
-    if len(text) <= limit:
-        return text
-    return f"{text[: _whole(text, limit - 1)].rstrip()}…" if limit > 0 else ""
-
-
-def cut_front(text: str, limit: int) -> str:
-    """The end of a text, the ellipsis before it."""
-    if len(text) <= limit:
-        return text
-    if limit <= 0:
-        return ""
-    start = len(text) - limit + 1
-    while start < len(text) and not _parts_at(text, start):
-        start += 1
-    return f"…{text[start:].lstrip()}"
-
-
-def _whole(text: str, place: int) -> int:
-    """The last place up to this one where a character ends."""
-    while place > 0 and not _parts_at(text, place):
-        place -= 1
-    return place
-
-
-def _parts_at(text: str, place: int) -> bool:
-    """Whether a text may be cut here: not before a mark, within a joined emoji or a flag."""
-    before, after = text[place - 1 : place], text[place : place + 1]
-    if not before or not after:
-        return True
-    if unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff":
-        return False
-    if _JOINER in (before, after):
-        return False
-    return not (_is_flag(before) and _is_flag(after))
-
-
-def _is_flag(character: str) -> bool:
-    return "\U0001f1e6" <= character <= "\U0001f1ff"
-
-
 # --- structured results ---------------------------------------------------------------------------
 
 
@@ -114,7 +57,9 @@ def _of_json(text: str, limit: int) -> str | None:
         return cut(_brief(value, limit), limit)
     if not isinstance(value, dict):
         return None
-    items = sorted(value.items(), key=lambda item: str(item[0]).lower() not in _TELLING_KEYS)
+    items = sorted(
+        value.items(), key=lambda item: str(item[0]).lower() not in words("telling_keys")
+    )
     parts = [f"{_flat(str(key))}: {_brief(item, limit // 3)}" for key, item in items]
     return _packed(parts, limit)
 
@@ -181,7 +126,7 @@ def _error_lines(text: str) -> list[str]:
     if len(lower) != len(text):
         lower = text
     places: set[int] = set()
-    for word in _FAILING:
+    for word in words("failing"):
         place = lower.find(word)
         for _ in range(_PER_WORD):
             places.update(() if place < 0 else (place,))
@@ -191,7 +136,7 @@ def _error_lines(text: str) -> list[str]:
     lines: dict[int, str] = {}
     for place in sorted(places):
         start, line = _line_at(text, place)
-        if start not in lines and compiled(_ERRORS).search(line):
+        if start not in lines and pattern("errors").search(line):
             lines[start] = line
     return list(dict.fromkeys(lines.values()))
 
@@ -206,7 +151,7 @@ def _line_at(text: str, place: int) -> tuple[int, str]:
 
 def _paths(text: str, excluded: str) -> list[str]:
     paths: dict[str, None] = {}
-    for match in compiled(_PATHS).finditer(text[:_SEARCHED]):
+    for match in pattern("paths").finditer(text[:_SEARCHED]):
         if match.group() not in excluded:
             paths[match.group()] = None
         if len(paths) == 3:

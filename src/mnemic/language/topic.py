@@ -8,24 +8,17 @@ from functools import cache
 from itertools import pairwise
 
 from mnemic.language.code import compiled
-from mnemic.language.gate_words import ORDERS, ORDERS_EN
+from mnemic.language.gate import phrases
+from mnemic.language.gate import words as gate_words
+from mnemic.language.word_file import WordFile
+
+words = WordFile("mnemic.language", "topic.toml").words
 
 _WORD = r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+(?:[-_./+#][^\W_\u3040-\u9fff]+)*"
 _DENSE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+"
 _ENDING = r"(?<=\w{3})(?:'s|ing|ed|es|s)$"
 _LONGEST = 4_000
 
-# Words that say nothing of the topic: small words, politeness, asking, working in general.
-_EMPTY = frozenset(
-    """a an the and or but so if then than that this these those there here it its is are was were
-    be been am do does did done doing have has had having i me my we us our you your he she they
-    them their him her his of in on at to from for with without by as about into over under out up
-    off no not yes ok can could would should will shall may might must please pls help want need
-    let lets get got make made go going know think see look try using use used just also still
-    again now today what when where which who why how any some all more most very much many one
-    two thing things something anything way new good great thanks thank hi hello hey sure want
-    don doesn didn isn can't won't i'm i'd i've it's that's let's you're""".split()
-)
 _FUNCTION = frozenset(
     "的了吗呢吧啊呀嘛么我你您他她它们咱是在有和与跟或就都也还又再要会能可以请帮忙这那哪个些一下"
     "把给被让叫对为从到向很太更最不没别好吗想用做来去上里中后前时候什怎样多少几何谁为啥如果但因"
@@ -36,28 +29,28 @@ _FUNCTION = frozenset(
 @cache
 def _stems() -> frozenset[str]:
     """Small words and what one tells an agent to do, in their plain form."""
-    empty = _EMPTY | ORDERS_EN
+    empty = words("empty") | gate_words("orders_en")
     return frozenset(compiled(_ENDING).sub("", word) for word in empty) | empty
 
 
 @cache
 def _orders() -> re.Pattern[str]:
-    return re.compile("|".join(order for order in ORDERS if len(order) > 1))
+    return re.compile("|".join(order for order in phrases("orders") if len(order) > 1))
 
 
 def telling_words(text: str) -> frozenset[str]:
     """Words in a plain form; of Chinese, pairs of characters between the small ones."""
     folded = unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().replace("’", "'")
-    words = {
+    telling = {
         compiled(_ENDING).sub("", word)
         for word in compiled(_WORD).findall(folded)
-        if word not in _EMPTY
+        if word not in words("empty")
     }
-    words = {word for word in words if len(word) > 1 and word not in _stems()}
+    telling = {word for word in telling if len(word) > 1 and word not in _stems()}
     for run in compiled(_DENSE).findall(_orders().sub(" ", folded)):
         for piece in _pieces(run):
-            words.update(a + b for a, b in pairwise(piece))
-    return frozenset(words)
+            telling.update(a + b for a, b in pairwise(piece))
+    return frozenset(telling)
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:

@@ -50,6 +50,23 @@ def cut_to_tokens(text: str, limit: int, count: TokenCounter) -> str:
     return ""
 
 
+def cut(text: str, limit: int) -> str:
+    """At most ``limit`` characters, with an ellipsis where some were left out."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: whole_character(text, limit - 1)].rstrip()}{ELLIPSIS}" if limit > 0 else ""
+
+
+def cut_front(text: str, limit: int) -> str:
+    """The end of a text, the ellipsis before it."""
+    if len(text) <= limit:
+        return text
+    start = len(text) - limit + 1
+    while whole_character(text, start) < start < len(text):
+        start += 1
+    return f"{ELLIPSIS}{text[start:].lstrip()}" if limit > 0 else ""
+
+
 def two_ends(text: str, head: int, tail: int | None = None) -> list[str]:
     """A text or, of one longer than both together, its beginning and its end: any text is read in
     a bounded time. The end is as long as the beginning unless given.

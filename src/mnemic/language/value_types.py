@@ -8,14 +8,16 @@ written by its sound, and holds nothing that only a sentence has. The lists are 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 
+from mnemic.language.word_file import WordFile
+
+_shape = WordFile("mnemic.language", "lexicon/shapes.toml").pattern
+
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
-_BREAK = re.compile(r"\n {0,4}")
 _DASHES = "----"
 _ENDINGS = ("ies", "es", "s", "ed", "d", "ing", "ly", "er", "est")
 _SHORTENED = frozenset({"s", "re", "m", "ve", "ll", "d", "t"})
@@ -27,24 +29,12 @@ _PLACE_LEADS = frozenset(
 )
 
 
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath("lexicon", name).read_text(encoding="utf-8")
-
-
-@cache
-def _shape(name: str) -> re.Pattern[str]:
-    return re.compile(_BREAK.sub("", _shapes()[name]))
-
-
-@cache
-def _shapes() -> Mapping[str, str]:
-    return tomllib.loads(_read("shapes.toml"))
-
-
 @cache
 def _lexicon(name: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a list before the line of dashes, and those after it."""
-    text = "\n".join(line for line in _read(name).splitlines() if not line.startswith("#"))
+    file = resources.files("mnemic.language").joinpath("lexicon", name)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("#"))
     split = re.compile(r"[|\n]" if "|" in text else r"\s+")
     before, _, after = text.partition(_DASHES)
     return frozenset(filter(None, split.split(before))), frozenset(filter(None, split.split(after)))

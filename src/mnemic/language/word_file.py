@@ -11,29 +11,45 @@ from importlib import resources
 BUILT_IN = ("en", "zh")  # languages that have a pattern file
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n\s*")
+_BETWEEN = re.compile(r"\s*[|\n]\s*")
 
 
 class WordFile:
-    """The ``[patterns]`` and ``[lists]`` of a file; read and compiled at first use."""
+    """The patterns and words of a file; read and compiled at first use.
+
+    ``[patterns]`` match either case, ``[cased]`` as they are written. ``[lists]`` are words between
+    spaces, ``[phrases]`` are parted by bars and line ends, and ``[spaced]`` are phrases that are
+    looked for in words between spaces.
+    """
 
     def __init__(self, package: str, file: str) -> None:
         self._package, self._file = package, file
         self.pattern = cache(self._compile)
         self.words = cache(self._split)
-        self._tree = cache(self._load)
+        self.phrases = cache(self._sort)
+        self.tree = cache(self._load)
 
     def _compile(self, name: str) -> re.Pattern[str]:
-        """The pattern of this name, in either case."""
-        return re.compile(self._source(name), re.IGNORECASE)
+        """The pattern of this name."""
+        either = name in self.tree().get("patterns", ())
+        return re.compile(self._source(name), re.IGNORECASE if either else 0)
 
     def _split(self, name: str) -> frozenset[str]:
         """The list of words of this name."""
-        return frozenset(self._tree()["lists"][name].split())
+        return frozenset(self.tree()["lists"][name].split())
+
+    def _sort(self, name: str) -> tuple[str, ...]:
+        """The phrases of this name, the longest first so that it is the one reported."""
+        spaced = name in self.tree().get("spaced", ())
+        text = self.tree()["spaced" if spaced else "phrases"][name]
+        phrases = sorted(set(_BETWEEN.split(text.strip())), key=lambda one: (-len(one), one))
+        return tuple(f" {one} " for one in phrases) if spaced else tuple(phrases)
 
     def _source(self, name: str) -> str:
         """A pattern without its line breaks and with those it names put in."""
-        joined = _BREAK.sub("", self._tree()["patterns"][name])
-        return _NAME.sub(lambda match: self._source(match[1]), joined)
+        tree = self.tree()
+        text = tree.get("patterns", {}).get(name) or tree["cased"][name]
+        return _NAME.sub(lambda match: self._source(match[1]), _BREAK.sub("", text))
 
     def _load(self) -> Mapping[str, Mapping[str, str]]:
         file = resources.files(self._package).joinpath(self._file)

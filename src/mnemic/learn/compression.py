@@ -162,7 +162,7 @@ def _new_turn(message: object, session: str) -> NewTurn:
     fields = dict(message)
     named = next((fields[name] for name in ("_session_id", *SESSION_KEYS) if name in fields), None)
     if named is not None and not isinstance(named, str):
-        raise InvalidInput("the session of a message is no text", remedy=_FORMS)
+        raise InvalidInput("the session of a message is not text", remedy=_FORMS)
     fields.pop("index", None)  # the host's own count; a turn is known by what it says
     try:
         return read_message(fields, named or session)

@@ -30,7 +30,7 @@ from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.reader.inputs import TurnText
-from mnemic.providers.reader.notes import UNREAD, NotedMessage
+from mnemic.providers.reader.notes import NotedMessage
 from mnemic.rules.importance import KIND_IMPORTANCE
 from mnemic.rules.lifetimes import DURATIONS
 from mnemic.rules.reconcile import STEERING
@@ -213,10 +213,10 @@ class RuleExtractor:
         def is_worth(stretch: str) -> bool:
             place = places.find(stretch)
             try:
-                note = noted().judge(*place) if place else UNREAD
+                note = noted().judge(*place) if place else None
             except ModelRefused:  # a damaged file, of which the embedding tells
-                note = UNREAD
-            return note.keep >= least and note.relation != _INSTRUCTION
+                return False
+            return note is not None and note.keep >= least and note.relation != _INSTRUCTION
 
         return is_worth
 

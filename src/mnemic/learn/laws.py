@@ -18,7 +18,7 @@ from math import nextafter
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.dates.reader import find_times
 from mnemic.language.extract import extract
-from mnemic.language.extract.dates import dated
+from mnemic.language.extract.dates import NO_SLOT, dated
 from mnemic.language.extract.languages import Patterns, built_in
 from mnemic.language.extract.sentences import Splitter
 from mnemic.language.extract.traps import Instructions, Traps
@@ -279,7 +279,7 @@ def _is_news(unit: Unit, candidate: Candidate, told: Mapping[str, str], now: dat
 
 def _as_news(ending: Candidate) -> Candidate:
     """As a statement without a slot: "I quit coffee"."""
-    return replace(ending, kind="fact", predicate="other", value=ending.text, withdraws=False)
+    return replace(ending, kind="fact", predicate=NO_SLOT, value=ending.text, withdraws=False)
 
 
 def _denied(unit: Unit, sentence: str, turn: Turn, now: datetime) -> Iterator[Candidate]:

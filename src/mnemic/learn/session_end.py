@@ -36,7 +36,6 @@ def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> No
         KIND,
         key=session,
         payload={"session": session},
-        run_at=now,
         now=now,
         max_attempts=max_attempts,
     )

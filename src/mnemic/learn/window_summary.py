@@ -29,9 +29,7 @@ _TOKENS = 500  # of one summary, which stands for about a hundred messages
 def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
     """Have the older part of a conversation summed up."""
     payload = {"session": session}
-    unit.tasks.enqueue(
-        KIND, key=session, payload=payload, run_at=now, now=now, max_attempts=max_attempts
-    )
+    unit.tasks.enqueue(KIND, key=session, payload=payload, now=now, max_attempts=max_attempts)
 
 
 class WindowSummaryJob:

@@ -14,6 +14,7 @@ from mnemic.documents.folders import folders_of
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import find_key
 from mnemic.errors import InvalidInput, MemoryOff
+from mnemic.rules.checks import check_path
 from mnemic.settings import Settings, load_beside
 from mnemic.store.new_file import typed
 from mnemic.store.sqlite import backup as sqlite_backup
@@ -62,7 +63,7 @@ def restore(
     that a worker had in hand when the backup was made wait again. ``key`` opens an encrypted
     backup, as in ``mnemic.open``; the database has it then, too.
     """
-    source, target = _file(path), _file(to)
+    source, target = _file(path), _file(to, "to")
     if target.exists() and source.exists() and source.samefile(target):
         raise InvalidInput(f"{source} is itself the backup", remedy="Restore to another file")
     now = (clock or SystemClock()).now()
@@ -103,8 +104,5 @@ def _documents_aside(restored: Restored, database: Path, settings: Settings) -> 
     return tuple(moved)
 
 
-def _file(path: str | os.PathLike[str]) -> Path:
-    text = os.fspath(path)
-    if not text or "\0" in text:
-        raise InvalidInput(f"{text!r} is not a file name", remedy="Give the path of a file")
-    return Path(text).expanduser().absolute()
+def _file(path: str | os.PathLike[str], name: str = "path") -> Path:
+    return Path(check_path(path, name)).expanduser().absolute()

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from mnemic.language.secrets.batch import redact_many
 from mnemic.language.secrets.envelope import is_sealed
-from mnemic.language.secrets.finder import redact_json
+from mnemic.language.secrets.finder import redact, redact_json
 from mnemic.language.secrets.randomness import MARK, Bounds
 from mnemic.learn.reindex import index_again
 from mnemic.store.contract import Store, Unit
@@ -65,7 +64,7 @@ class CredentialMask:
         return masked, sum(after != before for after, before in zip(masked, rows, strict=True))
 
     def _mask_texts(self, texts: Sequence[Any], *, is_name: bool) -> list[str]:
-        masked = redact_many(["" if is_sealed(text) else text for text in texts], self.bounds)
+        masked = ["" if is_sealed(text) else redact(text, self.bounds) for text in texts]
         for n, (text, safe) in enumerate(zip(texts, masked, strict=True)):
             if is_sealed(text):
                 masked[n] = _SEALED if self.sealed else text

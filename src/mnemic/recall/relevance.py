@@ -9,7 +9,7 @@ from operator import attrgetter
 import numpy as np
 
 from mnemic.days import in_zone
-from mnemic.index.marks import numbers, times
+from mnemic.index.forms import numbers, times
 from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.dates.query_dates import date_fit
 from mnemic.language.names import named_speakers

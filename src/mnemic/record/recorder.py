@@ -18,7 +18,6 @@ from mnemic.index.segment import IndexTerms, index_terms
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import Guard
 from mnemic.language.tokens import count_tokens
-from mnemic.language.tokens_batch import count_many
 from mnemic.language.truncation import two_ends
 from mnemic.record import daily_events, transcripts, triggers
 from mnemic.record.attachments import drop_unwritten_files, note_written_files
@@ -88,7 +87,7 @@ def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[T
         for names, content, used in zip(named, contents, tools, strict=True)
     ]
     rows = zip(
-        news, named, new_ids(now, len(news)), contents, tools, count_many(contents),
+        news, named, new_ids(now, len(news)), contents, tools, list(map(count_tokens, contents)),
         index_many(texts), strict=True,
     )  # fmt: skip
     return [

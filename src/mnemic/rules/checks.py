@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import TypeVar
@@ -62,10 +63,11 @@ def check_name(value: str, name: str) -> str:
 
 def check_path(value: object, name: str) -> str:
     """The path of a file or folder that a system could have."""
-    path = check_text(str(value), name, MAX_PATH)
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    path = check_text(text, name, MAX_INDEX)
     longest = max(len(part.encode()) for part in path.split("/"))
-    if not path.strip() or "\x00" in path or longest > MAX_FILE_NAME:
-        raise InvalidInput(f"{name} is no path", remedy="Give the path of a file or folder")
+    if not path.strip() or "\0" in path or longest > MAX_FILE_NAME or len(path) > MAX_PATH:
+        raise InvalidInput(f"{name} is not a path", remedy="Give the path of a file or folder")
     return path
 
 

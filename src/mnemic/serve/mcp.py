@@ -9,7 +9,7 @@ import os
 import signal
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -33,13 +33,32 @@ Page = types.PaginatedRequestParams | None
 _MARKDOWN = "text/markdown"
 
 
+class Runner(Protocol):
+    """Runs the work of a call away from the event loop; ``tool`` is the one that is called."""
+
+    async def __call__(
+        self, call: Call, work: Callable[[], R], tool: types.CallToolRequestParams | None = None
+    ) -> R: ...
+
+
+async def run_in_thread(
+    call: Call, work: Callable[[], R], tool: types.CallToolRequestParams | None = None
+) -> R:
+    return await anyio.to_thread.run_sync(work)
+
+
 def mcp_server(
-    mind: Mind, *, traces: TraceSource | None = None, session: str | None = None
+    mind: Mind,
+    *,
+    traces: TraceSource | None = None,
+    session: str | None = None,
+    run: Runner = run_in_thread,
 ) -> Server[Any]:
     """A server for any transport. ``traces`` are the host's own, as in ``call_tool``. ``session``
-    is the conversation that turns are recorded in where a call names no other.
+    is the conversation that turns are recorded in where a call names no other. ``run`` is where
+    the work of a call is done.
     """
-    handlers = _Handlers(mind, traces, session)
+    handlers = _Handlers(mind, traces, session, run)
     return Server(
         "mnemic",
         version=__version__,
@@ -81,8 +100,11 @@ async def _close_on_signal(close: Callable[[], None]) -> None:
 class _Handlers:
     """Answers requests; what touches the disk runs in a thread."""
 
-    def __init__(self, mind: Mind, traces: TraceSource | None, session: str | None) -> None:
+    def __init__(
+        self, mind: Mind, traces: TraceSource | None, session: str | None, run: Runner
+    ) -> None:
         self._mind = mind
+        self._run = run
         self._call = partial(call_tool, mind, traces=traces, session=session)
         self._resources = ResourceList(mind)
         # Of the listings; an answer follows the language of its query unless set.
@@ -98,7 +120,8 @@ class _Handlers:
         if request.name not in tool_names():
             names = ", ".join(tool_names(self._mind))
             raise MCPError(types.INVALID_PARAMS, f"There is no such tool. Use one of: {names}")
-        answer = await _in_thread(partial(self._call, request.name, request.arguments))
+        work = partial(self._call, request.name, request.arguments)
+        answer = await self._do(call, work, request)
         return types.CallToolResult(
             content=[types.TextContent(text=answer.text)],
             structured_content=None if answer.is_error else dict(answer.data),
@@ -106,7 +129,7 @@ class _Handlers:
         )
 
     async def list_resources(self, call: Call, page: Page) -> types.ListResourcesResult:
-        entries = await _in_thread(self._resources.entries)
+        entries = await self._do(call, self._resources.entries)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
@@ -122,7 +145,7 @@ class _Handlers:
     async def read_resource(
         self, call: Call, request: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        text = await _in_thread(partial(self._resources.read, request.uri))
+        text = await self._do(call, partial(self._resources.read, request.uri))
         contents = types.TextResourceContents(uri=request.uri, mime_type=_MARKDOWN, text=text)
         return types.ReadResourceResult(contents=[contents])
 
@@ -132,11 +155,21 @@ class _Handlers:
     async def get_prompt(
         self, call: Call, request: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        text = await _in_thread(
-            partial(prompt_text, self._mind, request.name, request.arguments or {})
-        )
+        work = partial(prompt_text, self._mind, request.name, request.arguments or {})
+        text = await self._do(call, work)
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(messages=[message])
+
+    async def _do(
+        self, call: Call, work: Callable[[], R], tool: types.CallToolRequestParams | None = None
+    ) -> R:
+        """Errors of the engine become errors of the protocol."""
+        try:
+            return await self._run(call, work, tool)
+        except (InvalidInput, NotFound) as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+        except MnemicError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from error
 
 
 def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
@@ -151,13 +184,3 @@ def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
             for one in read_parameters(prompt.arguments)
         ],
     )
-
-
-async def _in_thread(work: Callable[[], R]) -> R:
-    """Run it in a thread; errors of the engine become errors of the protocol."""
-    try:
-        return await anyio.to_thread.run_sync(work)
-    except (InvalidInput, NotFound) as error:
-        raise MCPError(types.INVALID_PARAMS, str(error)) from error
-    except MnemicError as error:
-        raise MCPError(types.INTERNAL_ERROR, str(error)) from error

@@ -17,7 +17,7 @@ DailyStep = Literal[
     "documents", "identity", "report",
 ]  # fmt: skip
 WeeklyStep = Literal["merge", "rewrite", "core", "profile", "decay"]
-CoreChoice = Literal["important", "profile", "document"]
+CoreChoice = Literal["important", "profile", "document", "rules"]
 RuleAction = Literal[
     "extract", "consolidate", "episode", "notify", "daily", "weekly", "queue", "turns",
     "events", "dedup", "decay", "expiry", "attachments", "capacity", "documents", "identity",
@@ -145,8 +145,8 @@ class UpkeepSettings(SettingsGroup):
     core_importance: float = ratio(0.7, "Importance from which a memory may enter the core.")
     core_choice: CoreChoice = setting(
         "important",
-        "The core of every prompt: the most important memories; identity and config alone; or the"
-        " lines of the memory document.",
+        "The core of every prompt: the most important memories; identity and config; the lines of"
+        " the memory document; or nothing but the rules, which are part of each of them.",
     )
     report_folder: Place = setting(
         "daily_summaries", "Folder of the daily reports, beside the database.", empty=False

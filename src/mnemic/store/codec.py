@@ -41,7 +41,7 @@ def from_micros(micros: int, zone: int = 0) -> datetime:
         moment = _EPOCH + timedelta(microseconds=micros)
         return moment.astimezone(timezone(timedelta(minutes=zone))) if zone else moment
     except _NONSENSE as error:
-        raise _unreadable(f"{micros!r} with zone {zone!r} is no time") from error
+        raise _unreadable(f"{micros!r} with zone {zone!r} is not a time") from error
 
 
 def maybe_from_micros(micros: int | None) -> datetime | None:

@@ -13,12 +13,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
-from mnemic.errors import Conflict
+from mnemic.errors import Conflict, StoreError
 from mnemic.store.quota import Admission, Quota
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TextStats
 from mnemic.store.sql.queue import SqlQueue
-from mnemic.store.sql.together import Together
 from mnemic.store.sql.unit import Unit
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.types import Backup, Finding, PageProgress, Stats
@@ -41,6 +40,39 @@ def forgotten_meanwhile(space: str) -> Conflict:
     return Conflict(f"{space!r} was forgotten meanwhile", remedy="Nothing was written; call again")
 
 
+class Together(threading.local):
+    """The transaction that this thread has open for all it writes to a space meanwhile."""
+
+    unit: Unit | None = None
+    space = ""
+    failed = False
+
+    def of(self, space: str) -> Unit | None:
+        """The unit that a read or write of the space joins."""
+        return self.unit if self.unit is not None and self.space == space else None
+
+    @contextmanager
+    def begin(self, space: str, writing: AbstractContextManager[Unit]) -> Iterator[Unit]:
+        with writing as unit:
+            self.unit, self.space, self.failed = unit, space, False
+            try:
+                yield unit
+            finally:
+                self.unit = None
+            if self.failed:  # somebody went on without a part; half of it must not stay
+                raise StoreError(
+                    "A part of the request failed", remedy="Send it without an Idempotency-Key"
+                )
+
+    @contextmanager
+    def joined(self, unit: Unit) -> Iterator[Unit]:
+        try:
+            yield unit
+        except BaseException:
+            self.failed = True
+            raise
+
+
 class Store(ABC):
     """One database."""
 
@@ -52,7 +84,7 @@ class Store(ABC):
         self.now = now
         self.text_stats = TextStats()
         self.admission: Admission | None = None
-        self._together: Together[Unit] = Together()
+        self._together = Together()
         self._pinned = Pinned()
 
     @property
@@ -139,9 +171,10 @@ class Store(ABC):
         with self.read_queue() as conn:
             return [name for (name,) in conn.execute(_NAMES)]
 
-    @abstractmethod
     def stats(self, space: str) -> Stats:
         """Counts of one space, and the size of the database."""
+        with self.read(space) as unit:
+            return unit.cleanup.stats(space, self.size())
 
     def totals(self) -> dict[str, int]:
         """Figures of the whole database that are not counted row by row: its spaces, its jobs by

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mnemic.days import LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.types import (
+    EMPTY,
+    Episode,
     Kind,
+    Memory,
     MemoryOrder,
     MemoryOrigin,
     MemoryStatus,
@@ -21,6 +24,7 @@ from mnemic.types import (
     SafeName,
     SafeResult,
     SafeText,
+    Source,
     Trust,
     TurnState,
 )
@@ -395,3 +399,182 @@ class Scheduled:
     zone: str
     next_at: datetime
     last_at: datetime | None
+
+
+# --- upkeep, identity and onboarding -------------------------------------------------------------
+
+Claimed = Literal["taken", "done", "busy"]
+
+
+class NumberedMemory(NamedTuple):
+    """A memory and the store's number for it."""
+
+    doc: int
+    memory: Memory
+
+
+class TierCounts(NamedTuple):
+    """What holds now: in the core, and beside it."""
+
+    core: int
+    knowledge: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """How far a step of a run has come."""
+
+    step: str
+    finished_at: datetime | None
+    counts: Mapping[str, int]
+    error: SafeText
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run of the daily or the weekly work."""
+
+    run: str
+    started_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A card, and the fingerprint of what it was made from."""
+
+    name: str
+    source: str
+    maker: str
+    text: SafeText
+
+
+@dataclass(frozen=True, slots=True)
+class OnboardingRow:
+    """How far onboarding has come."""
+
+    stage: str
+    answers: Mapping[str, SafeText]
+
+
+class CoreLine(NamedTuple):
+    """What a prompt tells of a core memory; it is read for every message, so it is little."""
+
+    id: SafeName
+    text: SafeText
+    kind: Kind
+    trust: Trust
+    valid_from: datetime
+    sources: tuple[Source, ...]
+
+
+# --- documents that people read: fingerprints, and choices ---------------------------------------
+
+Choice = Literal["pinned", "hidden", "asked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a document held: fingerprints of the file, and of each bullet by its memory's id."""
+
+    file: str
+    bullets: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as it was left.
+
+    ``writing`` is set while its file is being replaced: after a crash the file is one of the two.
+    ``rolled_through`` is the id of the latest memory that went into an archive.
+    """
+
+    name: SafeName
+    written: Written | None = None
+    writing: Written | None = None
+    rolled_through: SafeName = EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChoice:
+    """What a person decided about a memory in a document.
+
+    Pinned: written or put there by hand. Hidden: taken out of this document only. Asked: taken out
+    of all of them, and whether to forget it is an open question.
+    """
+
+    document: SafeName
+    memory: SafeName
+    choice: Choice
+    at: datetime
+
+
+# --- forgetting ----------------------------------------------------------------------------------
+
+StoredTextKind = Literal[
+    "turn", "memory", "episode", "attachment", "daily event", "event", "scratchpad", "card",
+    "onboarding", "turn reason", "job", "upkeep error",
+]  # fmt: skip
+NameKind = Literal[
+    "session", "sender", "channel", "project", "topic", "tool", "tool call", "parameter",
+    "predicate", "tag", "address", "media type", "model", "purpose", "host", "operation",
+]  # fmt: skip
+
+
+class Name(NamedTuple):
+    """What something is called: given by people or hosts, and no part of what was said."""
+
+    kind: NameKind
+    text: str
+
+
+class StoredText(NamedTuple):
+    """Something of a space that holds text. ``texts`` are its parts, ``at`` when it came."""
+
+    kind: StoredTextKind
+    id: SafeName
+    texts: tuple[str, ...]
+    at: datetime
+
+
+class Rewrite(NamedTuple):
+    """Other words for something that holds text, as it is stored; empty to blank it."""
+
+    kind: StoredTextKind
+    id: str
+    text: SafeText
+
+
+class Stretch(NamedTuple):
+    """An episode and the turns of its time that are in its session, in order."""
+
+    episode: Episode
+    turns: tuple[SafeName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Records to take out of every table and index, by id."""
+
+    turns: Collection[str] = ()
+    memories: Collection[str] = ()
+    episodes: Collection[str] = ()
+    attachments: Collection[str] = ()
+    daily_events: Collection[str] = ()
+    sessions: Collection[str] = ()  # those without turns; one whose turns go needs no mention
+
+    def of(self, type_: RecordType) -> Collection[str]:
+        """The ids of one type of record."""
+        return {
+            "turn": self.turns,
+            "memory": self.memories,
+            "episode": self.episodes,
+            "attachment": self.attachments,
+        }[type_]
+
+
+class Orphans(NamedTuple):
+    """Rows that lead to nothing, by what they are."""
+
+    counts: Mapping[str, int]
+    examples: Mapping[str, tuple[str, ...]]

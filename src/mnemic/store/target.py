@@ -44,24 +44,18 @@ def open_store(
     ``settings`` are those of a server's connections.
     """
     if is_address(target):
-        from mnemic.store.postgres.server import ServerOptions
-        from mnemic.store.postgres.store import open_postgres
+        from mnemic.store.postgres.store import PostgresStore
 
-        wanted = settings or StoreSettings()
-        statement = wanted.statement_timeout
-        options = ServerOptions(
-            pool_size=wanted.pool_size,
-            connect_timeout=wanted.connect_timeout.total_seconds(),
-            statement_timeout=0.0 if statement is None else statement.total_seconds(),
-            replica=wanted.replica.reveal(),
-            replica_lag=wanted.replica_lag.total_seconds(),
+        return PostgresStore(
+            target,
+            busy_timeout=busy_timeout,
+            now=now,
+            read_only=read_only,
+            settings=settings,
         )
-        return open_postgres(
-            target, busy_timeout=busy_timeout, now=now, read_only=read_only, options=options
-        )
-    from mnemic.store.sqlite.store import open_sqlite
+    from mnemic.store.sqlite.store import SqliteStore
 
-    return open_sqlite(target, busy_timeout=busy_timeout, now=now, read_only=read_only, key=key)
+    return SqliteStore(target, busy_timeout=busy_timeout, now=now, read_only=read_only, key=key)
 
 
 def files_beside(target: str) -> Path:

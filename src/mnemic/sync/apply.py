@@ -12,7 +12,7 @@ from mnemic.learn.reindex import index_again
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import PARKED, Shadow
 from mnemic.store.transfer import from_cell
-from mnemic.sync.capture import RECORD_TABLES, Record, is_changed, read_rows, removal_of
+from mnemic.sync.capture import RECORD_TABLES, Record, is_changed, removal_of
 from mnemic.sync.registers import (
     MERGED,
     ChangedMeanwhile,
@@ -22,6 +22,7 @@ from mnemic.sync.registers import (
     mark_of,
     numbers_of,
     order_of,
+    read_rows,
     stamps_of,
 )
 from mnemic.sync.settle import Touched, free_places

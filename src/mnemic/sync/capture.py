@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from mnemic.language.secrets.envelope import is_sealed
 from mnemic.store.contract import Unit
-from mnemic.store.erasure import Removal
+from mnemic.store.rows import Removal
 from mnemic.store.sql.sync import Shadow
 from mnemic.sync.registers import (
     MERGED,
@@ -21,8 +21,8 @@ from mnemic.sync.registers import (
     MergedTable,
     Stamp,
     mark_of,
-    marks_of,
     numbers_of,
+    read_rows,
     stamps_of,
 )
 from mnemic.sync.settle import Touched
@@ -78,25 +78,6 @@ def _list_differing(
         return not shadow.is_parked and not (shadow.is_gone and shadow.stamps)
 
     return [key for key in (*rows, *(key for key in shadows if key not in rows)) if differs(key)]
-
-
-def read_rows(
-    unit: Unit, table: MergedTable, keys: Collection[str] | None
-) -> dict[str, Sequence[Any]]:
-    """Stored rows by their keys, or all of them."""
-    wanted = set(keys or ())
-    if keys is None:
-        return {table.key_of(row): row for row in unit.sync.rows(table.table, table.columns)}
-    if not wanted:
-        return {}
-    chosen: Collection[str] | None = None
-    if table.hashed:
-        names = unit.sync.rows(table.table, ("id",))
-        chosen = [row[0] for row in names if table.key_of(row) in wanted]
-    elif table.key:
-        chosen = {table.key_values(key)[table.key[0]] for key in wanted}
-    rows = unit.sync.rows(table.table, table.columns, chosen)
-    return {key: row for row in rows if (key := table.key_of(row)) in wanted}
 
 
 def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
@@ -157,7 +138,7 @@ class Capture:
         if before is not None and (before.is_gone or before.is_parked):
             before = None
         held, stamps = Held.read(before), stamps_of(before)
-        marks = marks_of(before) if before is not None else [""] * len(table.groups)
+        marks = before.marks.split() if before is not None else [""] * len(table.groups)
         stamps = stamps or [Stamp()] * len(table.groups)
         for n, place in enumerate(table.places):
             mark = mark_of(row[place])
@@ -232,7 +213,7 @@ class Teller(NamedTuple):
             if shadow.is_parked:
                 return None
             raise ChangedMeanwhile
-        held, parts, marks = Held.read(shadow), dict[str, list[Any]](), marks_of(shadow)
+        held, parts, marks = Held.read(shadow), dict[str, list[Any]](), shadow.marks.split()
         for n, (stamp, place) in enumerate(zip(stamps, table.places, strict=True)):
             if n == table.sums or stamp.device != device or stamp.number not in self.numbers:
                 continue

@@ -56,7 +56,7 @@ class FolderExchange:
         if self._forgotten:
             self._write_changes()
         self._tidy()
-        self._confirm()
+        self._write({}, confirms=True)  # what was erased: now no file of this device has it
         with self._store.read(self._space) as unit:
             conflicts = list_conflicts(unit)
         waiting, refused = (tuple(RefusedFile(*one) for one in sorted(some.items()))
@@ -108,18 +108,22 @@ class FolderExchange:
         chunks = list(steps.split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
             self._progress(number, len(chunks))
-            with self._store.write(self._space) as unit:
-                file = self._capture(unit, chunk)
-                if file is None:
-                    continue
-                records = self._records(unit, range(file.number, file.number + 1), chunk)
-            self._put(file, records)
+            self._write(chunk)
         if looks:
             with self._store.write(self._space) as unit:
                 unit.sync.settle_changes("", looks)
 
+    def _write(self, chunk: Mapping[str, Sequence[str]], *, confirms: bool = False) -> None:
+        """Write one file, if there is anything to say."""
+        with self._store.write(self._space) as unit:
+            file = self._capture(unit, chunk, confirms=confirms)
+            if file is None:
+                return
+            records = self._records(unit, range(file.number, file.number + 1), chunk)
+        self._put(file, records)
+
     def _capture(
-        self, unit: Unit, chunk: Mapping[str, Sequence[str]], *, confirms: bool = False
+        self, unit: Unit, chunk: Mapping[str, Sequence[str]], *, confirms: bool
     ) -> ChangeFile | None:
         devices = unit.sync.devices()
         number = 1 + max(device.clock for device in devices.values())
@@ -176,16 +180,6 @@ class FolderExchange:
         with self._store.write(self._space) as unit:
             unit.sync.put_file(file._replace(sha256=digest, bytes=size, stale=0))
         self._written += 1
-
-    def _confirm(self) -> None:
-        """Say what was erased here, once no file of this device has it."""
-        with self._store.write(self._space) as unit:
-            file = self._capture(unit, {}, confirms=True)
-            records = (
-                () if file is None else self._records(unit, range(file.number, file.number + 1), {})
-            )
-        if file is not None:
-            self._put(file, records)
 
     def _tidy(self) -> None:
         """Write again what is missing or stale, and join what is small."""
@@ -265,7 +259,7 @@ class FolderExchange:
         if device not in others:
             return
         numbers, foreign = files.list_numbers(self._folder, device)
-        self._refused |= dict.fromkeys(foreign, "it is no change file")
+        self._refused |= dict.fromkeys(foreign, "it is not a change file")
         with self._store.read(self._space) as unit:
             known = unit.sync.devices().get(device)
         clock, bound = (known.clock, known.removed) if known else (0, -1)

@@ -166,7 +166,7 @@ def read_changes(folder: Path, key: GroupKey, device: str, number: int) -> Chang
         newer = int(head["format"]) > FORMAT
         whole = len(records) == head["records"] and all(isinstance(one, dict) for one in records)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise SyncRefused(f"{name} is no change file: {error}", remedy=_REPLACE) from error
+        raise SyncRefused(f"{name} is not a change file: {error}", remedy=_REPLACE) from error
     if newer:
         raise SyncRefused(f"{name} was written by a newer Mnemic", remedy="Upgrade this one")
     if (changes.device, changes.number) != (device, number) or not whole:
@@ -196,7 +196,7 @@ def read_whole(folder: Path, name: str) -> bytes:
     magic, length, digest = _HEAD.unpack(data[: _HEAD.size])
     sealed = data[_HEAD.size :]
     if magic != _MAGIC or length > MAX_BYTES:
-        raise SyncRefused(f"{name} is no change file", remedy="Remove it")
+        raise SyncRefused(f"{name} is not a change file", remedy="Remove it")
     if len(sealed) < length:
         raise Waits("it is only partly copied")
     if len(sealed) > length or hashlib.sha256(sealed).digest() != digest:

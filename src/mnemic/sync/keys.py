@@ -107,7 +107,7 @@ def add(ring: Keyring, folder: Path, public: str, space: str) -> None:
         recipient = age.x25519.Recipient.from_str(public.strip())
     except age.RecipientError as error:
         raise SyncRefused(
-            f"{public!r} is no public key",
+            f"{public!r} is not a public key",
             remedy="It begins with age1: see `mnemic sync --devices`",
         ) from error
     put_whole(_place(folder, public.strip()), age.encrypt(_body(ring.keys, space), [recipient]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
@@ -21,14 +21,13 @@ from mnemic.store.sql.sync import Device, ForgottenRows
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.target import is_missing, is_same, open_store
 from mnemic.sync import steps
-from mnemic.sync.capture import RECORD_TABLES, Record, Teller, find_changes, list_records
+from mnemic.sync.capture import RECORD_TABLES, Record, Teller, Unseal, find_changes, list_records
 from mnemic.sync.registers import MERGED, Stamp
 from mnemic.sync.report import MergeReport
 from mnemic.sync.state import list_conflicts
 from mnemic.sync.steps import DeviceServices, Tally
 
 _ALL = range(1 << 62)
-Unseal = Callable[[str], str]
 Told = Mapping[str, Sequence[Record]]
 
 

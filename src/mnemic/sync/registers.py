@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from mnemic.errors import InvalidInput
+from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import Shadow
 from mnemic.store.transfer import BY_NAME, MovedTable, from_cell, to_cell
 
-Rule = Literal["last", "sum"]
-Raw = tuple[Any, ...]
 _MARK = 8  # bytes of a hash
 _SEPARATOR = "\x1f"
 
@@ -43,7 +42,7 @@ class Stamp(NamedTuple):
 class Group(NamedTuple):
     """Columns that change together: the later change wins, or, of counts, all are added up."""
 
-    rule: Rule
+    summed: bool
     columns: tuple[str, ...]
 
 
@@ -98,8 +97,7 @@ class MergedTable:
     @property
     def sums(self) -> int | None:
         """The place of the group that is added up."""
-        rules = [group.rule for group in self.groups]
-        return rules.index("sum") if "sum" in rules else None
+        return next((n for n, group in enumerate(self.groups) if group.summed), None)
 
     def key_of(self, row: Sequence[Any]) -> str:
         """What names a row; a name that people gave is hashed, since it outlives the row."""
@@ -132,7 +130,7 @@ class MergedTable:
         names = self.groups[group].columns
         return [held.true.get(name, [cell])[0] for name, cell in zip(names, shown, strict=True)]
 
-    def stored(self, group: int, cells: Sequence[Any]) -> Raw:
+    def stored(self, group: int, cells: Sequence[Any]) -> tuple[Any, ...]:
         """Values that traveled as they are stored; InvalidInput for what fits no column."""
         names = self.groups[group].columns
         if len(cells) != len(names):
@@ -142,6 +140,25 @@ class MergedTable:
         )
 
 
+def read_rows(
+    unit: Unit, table: MergedTable, keys: Collection[str] | None
+) -> dict[str, Sequence[Any]]:
+    """Stored rows by their keys, or all of them."""
+    wanted = set(keys or ())
+    if keys is None:
+        return {table.key_of(row): row for row in unit.sync.rows(table.table, table.columns)}
+    if not wanted:
+        return {}
+    chosen: Collection[str] | None = None
+    if table.hashed:
+        names = unit.sync.rows(table.table, ("id",))
+        chosen = [row[0] for row in names if table.key_of(row) in wanted]
+    elif table.key:
+        chosen = {table.key_values(key)[table.key[0]] for key in wanted}
+    rows = unit.sync.rows(table.table, table.columns, chosen)
+    return {key: row for row in rows if (key := table.key_of(row)) in wanted}
+
+
 def mark_of(values: Sequence[Any]) -> str:
     """A hash of stored values, the same in every process."""
     return blake2b(marshal.dumps(tuple(values), 2), digest_size=_MARK).hexdigest()
@@ -149,8 +166,7 @@ def mark_of(values: Sequence[Any]) -> str:
 
 def _table(name: str, *groups: str, key: tuple[str, ...] = ("id",), **rest: Any) -> MergedTable:
     """A plus before columns: they are added up."""
-    parts = [Group("sum" if one[:1] == "+" else "last", tuple(one.strip("+").split()))
-             for one in groups]  # fmt: skip
+    parts = [Group(one.startswith("+"), tuple(one.strip("+").split())) for one in groups]
     return MergedTable(name, tuple(parts), key, **rest)
 
 
@@ -210,10 +226,6 @@ class Held(NamedTuple):
 
 def stamps_of(shadow: Shadow | None) -> list[Stamp]:
     return [] if shadow is None else [Stamp.read(text) for text in shadow.stamps.split()]
-
-
-def marks_of(shadow: Shadow) -> list[str]:
-    return shadow.marks.split()
 
 
 def numbers_of(shadow: Shadow, device: str) -> Iterator[int]:

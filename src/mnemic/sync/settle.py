@@ -9,7 +9,7 @@ matter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,15 +25,11 @@ from mnemic.sync.registers import (
     Held,
     MergedTable,
     mark_of,
-    marks_of,
+    read_rows,
 )
 
 _FREE = 1 << 40  # places above every real one, for rows whose place is taken
 _STATE = "status valid_to superseded_at superseded_by".split()
-_MEMORY = (
-    "id", "kind", "content", "subject", "predicate", "project", "slot", "value", "trust",
-    "created_at", "valid_from", *_STATE,
-)  # fmt: skip
 Shown = dict[str, dict[str, Any]]
 """Columns to show for rows, by key; the true values for those that are shown as they are."""
 
@@ -113,7 +109,7 @@ def show(
         return
     table = MERGED[name]
     shadows = unit.sync.shadows(name, list(shown))
-    rows = {table.key_of(row): row for row in _rows_of(unit, table, shown)}
+    rows = read_rows(unit, table, shown)
     changes: list[tuple[str, dict[str, Any]]] = []
     after = {}
     for key, columns in shown.items():
@@ -132,7 +128,7 @@ def show(
         if different:
             changes.append((key, different))
         stored |= columns
-        marks = marks_of(shadow)
+        marks = shadow.marks.split()
         values = [stored[column] for column in table.columns]
         for n, place in enumerate(table.places):
             if not set(columns).isdisjoint(table.groups[n].columns):
@@ -146,13 +142,6 @@ def show(
     else:
         change(changes)
     unit.sync.put_shadows(name, {key: one for key, one in after.items() if one != shadows[key]})
-
-
-def _rows_of(unit: Unit, table: MergedTable, keys: Iterable[str]) -> list[tuple[Any, ...]]:
-    wanted = set(keys)
-    by_id = table.table.key == table.key and not table.hashed
-    return [row for row in unit.sync.rows(table.table, table.columns, wanted if by_id else None)
-            if table.key_of(row) in wanted]  # fmt: skip
 
 
 def true_values(unit: Unit, name: str, ids: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -326,11 +315,12 @@ def _related(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], di
     """Everything that a decision on these memories may depend on, and what took the place of
     each, by all devices.
     """
+    table = MERGED["memories"].table
     facts: dict[str, _Fact] = {}
     successors: dict[str, set[str]] = {}
     waiting = set(touched)
     while waiting:
-        rows = unit.sync.rows(MERGED["memories"].table, _MEMORY, waiting)
+        rows = unit.sync.rows(table, _Fact._fields, waiting)
         true = true_values(unit, "memories", list(waiting))
         new = [_Fact(*row)._replace(**true.get(row[0], {})) for row in rows]
         facts |= {fact.id: fact for fact in new}
@@ -340,7 +330,6 @@ def _related(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], di
         found |= {fact.superseded_by for fact in new if fact.superseded_by}
         held = [fact for fact in new if fact.status in ("active", "pending", "superseded")]
         slots = {fact.slot for fact in held if fact.slot and has_one_answer(fact.predicate)}
-        table = MERGED["memories"].table
         if slots:
             found |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "slot", slots)}
         texts = {fact.content for fact in new if fact.holds}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from mnemic.settings.checks import HOST_ACTION, HOST_EVENT
 from mnemic.settings.upkeep import EventRule
 from mnemic.settings.values import Table
 from mnemic.store.contract import Store, Unit
-from mnemic.types import Action, Event, Job, Json, SafeName, constant, joined, key_of
+from mnemic.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
 from mnemic.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
@@ -168,10 +168,7 @@ class Bus:
             if unit.journal.operation(joined(question.operation_id, _APPROVED)):
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
             payload = self._guard.json({**question.payload, "approved": True}, "payload")
-            unit.tasks.enqueue(
-                KIND, key=joined(question.id, _APPROVED), payload=payload, run_at=now, now=now,
-                max_attempts=self._max_attempts,
-            )  # fmt: skip
+            self._enqueue(unit, KIND, joined(question.id, _APPROVED), payload)
             unit.journal.add_event(
                 "rule.approved",
                 operation_id=joined(question.operation_id, _APPROVED),
@@ -183,19 +180,10 @@ class Bus:
     def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
         now, subject = self._clock.now(), job.name_of("subject")
         if action.startswith(HOST_ACTION):
-            unit.tasks.enqueue(
-                ACTION_KIND,
-                key=joined(operation, constant(action)),
-                payload={
-                    "action": constant(action.removeprefix(HOST_ACTION)),
-                    "event": job.name_of("event"),
-                    "type": job.name_of("type"),
-                    "subject": subject,
-                },
-                run_at=now,
-                now=now,
-                max_attempts=self._max_attempts,
-            )
+            about = {name: job.name_of(name) for name in ("event", "type", "subject")}
+            name = constant(action.removeprefix(HOST_ACTION))
+            key = joined(operation, constant(action))
+            self._enqueue(unit, ACTION_KIND, key, {"action": name, **about})
         elif action == "notify":
             # The host finds it with events(type="notice").
             self._note(unit, NOTICE, joined(operation, NOTICE), job.payload)
@@ -206,18 +194,13 @@ class Bus:
                 unit, [subject], now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
             )
         else:
-            self._queue(unit, action, now)
+            kind, waits_as = _JOBS.get(action, (STEP_KIND, action))
+            payload = {"step": constant(action)} if kind == STEP_KIND else {}
+            self._enqueue(unit, kind, constant(waits_as), payload)
 
-    def _queue(self, unit: Unit, action: str, now: datetime) -> None:
-        kind, key = _JOBS.get(action, (STEP_KIND, action))
-        unit.tasks.enqueue(
-            kind,
-            key=constant(key),
-            payload={"step": constant(action)} if kind == STEP_KIND else {},
-            run_at=now,
-            now=now,
-            max_attempts=self._max_attempts,
-        )
+    def _enqueue(self, unit: Unit, kind: str, key: SafeName, payload: Mapping[str, Fact]) -> None:
+        now, most = self._clock.now(), self._max_attempts
+        unit.tasks.enqueue(kind, key=key, payload=payload, now=now, max_attempts=most)
 
     def _note(
         self,
@@ -274,7 +257,6 @@ class _BusStore:
                         "type": constant(event.type),
                         "subject": event.subject,
                     },
-                    run_at=event.at,
                     now=event.at,
                     max_attempts=self._max_attempts,
                 )

@@ -238,6 +238,10 @@ def test_mcp_on_the_same_port_with_the_same_tokens(served: Running) -> None:
     assert "search_memory" in anyio.run(talk, "/mcp", served.admin)
     assert len(served.mind("mine").memories()) == 1
     assert len(served.mind().memories()) == 1
+    with served.http() as http:
+        (entry,) = http.get("/v1/spaces/mine/accesses").json()["items"]
+    assert (entry["operation"], entry["status"]) == ("add_memory", 200)
+    assert entry["token"] == served.tokens.find(token).id
     with served.http(served.token("read", "mine")) as http:
         assert http.post("/v1/spaces/mine/mcp", json={}).status_code == 403
 

@@ -14,7 +14,7 @@ from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.plain import plain
 from mnemic.store.contract import Store
-from mnemic.store.erasure import NameKind
+from mnemic.store.rows import NameKind
 from mnemic.types import SafeName
 
 TextTest = Callable[[str], bool]

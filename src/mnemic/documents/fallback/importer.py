@@ -31,8 +31,7 @@ from mnemic.rules.speakers import FOREIGN, voice_of
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
 from mnemic.store.contract import Store, Unit
-from mnemic.store.document_states import DocumentRow, Written
-from mnemic.store.rows import MemoryFilter, TurnRow
+from mnemic.store.rows import DocumentRow, MemoryFilter, TurnRow, Written
 from mnemic.types import EMPTY, DailyEvent, NewTurn, Turn, constant
 
 END = "end:"  # begins the name under which the end of a session is noted as imported

@@ -203,7 +203,7 @@ def _writing() -> Iterator[None]:
 def _text(value: Any) -> str:
     made = _plain(value)
     text = made if isinstance(made, str) else _json(made)
-    text.encode()  # half of a pair is no text
+    text.encode()  # half of a pair is not text
     return text
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from mnemic.language.dates.expression import (
     DateMatch,
     Pattern,
+    Read,
     date_match,
     dated,
     on_feast,
     weekend,
 )
-from mnemic.language.dates.feasts import Feast, easter, lunar, qingming, weekday
+from mnemic.language.dates.feasts import read_feast
 from mnemic.language.dates.spans import (
     UNITS,
     Calendar,
@@ -21,48 +23,20 @@ from mnemic.language.dates.spans import (
     Third,
     Unit,
 )
-from mnemic.language.numerals import ENGLISH, number
-from mnemic.patterns import defer
+from mnemic.language.numerals import number
+from mnemic.language.word_file import WordFile
 
-_LETTER = defer("[A-Za-z]")
+_FILE = WordFile("mnemic.language.dates", "english.toml")
+
+_LETTER = re.compile("[A-Za-z]")
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 _HOURS = {"morning": (5, 12), "noon": (11, 14), "afternoon": (12, 18)}
 _HOURS |= {"evening": (17, 24), "night": (18, 30)}
-_FEASTS: dict[str, Feast] = {
-    "new years day": (1, 1),
-    "valentines day": (2, 14),
-    "st patricks day": (3, 17),
-    "april fools day": (4, 1),
-    "fourth of july": (7, 4),
-    "independence day": (7, 4),
-    "halloween": (10, 31),
-    "christmas eve": (12, 24),
-    "christmas": (12, 25),
-    "boxing day": (12, 26),
-    "new years eve": (12, 31),
-    "good friday": easter(-2),
-    "easter monday": easter(1),
-    "easter": easter(),
-    "mothers day": weekday(5, 2, 6),
-    "memorial day": weekday(5, -1, 0),
-    "fathers day": weekday(6, 3, 6),
-    "labor day": weekday(9, 1, 0),
-    "thanksgiving": weekday(11, 4, 3),
-    "black friday": weekday(11, 4, 3, 1),
-    "chinese new year": lunar(1, 1),
-    "lunar new year": lunar(1, 1),
-    "spring festival": lunar(1, 1),
-    "lantern festival": lunar(1, 15),
-    "qingming": qingming,
-    "dragon boat festival": lunar(5, 5),
-    "mid autumn festival": lunar(8, 15),
-}
 _NO_APOSTROPHE = str.maketrans("", "", "'’")
-_FEAST_WORD = defer("[a-z]+")
-_FEAST = "|".join(name.replace("s ", "['’]?s ").replace(" ", "[ -]") for name in _FEASTS)
+_FEAST_WORD = re.compile("[a-z]+")
 _DAYS = {
     "day before yesterday": -2,
     "yesterday": -1,
@@ -78,85 +52,11 @@ _THIRDS: dict[str, Third] = {
     "mid": "mid",
     "middle": "mid",
 }
-_NAMES_OF_MONTHS = (
-    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?"
-)
-_M = rf"(?P<m>{_NAMES_OF_MONTHS})\b\.?"
-_Y = r"(?P<y>(?:19|20)\d\d)(?![\d-])"
-_D = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?(?![\d:])"
-_D2 = r"(?:\s?(?:-|–|to|through|and)\s?(?P<d2>\d{1,2})(?:st|nd|rd|th)?(?![\d:]))?"
-_PART = r"(?:\s{1,2}(?P<part>morning|noon|afternoon|evening|night)\b)?"
-_THIRD = r"(?:(?P<third>early|mid|late|(?:the )?(?:beginning|start|middle|end) of)[\s-]{1,2})?"
-_WD = r"(?P<wd>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
-_WD_SHORT = r"(?P<wd>mon|tues?|wed|thur?s?|fri|sat|sun)\b\.?"
-_PREPOSITIONS = "in|on|since|during|until|till|before|after|by|from|between|and|to|of|through"
-_BEFORE = rf"(?P<word>{_PREPOSITIONS})\s{{1,2}}"
-_TURN = r"(?P<turn>this past|last|past|previous|this|next|coming)\s{1,2}"
-_UNIT = r"(?P<unit>second|minute|hour|day|night|week|fortnight|month|quarter|year)"
-
-
-@cache
-def _patterns() -> tuple[Pattern, ...]:
-    return tuple(
-        (re.compile(rf"(?<![\w'])(?:{pattern})", re.I | re.A), read)
-        for pattern, read in (
-            (rf"{_M}\s{{1,2}}{_D}{_D2}(?:,?\s{{1,2}}(?:of\s)?{_Y})?", _date),
-            (
-                rf"(?:the\s)?{_D}{_D2}\s{{0,2}}(?:of\s{{1,2}})?{_M}(?:,?\s{{1,2}}(?:of\s)?{_Y})?",
-                _date,
-            ),
-            (rf"{_THIRD}{_M},?\s{{1,2}}(?:of\s{{1,2}})?{_Y}", _date),
-            (rf"(?:{_BEFORE})?{_THIRD}{_M}", _bare_month),
-            (
-                rf"{_TURN}(?P<name>{_NAMES_OF_MONTHS}|{'|'.join(_SEASONS)})\b",
-                _last_months,
-            ),
-            (rf"(?:(?P<word>{_PREPOSITIONS}|year)\s{{1,2}}(?:the year\s)?|{_THIRD}){_Y}", _year),
-            (
-                rf"(?:the\s)?(?P<season>{'|'.join(_SEASONS)})\s{{1,2}}(?:(?:of|in)\s{{1,2}})?{_Y}",
-                _season,
-            ),
-            (rf"q(?P<q>[1-4])\s{{1,2}}(?:of\s{{1,2}})?{_Y}", _quarter),
-            (rf"(?:the\s)?(?P<q>first|second|third|fourth|last)\squarter\sof\s{_Y}", _quarter),
-            (rf"(?:the\s)?(?P<half>first|second)\shalf\sof\s{_Y}", _half),
-            (rf"(?:the\s)?(?P<day>{'|'.join(_DAYS)}){_PART}\b", _relative_day),
-            (r"(?P<day>tonight|last\snight|this\s(?:morning|afternoon|evening))\b", _part_of_day),
-            (rf"{_TURN}(?P<unit>week|weekend|month|quarter|year)\b", _last_unit),
-            (r"(?:the\s)?(?P<unit>week|month|year)\sbefore\slast\b", _before_last),
-            (rf"{_TURN}(?:{_WD}|{_WD_SHORT.replace('<wd>', '<short>')}){_PART}", _last_weekday),
-            (rf"(?:(?P<word>every|each)\s)?{_WD}{_PART}", _weekday),
-            (rf"(?P<word>on|since|until|till|before|after|from)\s{_WD_SHORT}{_PART}", _weekday),
-            (
-                rf"(?P<n>{ENGLISH})\s{{0,2}}(?P<more>and\sa\shalf\s)?{_UNIT}s?\s(?P<half>and\sa\shalf\s)?"
-                r"(?P<way>ago|back|from\snow)\b",
-                _away,
-            ),
-            (rf"in\s(?P<n>{ENGLISH})\s{{0,2}}{_UNIT}s?(?:['’]\stime)?\b", _in),
-            (rf"(?:the\s)?(?:last|past|previous)\s(?P<n>{ENGLISH})\s{{0,2}}{_UNIT}s?\b", _latest),
-            (
-                r"(?:on|to|until|till|through|since|before|after)\sthe\s(?P<d>\d{1,2})(?:st|nd|rd|th)\b"
-                rf"(?!\s(?:of\s)?(?:{_NAMES_OF_MONTHS}))",
-                _bare_day,
-            ),
-            (
-                rf"(?:the\s|(?P<turn>last|this|next)\s)?(?P<feast>{_FEAST})(?:\sday)?\b"
-                rf"(?:,?\s(?:of\s|in\s)?{_Y})?",
-                _feast,
-            ),
-            (rf"(?:the\s)?weekend\sof\s{_M}\s{{1,2}}{_D}(?:,?\s{{1,2}}{_Y})?", _weekend),
-            (
-                rf"(?:the\s)?weekend\sof\s(?:the\s)?{_D}\s{{0,2}}(?:of\s{{1,2}})?{_M}"
-                rf"(?:,?\s{{1,2}}{_Y})?",
-                _weekend,
-            ),
-        )
-    )
 
 
 def patterns(text: str) -> tuple[Pattern, ...]:
     """The patterns that can be of use for this text."""
-    return _patterns() if _LETTER.search(text) else ()
+    return _read_patterns() if _LETTER.search(text) else ()
 
 
 def _month_number(name: str) -> int:
@@ -343,7 +243,8 @@ def _bare_day(match: re.Match[str], calendar: Calendar) -> DateMatch:
 
 
 def _feast(match: re.Match[str], calendar: Calendar) -> DateMatch:
-    feast = _FEASTS[" ".join(_FEAST_WORD.findall(match["feast"].lower().translate(_NO_APOSTROPHE)))]
+    words = _FEAST_WORD.findall(match["feast"].lower().translate(_NO_APOSTROPHE))
+    feast = read_feast(_FILE.tree()["feasts"][" ".join(words)])
     year = _year_of(match)
     if match["turn"] and not year:
         nearest = on_feast(match, calendar, feast, None).spans[0][0].year
@@ -355,3 +256,36 @@ def _feast(match: re.Match[str], calendar: Calendar) -> DateMatch:
 def _weekend(match: re.Match[str], calendar: Calendar) -> DateMatch | None:
     day = _date(match, calendar)
     return weekend(day) if day else None
+
+
+_READERS: Mapping[str, Read] = {
+    "date": _date,
+    "date_day_first": _date,
+    "month_of_year": _date,
+    "bare_month": _bare_month,
+    "last_months": _last_months,
+    "year": _year,
+    "season": _season,
+    "quarter_by_number": _quarter,
+    "quarter": _quarter,
+    "half": _half,
+    "relative_day": _relative_day,
+    "part_of_day": _part_of_day,
+    "last_unit": _last_unit,
+    "before_last": _before_last,
+    "last_weekday": _last_weekday,
+    "weekday": _weekday,
+    "weekday_short": _weekday,
+    "away": _away,
+    "in": _in,
+    "latest": _latest,
+    "bare_day": _bare_day,
+    "feast": _feast,
+    "weekend": _weekend,
+    "weekend_day_first": _weekend,
+}
+
+
+@cache
+def _read_patterns() -> tuple[Pattern, ...]:
+    return tuple((_FILE.pattern(name), read) for name, read in _READERS.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import cache
 
@@ -95,3 +95,17 @@ def _month_lengths(year: int, before: int) -> list[int]:
         if month == leap:
             lengths.append(30 if entry & 0x10000 else 29)
     return lengths
+
+
+_WAYS: Mapping[str, Callable[..., MovingFeast]] = {
+    "easter": easter,
+    "lunar": lunar,
+    "weekday": weekday,
+    "qingming": lambda: qingming,
+}
+
+
+def read_feast(text: str) -> Feast:
+    """A feast as the word files write it: ``12 25``, ``easter 1``, ``weekday 11 4 3``."""
+    first, *rest = text.split()
+    return (int(first), int(rest[0])) if first.isdigit() else _WAYS[first](*map(int, rest))

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from mnemic.language.dates.reader import first_date
 from mnemic.language.dates.spans import THIRDS_OF_MONTH, Date
+from mnemic.language.word_file import WordFile
+
+pattern = WordFile("mnemic.language.dates", "reader.toml").pattern
 
 _DAYS_AFTER = 7  # people tell of a day in the week that follows it
 _NEARLY = 0.3
 _NEAR_DAYS = 30
 _MONTHS_A_YEAR = 12
-# What every date with a month has: most queries have none of it, and need no closer look.
-_MAYBE = re.compile(
-    r"\d[-/.]\d|月|周末|节|[春夏秋冬]|除夕|三十|初一|元旦|五一|六一|国庆|双十|圣诞|平安夜|跨年|元宵|清明"
-    r"|端午|七夕|中秋|重阳|腊八|季度|半年|quarter|half|(?<![a-z])q[1-4]"
-    r"|(?<![a-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter"
-    r"|new year|valentine|st patrick|fourth|independence|halloween|christmas|boxing|good friday"
-    r"|easter|mother|father|memorial|labor|thanksgiving|black friday|chinese|lunar|lantern|qingming"
-    r"|dragon|mid.autumn)",
-    re.I,
-)
-# A month as a name, which may be said of any year, and without a word before it.
-_BARE_MONTH = re.compile(
-    r"\b(january|february|april|june|july|august|september|october|november|december)\b", re.I
-)
 _NAMES = (
     "january february march april may june july august september october november december".split()
 )
@@ -50,11 +38,11 @@ class PartialDate:
 
 def find_date(text: str, now: datetime | None = None) -> PartialDate | None:
     """The first date with a month, seen from ``now``; without it, what is not relative to it."""
-    if not _MAYBE.search(text):
+    if not pattern("maybe").search(text):
         return None
     match = first_date(text, now)
     if match is None or match.date is None:
-        name = _BARE_MONTH.search(text)
+        name = pattern("bare_month").search(text)
         return PartialDate(_NAMES.index(name[1].lower()) + 1) if name else None
     other = _partial(match.other) if match.other else None
     return _partial(match.date, other)

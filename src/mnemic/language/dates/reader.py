@@ -8,7 +8,6 @@ read in two ways gives both spans.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,28 +16,13 @@ from mnemic.language.dates import chinese, english
 from mnemic.language.dates.expression import DateMatch
 from mnemic.language.dates.spans import DAY, Calendar, Span
 from mnemic.language.truncation import two_ends
-from mnemic.patterns import defer
+from mnemic.language.word_file import WordFile
+
+pattern = WordFile("mnemic.language.dates", "reader.toml").pattern
 
 LONGEST = 2_000  # characters read at each end of a long text
 _GAP = 12
 
-_JOIN = defer(
-    r"\s{0,3}(?:-|–|—|~|～|to|until|till|through|and|up to|到|至|和|与|及)\s{0,3}(?:the |了)?", re.I
-)
-_LISTS = defer(r"\s*(?:and|和|与|及)\s*", re.I | re.A)
-_BETWEEN = defer(r"(?:between|介于|在)\s{0,3}(?:the )?$", re.I | re.A)
-_FROM = defer(r"(?:from|从|自)\s{0,3}(?:the )?$", re.I | re.A)
-_SINCE = defer(r"(?:\b(?:since|from|starting|ever since)\s{1,3}(?:the )?|自从?|从)$", re.I | re.A)
-_AFTER = defer(r"\bafter\s{1,3}(?:the )?$", re.I | re.A)
-_BEFORE = defer(r"\b(?:before|prior to)\s{1,3}(?:the )?$", re.I | re.A)
-_UNTIL = defer(r"(?:\b(?:until|till|up to)\s{1,3}(?:the )?|截至|截止到?|直到)$", re.I | re.A)
-_SO_FAR = defer(
-    r"\s{0,3}(?:以来|至今|开始|起(?![来点码])|到现在|到目前|到今天"
-    r"|until now|to now|till now|onwards?\b)",
-    re.I | re.A,
-)
-_AFTERWARDS = defer(r"\s{0,3}(?:之后|以后|过后|后(?![来面台天年]))")
-_BEFOREHAND = defer(r"\s{0,3}(?:之前|以前|前(?![后面端台天年几两三]))")
 _ANY_DAY = datetime(2025, 1, 1)  # noqa: DTZ001
 _BEGINNING, _END = datetime(1, 1, 3), datetime(9999, 12, 29)  # noqa: DTZ001
 
@@ -122,10 +106,10 @@ def _joined(matches: list[DateMatch], text: str, calendar: Calendar) -> list[Dat
 def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
     gap = text[first.end : second.start]
     before = text[max(0, first.start - _GAP) : first.start]
-    if first.joined or not _JOIN.fullmatch(gap):
+    if first.joined or not pattern("join").fullmatch(gap):
         return None
-    between = _BETWEEN.search(before)
-    if _LISTS.fullmatch(gap) and not between:
+    between = pattern("between").search(before)
+    if pattern("lists").fullmatch(gap) and not between:
         return None  # "May and July" are two times
     try:
         start, end = _aligned(first, second, calendar)
@@ -133,7 +117,7 @@ def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) ->
         return None
     if start >= end:
         return None
-    opening = between or _FROM.search(before)
+    opening = between or pattern("from").search(before)
     place = first.start - (len(opening.group()) if opening else 0)
     return DateMatch(place, second.end, [(start, end)], joined=True)
 
@@ -163,10 +147,10 @@ def _extended(item: DateMatch, text: str, calendar: Calendar) -> DateMatch:
         return item
     before = text[max(0, item.start - _GAP) : item.start]
     tomorrow = calendar.today + DAY
-    tails = ((_SO_FAR, "since"), (_AFTERWARDS, "after"), (_BEFOREHAND, "before"))
-    heads = ((_SINCE, "since"), (_AFTER, "after"), (_BEFORE, "before"), (_UNTIL, "until"))
-    after = next(((m, kind) for p, kind in tails if (m := p.match(text, item.end))), None)
-    ahead = next(((m, kind) for p, kind in heads if (m := p.search(before))), None)
+    tails = (("so_far", "since"), ("afterwards", "after"), ("beforehand", "before"))
+    heads = (("since", "since"), ("after", "after"), ("before", "before"), ("until", "until"))
+    after = next(((m, kind) for p, kind in tails if (m := pattern(p).match(text, item.end))), None)
+    ahead = next(((m, kind) for p, kind in heads if (m := pattern(p).search(before))), None)
     kind = after[1] if after else ahead[1] if ahead else ""
     if not kind:
         return item

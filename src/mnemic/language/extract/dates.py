@@ -6,34 +6,20 @@ words stay as they were said, the date stands behind them.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from mnemic.language.dates.reader import TimeSpan, find_times
+from mnemic.language.word_file import WordFile
 from mnemic.types import Candidate
 
+_FILE = WordFile("mnemic.language.extract", "dates.toml")
+pattern, words = _FILE.pattern, _FILE.words
+
+NO_SLOT = "other"  # the predicate of a statement that replaces nothing
 _AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
-_TIMELESS = frozenset(
-    "likes dislikes rule habit birthday age name nickname port path decision email phone".split()
-)
-_WRITTEN = re.compile(r"\d{4}")
-_AGAIN = re.compile(r"\b(?:every|each|daily|weekly|monthly)\b|days\b|每|隔", re.I)
-_NOT_THEN = re.compile(
-    r"(?:\b(?:instead of|rather than|not|no longer|isn't|was)|而不是|不是|不在|原定|原来|本来)\W*"
-    r"(?:(?:in|on|at|the)\s+)*$",
-    re.I,
-)
-_TO_COME = re.compile(
-    r"\b(?:will|won't|going to|gonna|about to|start(?:s|ing)?|begin(?:s|ning)?|as of|effective"
-    r"|(?:am|'m|are|'re|is|'s) (?:mov|leav|join|switch|chang|retir|quit|transferr|relocat)\w+)\b"
-    r"|'ll\b|要|将|打算|准备|计划|(?<=[年月日号周天])起|开始",
-    re.I,
-)
-_LIMIT = re.compile(r"(?:\b(?:until|till|through|up to)|直到|截至|到)\W*(?:(?:the|on)\s+)*$", re.I)
-_LIMITED = re.compile(r"(?:this|today|tonight|until|till|这|今|本)|.*(?:为止|之前)$", re.I)
-_DONE = re.compile(r"[了过]|已经|\b(?:ago|since|was|were|did|have been|'ve been)\b", re.I)
-_TIME_ONLY = re.compile(r"\s*(?:back\s*)?(?:in|on|at)?\s*", re.I)
 _LONGEST_TIME = 32  # characters
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
 _LONGEST_PLAN = timedelta(days=31)
@@ -45,7 +31,7 @@ def dated(candidate: Candidate, said_at: datetime) -> Candidate:
         return candidate if candidate.withdraws else _ahead(candidate, said_at)
     if candidate.kind == "rule":
         return _until(candidate, said_at)
-    if candidate.predicate in _TIMELESS:
+    if candidate.predicate in words("timeless"):
         return candidate
     return _since(candidate, said_at)
 
@@ -62,11 +48,11 @@ def only_a_time(clause: str) -> bool:
     rest = clause
     for span in find_times(clause, _SOME_DAY):
         rest = rest.replace(span.text, "", 1)
-    return rest != clause and _TIME_ONLY.fullmatch(rest) is not None
+    return rest != clause and pattern("time_only").fullmatch(rest) is not None
 
 
 def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
-    if _AGAIN.search(candidate.value or candidate.text):
+    if pattern("again").search(candidate.value or candidate.text):
         return candidate
     times = _times_ahead(candidate.text, said_at)
     # The words of the value may be the end of a longer time: "the day after tomorrow".
@@ -76,7 +62,7 @@ def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
     time = (named or times)[-1]
     first, last = _days(time)
     content = candidate.text
-    if not _WRITTEN.search(time.text):
+    if not pattern("written").search(time.text):
         content += f" ({first})" if first == last else f" ({first} – {last})"
     ends = datetime(last.year, last.month, last.day, tzinfo=said_at.tzinfo) + timedelta(days=1)
     subject = candidate.subject
@@ -105,15 +91,15 @@ def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
     return [
         time
         for time in find_times(text, said_at, ahead=True)
-        if time.end > today and not _NOT_THEN.search(text[: text.find(time.text)])
+        if time.end > today and not pattern("not_then").search(text[: text.find(time.text)])
     ]
 
 
 def _until(rule: Candidate, said_at: datetime) -> Candidate:
     """A rule that was given for a time ends with it: "until Friday", 这周."""
-    for time in () if _AGAIN.search(rule.text) else _times_ahead(rule.text, said_at):
+    for time in () if pattern("again").search(rule.text) else _times_ahead(rule.text, said_at):
         before = rule.text[: rule.text.find(time.text)]
-        if _LIMIT.search(before) or _LIMITED.match(time.text):
+        if pattern("limit").search(before) or pattern("limited").match(time.text):
             return replace(rule, valid_to=time.end)
     return rule
 
@@ -127,16 +113,33 @@ def _overlap(time: str, value: str) -> bool:
 def _since(candidate: Candidate, said_at: datetime) -> Candidate:
     """Since when it holds, from when it will, or when it happened, as far as it says so."""
     today = said_at.date()
-    times = find_times(candidate.text, said_at)
-    if _TO_COME.search(candidate.text) and not _DONE.search(candidate.text):
-        times = _times_ahead(candidate.text, said_at) or times
-    for time in times:
+    for time in _times_meant(candidate.text, said_at):
         began = time.start.date()
         if began == today or began.year < 1900:
             continue
         length = time.end - time.start
         text = f"{began:%Y-%m-%d}" if length <= timedelta(days=8) else f"{began:%Y-%m}"
-        if length > _LONGEST_PLAN or _WRITTEN.search(time.text):
-            return replace(candidate, valid_from=time.start)
-        return replace(candidate, text=f"{candidate.text} ({text})", valid_from=time.start)
+        if length <= _LONGEST_PLAN and not pattern("written").search(time.text):
+            candidate = replace(candidate, text=f"{candidate.text} ({text})")
+        # What has no slot replaces nothing on that day: it is known from now on.
+        waits = began > today and candidate.predicate == NO_SLOT
+        return candidate if waits else replace(candidate, valid_from=time.start)
     return candidate
+
+
+def _times_meant(text: str, said_at: datetime) -> Sequence[TimeSpan]:
+    """The times of a text: of what is done those before it was said, of what is to come those
+    after; where nothing tells, each by the year that is nearer.
+    """
+    before = find_times(text, said_at)
+    if pattern("done").search(text):
+        return before
+    ahead = _times_ahead(text, said_at)
+    if pattern("to_come").search(text):
+        return ahead or before
+    later = {time.text: time for time in ahead}
+    return [min(time, later.get(time.text, time), key=partial(_away, said_at)) for time in before]
+
+
+def _away(said_at: datetime, time: TimeSpan) -> timedelta:
+    return abs(time.start - said_at)

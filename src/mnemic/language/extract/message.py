@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.language.extract.clauses import HAN, Completer
 from mnemic.language.extract.corrections import corrected, correction
-from mnemic.language.extract.dates import names_a_time
+from mnemic.language.extract.dates import NO_SLOT, names_a_time
 from mnemic.language.extract.entries import USER, Scope
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.people import (
@@ -36,6 +37,7 @@ _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal",
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
 _OTHERS = ("other", "person")
 _NEVER_DENIED = frozenset({"dislikes", "rule", "decision", "has", "event", "is"})  # said otherwise
+_TOPIC = re.compile(r"([A-Za-z][\w.-]*) ?(?=[\u4e00-\u9fff])")
 _DATED = ("schedule", "deadline")  # said of a thing by its own name, whoever was spoken of before
 
 
@@ -130,6 +132,8 @@ class MessageReader:
         text = self._agreed.sub("", sentence.text)
         if self._secret.search(text) or self._traps.not_meant(text):
             return
+        if any(map(self._traps.conditional, sentence.clauses)):
+            return
         stated = set(self._traps.stated(text, sentence.clauses))
         stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
         for part in _stretches(sentence, stated):
@@ -207,13 +211,15 @@ class MessageReader:
                 some = self._clause(whole, clause, stated, "open")
             self._people.meet(some, people)
             plain = clause if names_a_time(clause.removesuffix(lead)) else lead
-            said = subject.text if subject else plain if whole == usual else whole
+            said = subject.text if subject else whole
+            said = plain if said == usual else said  # as it was written
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])
                 )
                 if complete:
-                    yield replace(complete, text=self._tidy(said))
+                    topic = _topic(complete, said, joined[:number])
+                    yield replace(complete, text=topic + self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
             goes_on = named and completer.attribute.fullmatch(clause) is not None
             kin = any(one.predicate != "pet" for one in self._people.named_in(some))
@@ -363,7 +369,7 @@ class MessageReader:
     def _statement(self, text: str) -> Candidate:
         """What is kept as it was said, without a slot."""
         value = self._patterns.values.clean(text)
-        return Candidate("fact", text, subject=USER, predicate="other", value=value)
+        return Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=value)
 
     def _named(
         self, candidate: Candidate, before: Sequence[str], earlier: str, clauses: Sequence[str]
@@ -388,6 +394,12 @@ class MessageReader:
     def _tidy(self, text: str) -> str:
         short = len(text) < 6
         return self._patterns.values.clean(text) if short else text.strip(" ,，;；:：.。!！~～")
+
+
+def _topic(candidate: Candidate, said: str, clauses: Sequence[str]) -> str:
+    """The name that begins a sentence, left out by its later clauses: "orchid 用 Rust 写，…"."""
+    topic = _TOPIC.match(clauses[0]) if clauses and candidate.subject == "project" else None
+    return f"{topic[1]} " if topic and topic[1] not in said else ""
 
 
 def _tells(candidate: Candidate, clause: str) -> bool:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from mnemic.language.code import split_code
 from mnemic.language.truncation import two_ends
+from mnemic.language.word_file import WordFile
+
+pattern = WordFile("mnemic.language.extract", "sentences.toml").pattern
 
 LONGEST = 4_000  # characters read at each end of a long message: nobody tells more of himself
 LONGEST_SENTENCE = 400
@@ -20,27 +23,6 @@ _BARE = {
     " can't couldn't shouldn't wouldn't he's she's that's what's".split()
 }
 _BARE_WORD = re.compile(rf"\b(?:{'|'.join(_BARE)})(?![\w'@-])", re.I)
-_URL = re.compile(r"(?:https?://|www\.)[^\s，。）)>\"']++")
-_INLINE = re.compile(r"`([^`\s]{1,40}+)`")
-_QUOTED = re.compile(
-    r"“([^“”\n]{1,400})”|「([^「」\n]{1,400})」|『([^『』\n]{1,400})』|《([^《》\n]{1,200})》"
-    r"|‘([^‘’\n]{1,400})’(?!\w)|(?<![\w])\"([^\"\n]{1,400})\"(?!\w)|(?<![\w])'("
-    r"[^'\n]{2,400})'(?!\w)"
-)
-_SPOKEN = re.compile(r"[我你他她]|\b(?:i|i'm|my|we|you|he|she|is|are|am)\b", re.I)
-_SPLIT = re.compile(
-    r"(?<=[。！？!?…])(?![。！？!?…\"'”」])|(?<=[.;；])\s+|\n+|(?<=[^\d\s][.])(?=[\u4e00-\u9fff])"
-)
-_LOG = re.compile(
-    r"\s*(?:>|#|//|\[[\w .-]{2,30}\]\s|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
-    r"|\[?\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
-    r"|Traceback|File \"|\$ |#!|<[\w/!]|\||at \w+\.|\+\+\+ |--- |@@ |commit [0-9a-f]{7})"
-)
-_BULLET = re.compile(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*|[（(]\d{1,2}[)）]\s*)")
-_SPEAKER = re.compile(
-    r"\s*(?:\[[^\]\n]{1,30}\]\s*)?(?P<who>[A-Za-z\u4e00-\u9fff]"
-    r"[\w .\-\u4e00-\u9fff]{0,24}?)\s?[:：]\s?(?=[^\s\\])"
-)
 _PUNCTUATION = (
     r"[，；;]\s*|,\s+|,(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]),|\s+[-–—]{1,2}\s+|——|\s*[()（）]\s*"
 )
@@ -88,16 +70,16 @@ class Splitter:
         text = f"\n{GAP}\n".join(two_ends(text, LONGEST))
         text = text.replace("’", "'") if "‘" not in text else text
         text = _BARE_WORD.sub(_contracted, text)
-        text = _INLINE.sub(lambda m: m[1], text)
-        prose = _QUOTED.sub(_unquoted, _URL.sub(GAP, split_code(text)[0]))
+        text = pattern("inline").sub(lambda m: m[1], text)
+        prose = pattern("quoted").sub(_unquoted, pattern("url").sub(GAP, split_code(text)[0]))
         for line in prose.splitlines():
-            if _LOG.match(line) or self._other_speaker(line):
+            if pattern("log").match(line) or self._other_speaker(line):
                 yield Sentence(GAP, ())  # keeps what stands before apart from what follows
                 continue
             head = line.rstrip(" :：")
             if line.rstrip().endswith((":", "：")) and not self._own_heads.fullmatch(head):
                 return  # what follows is a text given to be worked on
-            bullet = _BULLET.match(line)
+            bullet = pattern("bullet").match(line)
             for sentence in self._cut(line[bullet.end() :] if bullet else line):
                 if 1 < len(sentence) <= LONGEST_SENTENCE:
                     yield Sentence(sentence, self.clauses(sentence))
@@ -108,7 +90,7 @@ class Splitter:
 
     def _cut(self, line: str) -> Iterator[str]:
         pending = ""
-        for part in _SPLIT.split(line):
+        for part in pattern("split").split(line):
             pending = f"{pending} {part}" if pending else part
             if len(pending) < LONGEST_SENTENCE and self._abbreviated.search(pending[-8:]):
                 continue
@@ -119,7 +101,7 @@ class Splitter:
 
     def _other_speaker(self, line: str) -> bool:
         """A line such as "Bob: I live in Paris" of a pasted conversation."""
-        match = _SPEAKER.match(line)
+        match = pattern("speaker").match(line)
         if not match:
             return False
         who = match["who"].strip()
@@ -137,4 +119,8 @@ def _unquoted(match: re.Match[str]) -> str:
     inner = next(filter(None, match.groups()), "")
     words = inner.split()
     short = len(words) <= 3 and len(inner) <= (24 if inner.isascii() else 8)
-    return inner if short and not _SPOKEN.search(inner) and inner[-1:] not in "。.!?！？" else GAP
+    return (
+        inner
+        if short and not pattern("spoken").search(inner) and inner[-1:] not in "。.!?！？"
+        else GAP
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mnemic.language.secrets.data_files import read_pattern
+from mnemic.language.secrets.data_files import pattern
 from mnemic.language.secrets.randomness import (
     Bounds,
     is_placeholder,
@@ -15,30 +15,24 @@ from mnemic.language.secrets.randomness import (
 Span = tuple[str, int, int]
 COOKIE_HINTS = ("cookie", "sess", "sid=", "bduss")
 _BOUNDS = Bounds()
-_COOKIE_LINE = read_pattern("cookie_line")
-_COOKIE_FLAG = read_pattern("cookie_flag")
-_PAIR = read_pattern("cookies_pair")
-_LOGIN = read_pattern("login")
-_NO_LOGIN = read_pattern("no_login")
-_SESSION = read_pattern("session")
 
 
 def session_cookies(text: str) -> Iterator[Span]:
     """The values of cookies that keep somebody logged in."""
-    for line in (_COOKIE_LINE, _COOKIE_FLAG):
+    for line in (pattern("cookie_line"), pattern("cookie_flag")):
         for match in line.finditer(text):
-            for pair in _PAIR.finditer(text, *match.span("pairs")):
+            for pair in pattern("cookies_pair").finditer(text, *match.span("pairs")):
                 if _keeps_login(pair["name"], pair["value"]):
                     yield "cookie", *pair.span("value")
-    for match in _SESSION.finditer(text):
+    for match in pattern("session").finditer(text):
         if looks_random(match["value"], _BOUNDS, uuid=False):
             yield "cookie", *match.span("value")
 
 
 def _keeps_login(name: str, value: str) -> bool:
-    if is_placeholder(value) or looked_up(value) or _NO_LOGIN.match(name):
+    if is_placeholder(value) or looked_up(value) or pattern("no_login").match(name):
         return False
     if looks_random(value, _BOUNDS):
         return True
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return mixed and _LOGIN.search(name) is not None
+    return mixed and pattern("login").search(name) is not None

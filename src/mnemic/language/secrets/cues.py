@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mnemic.language.secrets.data_files import load_words, read_pattern
-from mnemic.language.secrets.formats import Format, load_formats, select_formats
+from mnemic.language.secrets.data_files import load_words, pattern
+from mnemic.language.secrets.formats import Format, select_formats
 from mnemic.language.secrets.prose import (
     is_han_value,
     is_literal,
@@ -43,41 +43,9 @@ _HAN = "\u4e00-\u9fff"
 
 _QUOTES = "\"'`“”‘’「」『』"
 _CLOSING = dict(zip("\"'`“‘「『«", "\"'`”’」』»", strict=True))
-_OPEN = read_pattern("open")
-_ASSIGNED = read_pattern("assigned")
-_ASSIGNED_OF = read_pattern("assigned_of")
-_SPEAKS = read_pattern("speaks")
-_SAID = read_pattern("said")
-_TO = read_pattern("to")
-_CHANGED = read_pattern("changed")
-_SAID_HAN = read_pattern("said_han")
-_HAN_GOES_ON = read_pattern("han_goes_on")
-_LATER = read_pattern("later")
-_QUOTED = read_pattern("quoted")
-_BESIDE = read_pattern("beside")
 _ARTICLES = ("the", "my", "new", "old")
 _JOINS = ("and", "with", "use", "uses", "using", "by", "has", "enter", "type", "try")
-_NAMED_ACCOUNT = read_pattern("named_account")
-_ACCOUNT = read_pattern("account")
-_ALIKE = read_pattern("alike")
-_STRONG = read_pattern("strong")
-_REST = read_pattern("rest")
-_CODE = read_pattern("code")
-_LEET = read_pattern("leet")
-_OPTION = read_pattern("option")
-_MORE = read_pattern("more")
-_NETWORK = read_pattern("network")
-_COUNTED = read_pattern("counted")
-_CUT = read_pattern("cut")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
-_DIGITS = read_pattern("digits")
-_NUMERALS = read_pattern("numerals")
-_HAN_PHRASE = read_pattern("han_phrase")
-_HAN_STOP = read_pattern("han_stop")
-# 财富密码 and 生命的密码 are figures of speech.
-_FIGURE = read_pattern("figure")
-_PAIR = read_pattern("pair")
-_ONE_PAIR = read_pattern("one_pair")
 
 
 class _Cue(NamedTuple):
@@ -95,12 +63,6 @@ class _Cue(NamedTuple):
         """Whether one of these words stands right before the cue, or is its first part."""
         before = self.before.lower()
         return before[: -1 if before[-1:] in ("-", "_", " ") else None].endswith(ends_of(name))
-
-
-def cue_words() -> Iterator[tuple[str, bool]]:
-    """What a text has to have for a cue to be in it, and whether in lower case."""
-    for form in load_formats(*CUES):
-        yield from ((word, form.folded) for word in form.keywords)
 
 
 @cache
@@ -133,7 +95,7 @@ def _find(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:
                 continue
             before = text[max(0, start - _LOOK_BACK) : start]
             kind = form.name
-            if kind == "key" and _NETWORK.search(before):
+            if kind == "key" and pattern("network").search(before):
                 kind, mark = "password", "password"
             cue = _Cue(kind, match[0], start, match.end(), before)
             find = _pairs if cue.kind == "login" else _values
@@ -147,7 +109,7 @@ def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
         start, end = _read(text, at, link, cue, bounds)
         if end:
             yield start, end
-            if (more := _ALIKE.match(text, end)) and cue.kind == "password":
+            if (more := pattern("alike").match(text, end)) and cue.kind == "password":
                 start, end = _read(text, more.end(), "said", cue, bounds)
                 if end:
                     yield start, end
@@ -157,24 +119,24 @@ def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
 def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     """The places where a value may start, and what links it to its cue."""
     at, before = cue.end, cue.before
-    if cue.is_han and not _HAN_GOES_ON.match(text, at):
+    if cue.is_han and not pattern("han_goes_on").match(text, at):
         return
     word = before.rpartition(" ")[2].lower()
     option = (word.startswith("--") and "disabled" not in word) or before.lower().endswith(
         "require"
     )
-    if match := _ASSIGNED.match(text, at):
+    if match := pattern("assigned").match(text, at):
         # A variable of the shell: its value ends at the next space.
         shell = (cue.word.isupper() and match.group() == "=") or option
         # Names in a row are variables: "user, password = split".
         if not (before.endswith(", ") and match.group().startswith(" =")):
             yield match.end(), "flagged" if shell else "assigned"
         return
-    match = _QUOTED.match(text, at)
+    match = pattern("quoted").match(text, at)
     if match and not before.endswith(('="', "='", "(")) and _takes(match.group(), cue):
         yield match.end(), "said"
     if option:
-        if match := _BESIDE.match(text, at):
+        if match := pattern("beside").match(text, at):
             yield match.end(), "flagged"
         return
     if cue.kind != "pass" or not cue.follows("tickets"):
@@ -183,22 +145,24 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
 
 def _spoken_links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     at, before = cue.end, cue.before
-    if _SPEAKS.match(text, at):
-        match = _ASSIGNED_OF.match(text, at) or _SAID.match(text, at)
-        if not match and _CHANGED.search(before):
-            match = _TO.match(text, at)
+    if pattern("speaks").match(text, at):
+        match = pattern("assigned_of").match(text, at) or pattern("said").match(text, at)
+        if not match and pattern("changed").search(before):
+            match = pattern("to").match(text, at)
         if match:
             yield match.end(), "said"
             return
-    if not text.isascii() and (match := _SAID_HAN.match(text, at)):
+    if not text.isascii() and (match := pattern("said_han").match(text, at)):
         yield match.end(), "said"
         return
-    match = _BESIDE.match(text, at)
+    match = pattern("beside").match(text, at)
     if (match or cue.is_han) and cue.word != "passwd":  # which is a command, too
         clear = cue.kind == "password" or before[-1:] != ":"
-        if clear and (cue.kind != "pass" or (_ACCOUNT.search(before) and _starts_clause(before))):
+        if clear and (
+            cue.kind != "pass" or (pattern("account").search(before) and _starts_clause(before))
+        ):
             yield match.end() if match else at, "beside"
-    if cue.kind == "password" and (match := _LATER.match(text, at)):
+    if cue.kind == "password" and (match := pattern("later").match(text, at)):
         yield match.end(), "said"
 
 
@@ -213,7 +177,7 @@ def _starts_clause(before: str) -> bool:
         return True
     if before[-1:] == "\n" or head[-1:] == ":" or head.rpartition(" ")[0][-1:] == ":":
         return True
-    return _NAMED_ACCOUNT.search(tail) is not None
+    return pattern("named_account").search(tail) is not None
 
 
 def _takes(link: str, cue: _Cue) -> bool:
@@ -227,16 +191,16 @@ def _takes(link: str, cue: _Cue) -> bool:
 
 def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[int, int]:
     """The start and end of the value at this place; (0, 0) where something else stands."""
-    opened = _OPEN.match(text, at)
+    opened = pattern("open").match(text, at)
     start = opened.end() if opened else at
-    if (match := _STRONG.match(text, start)) and _is_owner(cue, link):
+    if (match := pattern("strong").match(text, start)) and _is_owner(cue, link):
         value = _trim(match.group(), quoted=bool(opened))
         plain = value.isalpha() and value[1:].islower()
         if not plain and _is_strong(
             text, start, value, link, cue, quoted=bool(opened), bounds=bounds
         ):
             end = start + len(value)
-            rest = _REST.match(text, end) if len(value) == _JUDGED else None
+            rest = pattern("rest").match(text, end) if len(value) == _JUDGED else None
             return start, rest.end() if rest else end
     if cue.kind not in _CHOSEN:
         return 0, 0
@@ -248,7 +212,7 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
         return 0, 0
     if not cue.is_han or "!" <= text[at : at + 1] <= "~":
         single = cue.kind == "pass" or (cue.is_han and link == "beside")
-        pinyin = cue.is_han and not _SPEAKS.match(text, cue.end)  # no English sentence
+        pinyin = cue.is_han and not pattern("speaks").match(text, cue.end)  # no English sentence
         sentence = cue.word.lower().endswith("phrase") and link == "assigned"
         return read_words(text, at, link, single=single, sentence=sentence, pinyin=pinyin)
     return 0, 0
@@ -260,7 +224,7 @@ def _read_bounded(text: str, at: int) -> tuple[int, int]:
         end = text.find(closing, at + 1, at + 66)
         good = end > at + 1 and is_quoted_value(text[at + 1 : end])
         return (at + 1, end) if good else (0, 0)
-    match = _OPTION.match(text, at)
+    match = pattern("option").match(text, at)
     if not match or match[0].lower() in load_words("subjects") or not is_literal(match[0]):
         return 0, 0
     return match.span()
@@ -269,14 +233,14 @@ def _read_bounded(text: str, at: int) -> tuple[int, int]:
 def _read_han(text: str, at: int, link: Link, cue: _Cue) -> tuple[int, int]:
     """A value in Chinese characters, or in digits."""
     if cue.kind == "password":
-        for pattern in (_DIGITS, _NUMERALS):
-            if value := pattern.match(text, at):
+        for name in ("digits", "numerals"):
+            if value := pattern(name).match(text, at):
                 return value.span()
-    if (link == "beside" and cue.kind != "answer") or _FIGURE.search(cue.before):
+    if (link == "beside" and cue.kind != "answer") or pattern("figure").search(cue.before):
         return 0, 0
-    if phrase := _HAN_PHRASE.match(text, at):
+    if phrase := pattern("han_phrase").match(text, at):
         start, end = phrase.span(1)
-        stop = _HAN_STOP.match(text, end)
+        stop = pattern("han_stop").match(text, end)
         end -= text[end - 1] in "哦啊呀哈吧"
         if stop and is_han_value(text[start:end].rstrip("0123456789")):
             return start, end
@@ -297,7 +261,7 @@ def _is_strong(
 ) -> bool:
     """Whether a value shows by itself that it is one."""
     chosen = cue.kind in _CHOSEN
-    if not chosen and _CODE.search(value):
+    if not chosen and pattern("code").search(value):
         return False
     if not chosen and not cue.is_han and len(value) < bounds.length:
         return cue.kind == "secret" and link != "beside" and _is_mixed(value)
@@ -311,20 +275,22 @@ def _is_strong(
     if not (chosen or cue.is_han) or (beside and not looks_strong(value)):
         return False
     ruled = not quoted and "|" in value and value.partition("|")[0] in load_words("quoted_states")
-    counted = value.isdigit() and _COUNTED.match(text, start + len(value))
+    counted = value.isdigit() and pattern("counted").match(text, start + len(value))
     if ruled or counted:  # "required|min:8", "12 characters"
         return False
     return looks_like_password(value, quoted=quoted, digits=4)
 
 
 def _is_mixed(value: str) -> bool:
-    return (looks_strong(value) or _LEET.search(value) is not None) and not is_placeholder(value)
+    return (
+        looks_strong(value) or pattern("leet").search(value) is not None
+    ) and not is_placeholder(value)
 
 
 def _trim(value: str, *, quoted: bool) -> str:
     """The value without what belongs to the sentence or to the next field."""
     if not quoted:
-        value = _CUT.sub("", value).rstrip(".,;:?*_")
+        value = pattern("cut").sub("", value).rstrip(".,;:?*_")
     while value and (opener := _CLOSERS.get(value[-1])) and opener not in value:
         value = value[:-1].rstrip(".,;:?")
     return value
@@ -332,16 +298,16 @@ def _trim(value: str, *, quoted: bool) -> str:
 
 def _pairs(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
     """The second of a name and a password: "login for staging: admin / …"."""
-    link = _PAIR.match(text, cue.end)
+    link = pattern("pair").match(text, cue.end)
     at = link.start("pairs") if link else len(text)
-    while match := _ONE_PAIR.match(text, at):
+    while match := pattern("one_pair").match(text, at):
         value = match["value"].rstrip(".!")
         if not _is_login(match["user"], match["joint"].strip(), value):
             return
         if cue.word.lower().startswith(("user", "acc")) and not looks_strong(value):
             return  # a list of people, more likely
         yield match.start("value"), match.start("value") + len(value)
-        more = _MORE.match(text, match.end())
+        more = pattern("more").match(text, match.end())
         at = more.end() if more else len(text)
 
 

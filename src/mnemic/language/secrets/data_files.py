@@ -33,7 +33,8 @@ def _load_patterns() -> dict[str, str]:
     return {columns[0][1:]: columns[1] for columns, _ in read_rows("patterns.tsv")}
 
 
-def read_pattern(name: str) -> re.Pattern[str]:
+@cache
+def pattern(name: str) -> re.Pattern[str]:
     """A pattern of the grammar by its name."""
     return defer(_load_patterns()[name])
 

@@ -21,6 +21,7 @@ from typing import Any
 from mnemic.language.secrets.broken_keys import broken_end
 from mnemic.language.secrets.cookies import COOKIE_HINTS, session_cookies
 from mnemic.language.secrets.cues import find_cued
+from mnemic.language.secrets.data_files import pattern
 from mnemic.language.secrets.formats import (
     CODES,
     KEYS,
@@ -32,7 +33,7 @@ from mnemic.language.secrets.formats import (
     holds,
     key_starts,
 )
-from mnemic.language.secrets.numbers import DIGITS, passport_numbers, personal_numbers
+from mnemic.language.secrets.numbers import passport_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import (
     MARK,
@@ -141,7 +142,7 @@ _SPELLED = re.compile(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eigh
 
 def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Personal numbers in a text that has digits."""
-    if DIGITS.search(text):
+    if pattern("numbers_digits").search(text):
         yield from personal_numbers(text, kinds)
     if "passport" in kinds:
         yield from passport_numbers(text)

@@ -10,52 +10,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemic.language.secrets.data_files import read_pattern
+from mnemic.language.secrets.data_files import pattern
 
 Span = tuple[str, int, int]
 KINDS = ("card", "identity_card", "iban", "passport")
 
-LEAST_DIGITS = 9
-DIGITS = read_pattern("numbers_digits")
-_CARD = read_pattern("card")
-_ISSUERS = read_pattern("issuers")
-_OTHER = read_pattern("other")
-_IDENTITY = read_pattern("identity")
 _PROVINCES = frozenset(
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46"
     " 50 51 52 53 54 61 62 63 64 65 71 81 82 83".split()
 )
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-_IBAN = read_pattern("iban")
-_PASSPORT = read_pattern("passport")
 _LOOK_BACK = 40
 
 
 def personal_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Numbers of these kinds, by their form and their checksum."""
     if "card" in kinds:
-        for match in _CARD.finditer(text):
+        for match in pattern("card").finditer(text):
             digits = match.group().replace(" ", "").replace("-", "")
-            if _ISSUERS.match(digits) and is_luhn(digits) and not _is_other(text, match.start()):
+            if (
+                pattern("issuers").match(digits)
+                and is_luhn(digits)
+                and not _is_other(text, match.start())
+            ):
                 yield "card_number", *match.span()
     if "identity_card" in kinds:
-        for match in _IDENTITY.finditer(text):
+        for match in pattern("identity").finditer(text):
             if is_identity_card(match.group()) and not _is_other(text, match.start()):
                 yield "identity_card", *match.span()
     if "iban" in kinds:
-        for match in _IBAN.finditer(text):
+        for match in pattern("iban").finditer(text):
             if end := _iban_end(match):
                 yield "iban", match.start(), end
 
 
 def passport_numbers(text: str) -> Iterator[Span]:
     """Numbers that are called the number of a passport; they have no checksum."""
-    for match in _PASSPORT.finditer(text):
+    for match in pattern("passport").finditer(text):
         yield "passport_number", *match.span("value")
 
 
 def _is_other(text: str, start: int) -> bool:
-    return _OTHER.search(text, max(0, start - _LOOK_BACK), start) is not None
+    return pattern("other").search(text, max(0, start - _LOOK_BACK), start) is not None
 
 
 def is_luhn(digits: str) -> bool:

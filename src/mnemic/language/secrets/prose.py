@@ -8,24 +8,11 @@ from __future__ import annotations
 
 import re
 
-from mnemic.language.secrets.data_files import load_words, read_pattern
+from mnemic.language.secrets.data_files import load_words, pattern
 from mnemic.language.secrets.randomness import is_expression, is_placeholder, looked_up
 
 _MOST_WORDS = 8
 _LONGEST = 64
-_TOKEN = read_pattern("token")
-_SPACES = read_pattern("spaces")
-_STOPS = read_pattern("stops")
-_FIELD = read_pattern("field")
-_SENTENCE = read_pattern("sentence")
-_HAN = read_pattern("han")
-_ACCEPTED_HAN = read_pattern("accepted_han")
-_WORD = read_pattern("word")
-_CODE_BEFORE = read_pattern("code_before")
-_STATE_ENDINGS = read_pattern("state_endings")
-# Chinese characters and words that a value does not hold, and those that it does not start with.
-_HAN_NEVER = read_pattern("han_never")
-_HAN_FIRST = read_pattern("han_first")
 
 
 def is_state(word: str, *, pinyin: bool = False) -> bool:
@@ -35,7 +22,7 @@ def is_state(word: str, *, pinyin: bool = False) -> bool:
     """
     return word in load_words("states") or (
         not pinyin
-        and _STATE_ENDINGS.match(word) is not None
+        and pattern("state_endings").match(word) is not None
         and not word.endswith(tuple(load_words("nouns")))
     )
 
@@ -44,8 +31,8 @@ def is_han_value(phrase: str) -> bool:
     """Whether Chinese characters after 密码是 are the password and not a sentence about it."""
     return (
         2 <= len(phrase) <= 12
-        and _HAN_FIRST.match(phrase) is None
-        and _HAN_NEVER.search(phrase) is None
+        and pattern("han_first").match(phrase) is None
+        and pattern("han_never").search(phrase) is None
         and phrase[-1] not in "项值串型错对位个次年月里上中下内外处用存改换发锁吧啊"
     )
 
@@ -95,14 +82,14 @@ def read_words(
 
     A passphrase may be a ``sentence``, but none about passphrases.
     """
-    if sentence and (match := _SENTENCE.match(text, at)):
+    if sentence and (match := pattern("sentence").match(text, at)):
         words = match.group().split()
         if not _holds_any(words, "subjects", "verbs", "technical", "about"):
             return match.span()
     tokens = _tokens(text, at)
     if not tokens:
         return 0, 0
-    if len(tokens) > 1 and not single and not _FIELD.match(text, tokens[0][1]):
+    if len(tokens) > 1 and not single and not pattern("field").match(text, tokens[0][1]):
         if text[slice(*tokens[-1])].lower() in load_words("openers"):
             tokens.pop()
         if len(tokens) > 1:
@@ -113,7 +100,7 @@ def read_words(
 def _tokens(text: str, at: int) -> list[tuple[int, int]]:
     """The words up to the end of the clause, or to the first that is no part of a value."""
     tokens: list[tuple[int, int]] = []
-    while len(tokens) <= _MOST_WORDS and (match := _TOKEN.match(text, at)):
+    while len(tokens) <= _MOST_WORDS and (match := pattern("token").match(text, at)):
         start, end = match.span()
         while end > start and text[end - 1] in ".:*_'’":
             end -= 1
@@ -121,7 +108,7 @@ def _tokens(text: str, at: int) -> list[tuple[int, int]]:
         if not word or len(word) > _LONGEST or word in load_words("function") or word in "-–—":
             break
         tokens.append((start, end))
-        if end < match.end() or not (space := _SPACES.match(text, end)):
+        if end < match.end() or not (space := pattern("spaces").match(text, end)):
             break
         at = space.end()
     return tokens
@@ -144,21 +131,21 @@ def _single(text: str, start: int, end: int, link: str, *, pinyin: bool) -> tupl
 
 
 def _ends_clause(text: str, end: int, link: str) -> bool:
-    if _STOPS.match(text, end):
+    if pattern("stops").match(text, end):
         return True
-    rest = _SPACES.match(text, end)
+    rest = pattern("spaces").match(text, end)
     at = rest.end() if rest else end
-    if _HAN.match(text, at):
-        return _ACCEPTED_HAN.match(text, at) is not None
+    if pattern("han").match(text, at):
+        return pattern("accepted_han").match(text, at) is not None
     if link == "assigned":
-        return _FIELD.match(text, end) is not None
+        return pattern("field").match(text, end) is not None
     return opens_clause(text, end)
 
 
 def opens_clause(text: str, end: int) -> bool:
     """Whether a word that may follow a value comes next."""
-    rest = _SPACES.match(text, end)
-    follower = _TOKEN.match(text, rest.end()) if rest else None
+    rest = pattern("spaces").match(text, end)
+    follower = pattern("token").match(text, rest.end()) if rest else None
     return follower is not None and follower.group().lower().rstrip(".:") in load_words("openers")
 
 
@@ -171,13 +158,15 @@ def _is_code(text: str, start: int, end: int, value: str, *, pinyin: bool) -> bo
     line = text[text.rfind("\n", max(0, start - 120), start) + 1 if start else 0 : start]
     if re.search(r"[a-z][A-Z]", value) and "=" in line:
         return True
-    return text[end : end + 1] in (",", ";") and _CODE_BEFORE.search(line[-120:]) is not None
+    return (
+        text[end : end + 1] in (",", ";") and pattern("code_before").search(line[-120:]) is not None
+    )
 
 
 def _several(text: str, tokens: list[tuple[int, int]], link: str) -> tuple[int, int]:
     start, end = tokens[0][0], tokens[-1][1]
     words = [text[s:e].lower() for s, e in tokens]
-    if len(tokens) > _MOST_WORDS or not all(_WORD.match(text[s:e]) for s, e in tokens):
+    if len(tokens) > _MOST_WORDS or not all(pattern("word").match(text[s:e]) for s, e in tokens):
         # A value in digits and signs shows itself; only words need what stands around them.
         return 0, 0
     good = (
@@ -186,7 +175,7 @@ def _several(text: str, tokens: list[tuple[int, int]], link: str) -> tuple[int, 
         and not is_state(words[-1])
         and not (link == "beside" and (is_state(words[0]) or len(words) > 3))
         and len({text[s].isupper() for s, _ in tokens}) == 1
-        and (_STOPS.match(text, end) or opens_clause(text, end))
+        and (pattern("stops").match(text, end) or opens_clause(text, end))
     )
     return (start, end) if good else (0, 0)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log2
 
-from mnemic.language.secrets.data_files import read_pattern
+from mnemic.language.secrets.data_files import pattern
 
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 
@@ -31,40 +31,26 @@ class Bounds:
     known: tuple[str, ...] = field(default=(), repr=False)
 
 
-_PLACEHOLDER = read_pattern("placeholder")
-# Lookups, templates, calls, links, paths and ranges: places where a value would come from.
-_LOOKED_UP = read_pattern("looked_up")
-_TECHNICAL = read_pattern("technical")
-# A call, an item, a type or an attribute: only code, never inside quotation marks.
-_EXPRESSION = read_pattern("expression")
-_VERSION_OR_DATE = read_pattern("version_or_date")
-_PATH = read_pattern("path")
-_PART = read_pattern("part")
-_JOINED_WORDS = read_pattern("joined_words")
-_UUID = read_pattern("uuid")
-_ALL_CAPS = read_pattern("all_caps")
 _COMMON = frozenset(
     "password passwd pass pwd secret token user test example stdin true false null none".split()
 )
-_SYMBOL = read_pattern("symbol")
-_CASE_SWITCH = read_pattern("case_switch")
 
 
 def is_placeholder(value: str) -> bool:
     """A value that people write where the real one would stand, or that was taken out before."""
-    return MARK in value or _PLACEHOLDER.search(value) is not None
+    return MARK in value or pattern("placeholder").search(value) is not None
 
 
 def looked_up(value: str) -> bool:
     """A variable, a template, a call or a path: a place that a value would come from."""
-    return _LOOKED_UP.match(value) is not None
+    return pattern("looked_up").match(value) is not None
 
 
 def looks_random(value: str, bounds: Bounds, *, uuid: bool = True) -> bool:
     """A key: long, of letters and digits, and not made of words."""
-    if len(value) < bounds.length or is_placeholder(value) or _LOOKED_UP.match(value):
+    if len(value) < bounds.length or is_placeholder(value) or pattern("looked_up").match(value):
         return False
-    if _UUID.match(value):
+    if pattern("uuid").match(value):
         return uuid
     start = value[:_MEASURED]
     return not is_wordy(start) and entropy(start) >= bounds.entropy
@@ -76,12 +62,20 @@ def looks_like_password(value: str, *, quoted: bool, digits: int) -> bool:
         return len(value) >= digits
     if len(value) < 6 or is_placeholder(value) or not any(map(str.isalnum, value)):
         return False
-    if any(rule.match(value) for rule in (_LOOKED_UP, _TECHNICAL, _VERSION_OR_DATE, _PATH)):
+    if any(
+        rule.match(value)
+        for rule in (
+            pattern("looked_up"),
+            pattern("technical"),
+            pattern("version_or_date"),
+            pattern("path"),
+        )
+    ):
         return False
     if not quoted and value.endswith((")", "]", "}")):
         return False
     letters = any(map(str.isalpha, value))
-    signs = _SYMBOL.search(value.rstrip("!?")) is not None
+    signs = pattern("symbol").search(value.rstrip("!?")) is not None
     return letters and (any(map(str.isdigit, value)) or signs or not is_wordy(value))
 
 
@@ -89,15 +83,22 @@ def looks_strong(value: str) -> bool:
     """A password that no sentence would hold: several digits or a sign among letters."""
     digits = sum(map(str.isdigit, value))
     if len(value) > 5 and digits > 1 and value != value.lower() and value != value.upper():
-        return not (_PART.search(value) and is_wordy(value)) and _TECHNICAL.match(value) is None
-    if len(value) < 8 or not digits or (_PART.search(value) and is_wordy(value)):
+        return (
+            not (pattern("part").search(value) and is_wordy(value))
+            and pattern("technical").match(value) is None
+        )
+    if len(value) < 8 or not digits or (pattern("part").search(value) and is_wordy(value)):
         return False
-    return digits > 2 or (digits > 1 and not value.islower()) or bool(_SYMBOL.search(value))
+    return (
+        digits > 2 or (digits > 1 and not value.islower()) or bool(pattern("symbol").search(value))
+    )
 
 
 def is_expression(value: str) -> bool:
     """A call, a type, an attribute, or a name such as ``db_password_1``."""
-    return bool(_EXPRESSION.match(value)) or (bool(_JOINED_WORDS.match(value)) and is_wordy(value))
+    return bool(pattern("expression").match(value)) or (
+        bool(pattern("joined_words").match(value)) and is_wordy(value)
+    )
 
 
 def is_telling(key: str) -> bool:
@@ -111,7 +112,7 @@ def is_option_value(value: str) -> bool:
         value.startswith(("$", "-", "(", "{", "%", "~", "./", "/"))
         or is_placeholder(value)
         or looked_up(value)
-        or _ALL_CAPS.match(value)
+        or pattern("all_caps").match(value)
         or value.lower() in _COMMON
         or (":" in value and value.replace(":", "").replace(".", "").isdigit())
     )
@@ -128,7 +129,7 @@ def is_basic_login(value: str) -> bool:
 
 def is_wordy(value: str) -> bool:
     """Words, maybe with short numbers, joined by hyphens and the like."""
-    return all(_is_word(part) for part in _PART.split(value.strip("=")) if part)
+    return all(_is_word(part) for part in pattern("part").split(value.strip("=")) if part)
 
 
 def _is_word(part: str) -> bool:
@@ -140,7 +141,7 @@ def _is_word(part: str) -> bool:
     return not letters or (
         letters.isalpha()
         and len(letters) <= _LONGEST_WORD
-        and len(_CASE_SWITCH.findall(letters)) * 5 <= len(letters)
+        and len(pattern("case_switch").findall(letters)) * 5 <= len(letters)
     )
 
 

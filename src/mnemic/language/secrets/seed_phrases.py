@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mnemic.language.secrets.data_files import read_pattern
+from mnemic.language.secrets.data_files import pattern
 
 Span = tuple[str, int, int]
 HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore", "助记", "助記", "短语")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
-_RUN = read_pattern("run")
-_LETTERS = read_pattern("letters")
-_HAN_RUN = read_pattern("han_run")
 # These hold sentences together, and are not in the list of words.
 _GLUE = frozenset(
     "the and for are but was were has had his her its our their your not with from been who how why"
@@ -33,15 +30,15 @@ def is_bare_list(text: str) -> bool:
 
 def seed_phrases(text: str) -> Iterator[Span]:
     """Runs of words that have the form of a seed phrase."""
-    for match in _RUN.finditer(text):
+    for match in pattern("run").finditer(text):
         yield from _phrase(text, *match.span())
-    for match in _HAN_RUN.finditer(text):
+    for match in pattern("han_run").finditer(text):
         yield "seed_phrase", *match.span("value")
 
 
 def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
     """The longest stretch of a run without words of sentences, if it has the right length."""
-    words = [match.span() for match in _LETTERS.finditer(text, start, end)]
+    words = [match.span() for match in pattern("letters").finditer(text, start, end)]
     stretch: list[tuple[int, int]] = []
     for place in [*words, None]:
         if place is not None and text[slice(*place)] not in _GLUE:

@@ -6,15 +6,14 @@ what a person says in their own voice states what they want or who they are; eve
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
 the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
 quotation marks (``quotations``). Where a message may present a text without any mark
-(``presenting``), what it says is the person's own but not certainly so. What these go by words for
-is settled by a trained reader, where there is one and it is sure; explicit marks decide alone.
+(``presenting``), what it says is the person's own but not certainly so. Where there is a trained
+reader, it judges what these go by words for; explicit marks decide alone.
 
 Pure, and linear in the text: of a very long message the two ends are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -30,7 +29,7 @@ from mnemic.language.voice.lines import by_lines, quoted_lines
 from mnemic.language.voice.presenting import in_doubt
 from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
-from mnemic.language.voice.stretches import Stretch, VoiceJudge
+from mnemic.language.voice.stretches import VoiceJudge
 
 __all__ = [
     "Reason",
@@ -46,9 +45,10 @@ Text = TypeVar("Text", bound=str)
 READ = 8_000  # characters at either end of a message
 _CUT = "\n\n"  # between them
 GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
-# What words alone say is presented, and what a reader may call the person's own.
+# What words alone say is presented, which a reader judges better.
 _BY_WORDS = frozenset[Reason]({"doubt", "label", "pointed", "speech"})
-_SURELY_OWN, _SURELY_OTHERS = 0.1, 0.7  # the likelihood of being somebody else's text
+# The likelihood of being somebody else's text, above which it is, and above which it may be.
+_IS_OTHERS, _MAY_BE_OTHERS = 0.8, 0.2
 # One line without any of these has no delimiter, head, label or quotation.
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
 
@@ -134,35 +134,20 @@ def _moved(place: int, by: int) -> int:
 def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block]:
     structured = compiled(_STRUCTURE).search(text)
     blocks = merged(delimited(text), text) if structured else []
+    judged = judge(text) if judge else ()
     for find in (*(_MECHANISMS if structured else (pointed_at,)), *([in_doubt] if certain else ())):
-        more = list(find(MessageLayout(text, blocks)))
+        if judged and find in _WORDS_ALONE:
+            continue
+        found = find(MessageLayout(text, blocks))
+        more = [block for block in found if not judged or block.reason not in _BY_WORDS]
         if more:
             blocks = merged([*blocks, *more], text)
-    by_words = any(block.reason in _BY_WORDS for block in blocks)
-    return _judged(text, blocks, certain, judge) if judge and (certain or by_words) else blocks
-
-
-def _judged(text: str, blocks: list[Block], certain: bool, judge: VoiceJudge) -> list[Block]:
-    """The blocks as a reader sees them that is sure: without what is the person's own, of those
-    that words alone found, and with what is somebody else's.
-    """
-    judged = judge(text)
-    own = [place for place, likely in judged if likely <= _SURELY_OWN]
-    kept = [part for block in blocks for part in _left_of(block, own, text)]
-    if certain:
-        kept += [Block(*place, "doubt") for place, likely in judged if likely >= _SURELY_OTHERS]
-    return merged(kept, text)
-
-
-def _left_of(block: Block, own: Sequence[Stretch], text: str) -> Iterator[Block]:
-    if block.reason not in _BY_WORDS:
-        yield block
-        return
-    place = block.start
-    for start, end in [*own, (block.end, block.end)]:
-        if text[place : min(start, block.end)].strip():
-            yield Block(place, min(start, block.end), block.reason)
-        place = max(place, end)
+    # Only beside words of one's own a text is presented: without any, what it is must be plain.
+    framed = certain and any(likely < _MAY_BE_OTHERS for _, likely in judged)
+    least = _MAY_BE_OTHERS if framed else _IS_OTHERS
+    others = [Block(*place, "doubt") for place, likely in judged if likely >= least]
+    return merged([*blocks, *others], text) if others else blocks
 
 
 _MECHANISMS = (quoted_lines, by_lines, pointed_at, quotations)
+_WORDS_ALONE = (pointed_at, in_doubt)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from mnemic.language.code import compiled, is_code
+from mnemic.language.code import is_code
 from mnemic.language.voice.blocks import Line, Reason
 from mnemic.language.voice.words import pattern
 
@@ -15,11 +15,6 @@ HEAD_KINDS: dict[HeadKind, Reason] = {"speech": "speech", "text": "label", "temp
 _LONGEST_HEAD = 160
 _SHORT_VALUE = 80
 _TAIL = 160
-# A colon that introduces: not of a time, an address, a path or a ratio.
-_COLON = (
-    r"[:：](?![/\\\d])(?=\s|$|[^\x00-\x7f\w]|[\u4e00-\u9fff“「『\"'])|："
-    r"|(?<=[A-Za-z\u4e00-\u9fff)）])[:：](?=[A-Z])"
-)
 _LAST_SENTENCE = r"^.*[.!?。！？;；]\s*(?=\S)"
 
 
@@ -35,7 +30,7 @@ class Head:
 def head_of(line: str) -> Head | None:
     """The head of a line whose colon introduces somebody else's words, if it has one."""
     has_colon = (":" in line or "：" in line) and not is_code(line)
-    colon = compiled(_COLON).search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
+    colon = pattern("head_colon").search(line, 0, _LONGEST_HEAD + 2) if has_colon else None
     if colon is None:
         return _file_head(line)
     whole = line[: colon.start()]

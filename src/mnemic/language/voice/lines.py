@@ -21,27 +21,9 @@ from mnemic.language.voice.references import introduces_block, is_pointing
 from mnemic.language.voice.shapes import shaped
 from mnemic.language.voice.words import pattern
 
-_QUOTED = r"(?:\|\s*)?[>＞](?!=|>> )|│"
-_RULE = r"(?P<mark>[-=*_~—–─═━#+＝－﹣·•.…])(?:[ \t]?(?P=mark)){2,}+"
-_TITLED = (
-    r"(?P<left>[-=*_~—–─═━+＝－]{2,}+|#{3,}+)[ \t]*+(?P<title>[^\s\-=*_~—–─═━+＝－#][^\n]{0,100}?)"
-    r"[ \t]*+(?P<right>[-=*_~—–─═━+＝－#]{2,}+)?"
-)
-_ENDS = r"(?i)^\W*(?:end|eof|stop|结束|完毕?|到此为止)\b|\bends?(?: here)?\W*$|结束\W*$"
-_MARKER = (
-    r"(?i:[\[【(（{<]+[ \t]*(?:begin|start|beginning|开始)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
-    r"|(?-i:(?:BEGIN|START)(?: [A-Z ]{2,30})?:?)$|[【\[]开始[^】\]]{0,20}[】\]]"
-    r"|<<<+\s*(?:[A-Z_]+)?$"
-)
 _END_MARKER = (
     r"(?i:[\[【(（{<]+[ \t]*(?:end|stop|结束|完)\b[^\]】)）}>\n]{0,60}[\]】)）}>]+)"
     r"|(?-i:(?:END|EOF|STOP)(?: [A-Z ]{2,30})?)$|[【\[]结束[^】\]]{0,20}[】\]]|[A-Z_]*\s*>>>+$"
-)
-_HEREDOC = r"<<-?\s*['\"]?(?P<word>\w+)['\"]?\s*$"
-_STRONG_HEADER = r"(?i)(?:subject|from|发件人|主题|主旨|寄件者|message-id)\s?[:：]"
-_WROTE = (
-    r"(?i)(?:on|am|le|el|em|il)\b.{3,200}\b(?:wrote|writes|schrieb|a écrit|escribió)\s*[:：]?$"
-    r"|.{2,200}(?:写道|寫道|写到)\s*[:：]$"
 )
 
 
@@ -63,7 +45,7 @@ def by_lines(layout: MessageLayout) -> Iterator[Block]:
 def quoted_lines(layout: MessageLayout) -> Iterator[Block]:
     """Lines marked as quoted, as in mails and Markdown."""
     for line in layout.lines:
-        if line.text[:1] in ">＞|│" and line.text and compiled(_QUOTED).match(line.text):
+        if line.text[:1] in ">＞|│" and line.text and pattern("line_quoted").match(line.text):
             yield Block(line.start, line.end, "quotation")
 
 
@@ -74,7 +56,7 @@ def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int
     if closing is not None:
         return _until(lines, n, closing, "marker", end)
     title = _title(line.text)
-    ends = title is not None and compiled(_ENDS).search(title)
+    ends = title is not None and pattern("line_ends").search(title)
     if ends or compiled(_END_MARKER).match(line.text):
         return Block(0, line.end, "ruler" if ends else "marker"), n + 1
     if title is not None:
@@ -89,9 +71,11 @@ def _opens(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, int
 
 def _closing_of(text: str) -> str | None:
     """The pattern of the line that ends what this one begins, if it is a marker or a label."""
-    if compiled(_MARKER).match(text) or (text[0] in "[【📎📄🔗" and pattern("label").match(text)):
+    if pattern("line_marker").match(text) or (
+        text[0] in "[【📎📄🔗" and pattern("label").match(text)
+    ):
         return _END_MARKER
-    heredoc = compiled(_HEREDOC).search(text) if "<<" in text else None
+    heredoc = pattern("line_heredoc").search(text) if "<<" in text else None
     return rf"{heredoc['word']}$" if heredoc else None
 
 
@@ -123,7 +107,7 @@ def _mail(lines: list[Line], n: int) -> int | None:
     text = lines[n].text
     if pattern("forwarded").match(text):
         return n
-    if text.endswith((":", "：", "wrote")) and compiled(_WROTE).match(text):
+    if text.endswith((":", "：", "wrote")) and pattern("line_wrote").match(text):
         return n
     if not pattern("header").match(text):
         return None
@@ -132,7 +116,7 @@ def _mail(lines: list[Line], n: int) -> int | None:
         last += 1
     if last > n:
         return last
-    alone = compiled(_STRONG_HEADER).match(text) and n + 1 < len(lines)
+    alone = pattern("line_strong_header").match(text) and n + 1 < len(lines)
     return n if alone and (not lines[n + 1].text or "@" in text) else None
 
 
@@ -148,8 +132,8 @@ def _to_ruler(lines: list[Line], n: int, end: int) -> tuple[Block, int]:
     for last in range(n + 1, len(lines)):
         text = lines[last].text
         title = _title(text)
-        bare = title is None and compiled(_RULE).fullmatch(text)
-        if bare or (title is not None and compiled(_ENDS).search(title)):
+        bare = title is None and pattern("line_rule").fullmatch(text)
+        if bare or (title is not None and pattern("line_ends").search(title)):
             return Block(lines[n].start, lines[last].end, "ruler"), last + 1
     return Block(lines[n].start, end, "ruler"), len(lines)
 
@@ -170,9 +154,9 @@ def _paragraph_end(lines: list[Line], n: int) -> int:
 
 def _title(text: str) -> str | None:
     """The title of a ruler that has one: "--- notes.txt ---", "===== report"."""
-    if text[:1] not in "-=*_~—–─═━+＝－#" or compiled(_RULE).fullmatch(text):
+    if text[:1] not in "-=*_~—–─═━+＝－#" or pattern("line_rule").fullmatch(text):
         return None
-    match = compiled(_TITLED).fullmatch(text)
+    match = pattern("line_titled").fullmatch(text)
     if match is None:
         return None
     opening, closing, title = match["left"], match["right"] or "", match["title"]
@@ -190,7 +174,9 @@ def _rulers(layout: MessageLayout, lines: list[Line]) -> Iterator[Block]:
     """What stands between a first and a second bare ruler, a third and a fourth. A single one
     sets apart a text from the request about it.
     """
-    bare = [n for n, line in enumerate(lines) if line.text and compiled(_RULE).fullmatch(line.text)]
+    bare = [
+        n for n, line in enumerate(lines) if line.text and pattern("line_rule").fullmatch(line.text)
+    ]
     for first, second in zip(bare[::2], bare[1::2], strict=False):
         yield Block(lines[first].start, lines[second].end, "ruler")
     if len(bare) % 2 == 0:

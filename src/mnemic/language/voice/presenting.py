@@ -11,26 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
 from mnemic.language.voice.words import pattern, words
 
-_SENTENCE = (
-    r"[^.!?。！？\n]+(?:[.!?。！？…]+(?=\s|$|[\u4e00-\u9fff\"”」)）])|[。！？]+|$|(?=\n))"
-    r"|[^。！？\n]+?(?:[.!?。！？]+(?=\s|$|[\u4e00-\u9fff])|$|(?=\n))"
-)
-# A request and the text it is about in one line, with no mark between them.
-_RUN_ON = (
-    r"(?<=[\u4e00-\u9fff]) +(?=[\u4e00-\u9fff])|(?<=\bpl[sz]) +|\s+[-–—~]{1,3}\s+|——"
-    r"|(?<=[a-z]) +(?=(?:Always|Never|From now on|My name)\b)"
-)
-_WORD = r"[A-Za-z][\w'’-]*"
-_QUOTED = r"[“「『《\"`]"
-_HAN = r"[\u4e00-\u9fff]"
-_NAME = r"(?:[A-Z][\w.'-]*|\d+)(?: (?:[A-Z][\w.'-]*|\d+)){0,3}$|[\u4e00-\u9fff]{1,4}$"
-_PROPER = r"(?<=[a-z,] )[A-Z][a-z]+|\d"
-_BULLET = r"\s*(?:[-*•·+]\s+|\d{1,2}[.)、）]\s*|[（(]\d{1,2}[)）]\s*)"
-_HEAD = r"([^:：]{1,80})[:：](?=\s|$|[^\x00-\x7f])"
 _DASHES = frozenset("-–—~")
 _LONGEST = 300  # characters of a sentence that is looked at
 _MOST = 200  # sentences
@@ -72,14 +55,14 @@ def in_doubt(layout: MessageLayout) -> Iterator[Block]:
 
 def _frame(sentence: _Sentence, number: int) -> Frame | None:
     """What a sentence is if it is not plainly talk to the agent."""
-    text = compiled(_BULLET).sub("", sentence.text, count=1)
+    text = pattern("presented_bullet").sub("", sentence.text, count=1)
     if (
         len(text) > _LONGEST
         or pattern("social").fullmatch(text)
         or (_is_other_language(text) and not sentence.trails)
     ):
         return None
-    head = compiled(_HEAD).match(text)
+    head = pattern("presented_head").match(text)
     if head:
         return None if _is_own_head(head[1]) else "other"
     if _reports(text):
@@ -94,7 +77,7 @@ def _frame(sentence: _Sentence, number: int) -> Frame | None:
 
 def _presents_itself(text: str) -> bool:
     """Whether a sentence holds the words of somebody else that it tells of."""
-    head = compiled(_HEAD).match(text)
+    head = pattern("presented_head").match(text)
     if head:
         return not _is_own_head(head[1]) and bool(pattern("standing").search(text[head.end() :]))
     return _reports(text)
@@ -102,8 +85,8 @@ def _presents_itself(text: str) -> bool:
 
 def _is_other_language(text: str) -> bool:
     """Whether it is neither English nor Chinese, whose words of talk are known here."""
-    found = compiled(_WORD).findall(text)
-    if len(found) < _FEWEST_WORDS or compiled(_HAN).search(text):
+    found = pattern("presented_word").findall(text)
+    if len(found) < _FEWEST_WORDS or pattern("presented_han").search(text):
         return False
     light = words("light")
     if text[0].islower() and text[-1].isalnum():
@@ -147,7 +130,7 @@ def _asks_agent(text: str, number: int) -> bool:
         return bool(pattern("interrogative").match(text)) and _names_something(text)
     if pattern("answering").search(text):
         return bool(pattern("condition").search(text))
-    if compiled(_QUOTED).search(text):
+    if pattern("presented_quoted").search(text):
         return True
     formed = pattern("world_request").match(text) or pattern("interrogative").search(text)
     apart = bool(formed) and not pattern("about_text").search(text)
@@ -158,12 +141,12 @@ def _is_vague(text: str) -> bool:
     """Whether a question on a line of its own, with more below it, may be about what is there."""
     if pattern("opinion").search(text):
         return True
-    return not compiled(_HAN).search(text) and not _names_something(text)
+    return not pattern("presented_han").search(text) and not _names_something(text)
 
 
 def _names_something(text: str) -> bool:
     """Whether it has a name or a figure, other than that of a language."""
-    names = compiled(_PROPER).findall(text)
+    names = pattern("presented_proper").findall(text)
     return any(name.lower() not in words("light") for name in names)
 
 
@@ -172,10 +155,13 @@ def _has_own_matter(text: str) -> bool:
     if any(map(str.isdigit, text)):
         return True
     light = words("light")
-    if any(word.lower().replace("’", "'") not in light for word in compiled(_WORD).findall(text)):
+    if any(
+        word.lower().replace("’", "'") not in light
+        for word in pattern("presented_word").findall(text)
+    ):
         return True
     left = pattern("light_zh").sub(" ", text)
-    return len(compiled(_HAN).findall(left)) >= _FEWEST_HAN
+    return len(pattern("presented_han").findall(left)) >= _FEWEST_HAN
 
 
 def _has_foreign_line(lines: list[str]) -> bool:
@@ -188,7 +174,7 @@ def _has_foreign_line(lines: list[str]) -> bool:
         return True
     if pattern("addressed").match(lines[0]):
         return True
-    return any(compiled(_NAME).match(line) and not _is_own(line) for line in lines)
+    return any(pattern("presented_name").match(line) and not _is_own(line) for line in lines)
 
 
 def _without_signature(lines: list[Line]) -> list[Line]:
@@ -198,7 +184,7 @@ def _without_signature(lines: list[Line]) -> list[Line]:
         return lines
     if pattern("closing").match(texts[-1]):
         return lines[:-1]
-    if not compiled(_NAME).match(texts[-1]):
+    if not pattern("presented_name").match(texts[-1]):
         return lines
     if pattern("closing").match(texts[-2]):
         return lines[:-2]
@@ -229,9 +215,9 @@ def _offers_choice(lines: list[Line], sentences: list[_Sentence]) -> bool:
 def _sentences(text: str, lines: list[Line]) -> Iterator[_Sentence]:
     for number, line in enumerate(lines):
         opens, trails = True, False
-        for match in compiled(_SENTENCE).finditer(text, line.start, line.end):
+        for match in pattern("presented_sentence").finditer(text, line.start, line.end):
             place = match.start()
-            for joint in [*compiled(_RUN_ON).finditer(text, place, match.end()), None]:
+            for joint in [*pattern("presented_run_on").finditer(text, place, match.end()), None]:
                 end = match.end() if joint is None else joint.start()
                 body = text[place:end].strip()
                 trails = trails or body[:1] in _DASHES

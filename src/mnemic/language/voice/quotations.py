@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, MessageLayout
+from mnemic.language.voice.words import pattern
 
-_QUOTED = (
-    r"“([^“”]{1,4000}+)”|「([^「」]{1,4000}+)」|『([^『』]{1,4000}+)』|《([^《》\n]{1,400}+)》"
-    r"|‘([^‘’\n]{1,400}+)’(?!\w)|(?<![\w\"])\"([^\"\n]{1,4000}+)\"(?![\w\"])|＂([^＂\n]{1,4000}+)＂"
-)
-_SPOKEN = (
-    r"(?i)[我你您他她]|\b(?:i|i'm|my|we|you|your|he|she|is|are|am|always|never|must)\b"
-    r"|以后|永远|用户"
-)
 _ENDS = tuple("。.!?！？")
 _FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
 
@@ -23,7 +15,7 @@ _FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
 def quotations(layout: MessageLayout) -> Iterator[Block]:
     """The quotations outside the blocks that are more than a name, a title or a word."""
     for line_start, line_end in _stretches(layout):
-        for match in compiled(_QUOTED).finditer(layout.text, line_start, line_end):
+        for match in pattern("quotation_quoted").finditer(layout.text, line_start, line_end):
             if not _is_name(match):
                 yield Block(match.start(), match.end(), "inline")
 
@@ -43,4 +35,4 @@ def _is_name(quotation: re.Match[str]) -> bool:
     short = len(inner.split()) <= _FEW_WORDS and len(inner) <= (
         _SHORT if inner.isascii() else _SHORT_HAN
     )
-    return short and not compiled(_SPOKEN).search(inner) and not inner.endswith(_ENDS)
+    return short and not pattern("quotation_spoken").search(inner) and not inner.endswith(_ENDS)

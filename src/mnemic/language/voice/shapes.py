@@ -9,30 +9,7 @@ from mnemic.language.code import compiled, is_code
 from mnemic.language.voice.blocks import Block, Line, MessageLayout
 from mnemic.language.voice.words import pattern
 
-_TIME = (
-    r"(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}日?,?[ T]*)?"
-    r"\d{1,2}:\d{2}(?::\d{2})?(?:\s*[APap]\.?[Mm]\.?)?"
-)
-_DATED = (
-    rf"(?:[\[(（]?\s*(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}},?\s*)?{_TIME}\s*[\])）]?\s*[-–—]?\s*)"
-)
-_WHO = r"(?P<who>@?[^\W\d_][\w.'·-]{0,24}(?: [\w.'·-]{1,16}){0,2})"
-_SPEAKER = (
-    rf"(?P<when>{_DATED})?{_WHO}(?P<then>\s*[\[(（]?{_TIME}[\])）]?)?\s?[:：]\s?(?P<what>\S.*)$"
-)
-_NAME_TIME = rf"{_WHO}\s+{_TIME}$"
-_LOG = (
-    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[?(?-i:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL"
-    r"|TRACE|NOTICE)\b|Traceback \(|File \"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d "
-)
-_DIFF = r"diff --git |@@ -|\+\+\+ |--- [ab]/|index [0-9a-f]{7}"
-_ROW = r"\|.*\|$"
-_JSON = r"[\[{]\s*(?:\{\s*)?[\"'][^\"'\n]{1,80}[\"']\s*:"
 _YAML = r"(?:- )?[a-z][\w.-]{0,40}:(?:\s|$)"
-_ENCODED = r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]*+|(?<![\w+/=-])[A-Za-z0-9+/=_-]{120,}+"
-_ASSIGNS = r"[\w.\[\]]+ ?[+-]?= ?\S+$"
-_COMMENT = r"#(?!#)\s?\S|//|/\*|\*/|--\s|;;"
-_LIST = r"[-*•·+]\s|\d{1,2}[.)、]|[（(]\d"
 _FEW_VALUE_WORDS, _FEW_VALUE_HAN = 4, 5
 
 
@@ -41,7 +18,8 @@ def shaped(layout: MessageLayout) -> Iterator[Block]:
     lines = layout.lines
     yield from _json(layout)
     yield from (
-        Block(one.start(), one.end(), "data") for one in compiled(_ENCODED).finditer(layout.text)
+        Block(one.start(), one.end(), "data")
+        for one in pattern("shape_encoded").finditer(layout.text)
     )
     yield from _console(lines)
     yield from _transcript(lines)
@@ -53,7 +31,7 @@ def shaped(layout: MessageLayout) -> Iterator[Block]:
 
 
 def _json(layout: MessageLayout) -> Iterator[Block]:
-    match = compiled(_JSON).search(layout.text)
+    match = pattern("shape_json").search(layout.text)
     if match:
         last = max(layout.text.rfind("}"), layout.text.rfind("]")) + 1
         yield Block(match.start(), last if last > match.end() else len(layout.text), "data")
@@ -62,10 +40,10 @@ def _json(layout: MessageLayout) -> Iterator[Block]:
 def _single_lines(lines: list[Line]) -> Iterator[Block]:
     """Lines of logs and tables; of a diff, everything from its first line."""
     for line in lines:
-        if compiled(_DIFF).match(line.text):
+        if pattern("shape_diff").match(line.text):
             yield Block(line.start, lines[-1].end, "data")
             return
-        if compiled(_LOG).match(line.text) or compiled(_ROW).match(line.text):
+        if pattern("shape_log").match(line.text) or pattern("shape_row").match(line.text):
             yield Block(line.start, line.end, "data")
 
 
@@ -86,8 +64,8 @@ def _transcript(lines: list[Line]) -> Iterator[Block]:
     for n, line in enumerate(lines):
         if ":" not in line.text and "：" not in line.text:
             continue
-        stamped = compiled(_NAME_TIME).match(line.text)
-        speaker = stamped or compiled(_SPEAKER).match(line.text)
+        stamped = pattern("shape_name_time").match(line.text)
+        speaker = stamped or pattern("shape_speaker").match(line.text)
         if speaker is None:
             continue
         who = speaker["who"]
@@ -161,14 +139,14 @@ def _code(lines: list[Line]) -> Iterator[Block]:
         deeper = bool(code) and line.indent > code[-1].indent and code[-1].end == line.start
         if line.text and (deeper or _is_code(line.text)):
             code.append(line)
-    comments = [line for line in lines if line.text and compiled(_COMMENT).match(line.text)]
+    comments = [line for line in lines if line.text and pattern("shape_comment").match(line.text)]
     if code and len({line.start for line in (*code, *comments)}) >= 2:
         for line in (*code, *comments):
             yield Block(line.start, line.end, "code")
 
 
 def _is_code(text: str) -> bool:
-    return is_code(text) or bool(compiled(_ASSIGNS).match(text) and text.isascii())
+    return is_code(text) or bool(pattern("shape_assigns").match(text) and text.isascii())
 
 
 def _indented(lines: list[Line]) -> Iterator[Block]:
@@ -180,7 +158,7 @@ def _indented(lines: list[Line]) -> Iterator[Block]:
         if not line.text:
             continue
         apart = n == 0 or not lines[n - 1].text
-        deep = line.indent >= 4 and not compiled(_LIST).match(line.text)
+        deep = line.indent >= 4 and not pattern("shape_list").match(line.text)
         inside = deep and (inside or apart)
         if inside:
             yield Block(line.start, line.end, "code")

@@ -100,7 +100,7 @@ def _day(stem: str, text: str) -> Iterator[Piece]:
     except ValueError:
         day = None
     if day is None:
-        raise UnreadableMessage("its name is no day, such as 2026-02-12.md")
+        raise UnreadableMessage("its name is not a day, such as 2026-02-12.md")
     elif says_something(text):
         event = NewDailyEvent(day, text.strip(), _CHANNEL)
         yield Piece("", event, key=f"{stem}\n{text.strip()}")

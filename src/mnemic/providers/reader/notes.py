@@ -26,9 +26,6 @@ class SentenceNote:
     relation: str
 
 
-UNREAD = SentenceNote(0.0, "")
-
-
 class SentenceHead:
     """The network of one script."""
 
@@ -117,10 +114,12 @@ class NotedMessage:
     head: SentenceHead
     windows: Sequence[tuple[PieceWindow, Floats]]
 
-    def judge(self, start: int, end: int) -> SentenceNote:
-        """What a stretch of the message says, by the window that has most of it."""
+    def judge(self, start: int, end: int) -> SentenceNote | None:
+        """What a stretch of the message says, by the window that has most of it; None where it
+        lies beyond what is read.
+        """
         own, notes = _best(self.windows, start, end)
-        return self.head.judge(notes[0], notes[own]) if own else UNREAD
+        return self.head.judge(notes[0], notes[own]) if own else None
 
 
 def _best(

@@ -42,7 +42,7 @@ from mnemic.serve.http.observer import AccessLog, Observer, operation_names
 from mnemic.serve.http.openapi import openapi
 from mnemic.serve.http.replies import Replies
 from mnemic.serve.http.routes import Endpoint, fields_of, path_names, read_body
-from mnemic.serve.http.stream import event_stream
+from mnemic.serve.http.stream import SharedLooks, event_stream
 from mnemic.types import Event
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -76,7 +76,8 @@ class Service:
         self._access = Access(engine.tokens, self._queue, issuer)
         self.figures = figures or RequestFigures(operation_names(operations))
         self._streams: Counter[str] = Counter()
-        self._mcp = McpServers(self._limits.body)
+        self._looks = SharedLooks()
+        self._mcp = McpServers(self._queue)
         self._document = _document(tuple(operations))
         replies = Replies()
         routes = [
@@ -191,7 +192,7 @@ class Service:
     # --- the page's login -----------------------------------------------------------------------
 
     async def _log_in(self, request: Request) -> Response:
-        given = fields_of(await read_body(request, _LOGIN_BYTES))
+        given = fields_of(await read_body(request, self._queue, _LOGIN_BYTES))
         token = given.get("token")
         if not isinstance(token, str) or len(given) != 1:
             raise InvalidInput("token is missing", remedy='Send {"token": "…"}')
@@ -219,12 +220,13 @@ class Service:
             raise ServiceUnavailable("Too many streams are open", remedy="Close some")
         wanted = request.query_params.get("type")
 
-        async def latest(limit: int) -> Sequence[Event]:
+        async def look(limit: int) -> Sequence[Event]:
             def work() -> Sequence[Event]:
                 return self._engine.mind(space).events(type=wanted, limit=limit)
 
-            return await self._queue.run(grant.id, work)
+            return await self._queue.run("", work)
 
+        latest = self._looks.share((space, wanted), look)
         await latest(1)  # what is wrong is said before the stream begins
 
         async def frames() -> AsyncIterator[bytes]:

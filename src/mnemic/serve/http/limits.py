@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Limits:
     wait for a thread; ``each`` and ``streams_each`` are how many one token may have at once.
     """
 
-    body: int = 32 << 20  # bytes
+    body: int = 8 << 20  # bytes; no other thread runs while the JSON of one is read
     threads: int = field(default_factory=usual_threads)
     write_threads: int = 4
     lasting_threads: int = 4
@@ -45,11 +45,37 @@ class Limits:
     streams_each: int = 8
 
 
+class Intake:
+    """Reads large bodies at a pace that all of them share: one that never ends, or many at once,
+    would keep the event loop from everybody else.
+    """
+
+    _FREE = 256 << 10  # bytes of each body
+    _PACE = 32 << 20  # bytes a second
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    async def read(self, parts: AsyncIterator[bytes], most: int) -> bytes:
+        """The whole body, refused as soon as it is too large."""
+        read, size, loop = [], 0, asyncio.get_running_loop()
+        async for part in parts:
+            size += len(part)
+            if size > most:
+                raise too_large(most)
+            read.append(part)
+            if size > self._FREE:
+                self._until = max(self._until, loop.time()) + len(part) / self._PACE
+                await asyncio.sleep(self._until - loop.time())
+        return b"".join(read)
+
+
 class WorkQueue:
     """Runs calls of the engine in a few threads, and refuses what would only wait."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
+        self.intake = Intake()
         self._sizes: dict[Lane, int] = {
             "read": limits.threads,
             "write": limits.write_threads,

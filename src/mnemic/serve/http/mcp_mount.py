@@ -1,21 +1,29 @@
-"""Streamable-HTTP MCP on the same port: one server for each space, with the tokens of the API."""
+"""Streamable-HTTP MCP on the same port: one server for each space, with the tokens, the threads and
+the trail of the API.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import anyio
 from starlette.types import Receive, Scope, Send
 
 from mnemic.engine.mind import Mind
+from mnemic.engine.trail import keep_trail, subject_of
+from mnemic.serve.http.limits import WorkQueue
+from mnemic.tools.catalog import BY_NAME
+
+R = TypeVar("R")
 
 
 class McpServers:
     """Servers of spaces, started when they are first asked for; ``run`` is their life."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, queue: WorkQueue) -> None:
+        self._queue = queue
         self._managers: dict[str, Any] = {}
         self._lock = anyio.Lock()
         self._group: Any = None
@@ -49,10 +57,10 @@ class McpServers:
         from mnemic.serve.mcp import mcp_server
 
         manager = StreamableHTTPSessionManager(
-            await anyio.to_thread.run_sync(mcp_server, mind),
+            await anyio.to_thread.run_sync(partial(mcp_server, mind, run=partial(self._do, mind))),
             stateless=True,
             json_response=True,
-            max_request_body_size=self._most_bytes,
+            max_request_body_size=self._queue.limits.body,
             # Host and Origin were checked before, for every route alike.
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
@@ -64,3 +72,24 @@ class McpServers:
 
         await self._group.start(live)
         return manager
+
+    async def _do(self, mind: Mind, call: Any, work: Callable[[], R], tool: Any = None) -> R:
+        """As an operation of the API would be done; a tool that writes leaves its trail."""
+        token, known = call.request.state.token, tool and BY_NAME[tool.name]
+        if known is None or known.reads:
+            return await self._queue.run(token, work)
+        if mind.settings.memory.enabled:
+            done_by = (token, tool.name, subject_of(tool.arguments or {}))
+            work = partial(_keep_trail, mind, done_by, work)
+        return await self._queue.run(token, work, "lasting" if known.destroys else "write")
+
+
+def _keep_trail(mind: Mind, done_by: tuple[str, str, str], work: Callable[[], Any]) -> Any:
+    answers: list[Any] = []
+
+    def answer() -> tuple[int, bytes]:
+        answers.append(work())
+        return (422 if answers[0].is_error else 200), b""
+
+    keep_trail(mind, done_by, answer, short=False)
+    return answers[0]

@@ -45,7 +45,7 @@ class Endpoint:
             raise Forbidden(
                 "This is about every space of the database", remedy="Use an admin token of *"
             )
-        body = b"" if operation.in_query else await read_body(request, self._queue.limits.body)
+        body = b"" if operation.in_query else await read_body(request, self._queue)
         key = request.headers.get("idempotency-key")
         if key is not None:
             check_key(key)
@@ -94,23 +94,19 @@ def path_names(request: Request) -> dict[str, Any]:
         raise InvalidInput("The path is not UTF-8", remedy="Encode it as UTF-8") from error
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """The whole body, refused as soon as it is too large."""
+async def read_body(request: Request, queue: WorkQueue, most: int = 0) -> bytes:
+    """The whole body, of JSON, refused as soon as it is too large."""
+    most = most or queue.limits.body
     told = request.headers.get("content-length", "")
     # Without a number of so many digits that Python does not read it.
     if told.isdecimal() and (len(told) > len(str(most)) or int(told) > most):
         raise too_large(most)
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise too_large(most)
-        parts.append(part)
+    body = await queue.intake.read(request.stream(), most)
     sent = request.headers.get("content-type", "application/json").partition(";")[0].strip()
-    if size and sent.lower() != "application/json":
+    if body and sent.lower() != "application/json":
         # A form of another site can send text without asking; it cannot send this type.
         raise InvalidInput(f"The body is {sent[:80]!r}", remedy="Send application/json")
-    return b"".join(parts)
+    return body
 
 
 def fields_of(body: bytes) -> dict[str, Any]:

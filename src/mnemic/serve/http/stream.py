@@ -12,7 +12,38 @@ _PAUSE = 0.25  # seconds between two looks at the journal
 _BEAT = 15.0  # seconds after which an idle stream shows that it lives
 _FEW, _MOST = 50, 10_000
 
+_RATE = 50  # looks a second, of all streams together
+
 Latest = Callable[[int], Awaitable[Sequence[Event]]]  # takes how many, gives the latest first
+Key = tuple[str, str | None]  # a space, and the type of event wanted of it
+
+
+class SharedLooks:
+    """What was last read of each journal, once for all streams that want it. The more journals are
+    watched, the longer a look serves, so that streams never take the threads of other requests.
+    """
+
+    def __init__(self) -> None:
+        self._looks: dict[Key, tuple[float, asyncio.Future[Sequence[Event]]]] = {}
+
+    def share(self, key: Key, look: Latest) -> Latest:
+        """The same look; the few latest are read anew after a pause only."""
+
+        async def latest(limit: int) -> Sequence[Event]:
+            return await (look(limit) if limit != _FEW else asyncio.shield(self._read(key, look)))
+
+        return latest
+
+    def _read(self, key: Key, look: Latest) -> asyncio.Future[Sequence[Event]]:
+        now, pause = asyncio.get_running_loop().time(), max(_PAUSE, len(self._looks) / _RATE)
+        if key not in self._looks or now - self._looks[key][0] >= pause:
+            old = [one for one, (at, _) in self._looks.items() if now - at >= 2 * pause]
+            for one in old:
+                del self._looks[one]
+            reading = asyncio.ensure_future(look(_FEW))
+            reading.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._looks[key] = now, reading
+        return self._looks[key][1]
 
 
 async def event_stream(

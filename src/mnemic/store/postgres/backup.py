@@ -14,7 +14,7 @@ from mnemic.errors import StoreDamaged
 from mnemic.store.new_file import UnfinishedFile, taken
 from mnemic.store.rows import first_doc, place_of, type_of
 from mnemic.store.sqlite import backup
-from mnemic.store.sqlite.store import SqliteStore, open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from mnemic.store.sqlite.terms import FTS
 from mnemic.store.transfer import MOVED, Cells, MovedTable, PutRows
 from mnemic.types import Backup, PageProgress
@@ -46,7 +46,7 @@ def back_up(
 
 
 def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
-    copy = open_sqlite(str(file), busy_timeout=0, now=store.now)
+    copy = SqliteStore(str(file), busy_timeout=0, now=store.now)
     try:
         spaces = store.spaces()
         for done, space in enumerate(spaces):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from psycopg import Connection, Pipeline, RawCursor
     from psycopg.abc import AdaptContext
 
+SCHEMA = "mnemic"
 _SIZED = (str, bytes, list)
 _ESCAPE = "\ufffe"  # no character: before it stands for NUL, or for itself
 

@@ -9,13 +9,13 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from mnemic import errors
-from mnemic.store.postgres.failures import explain
-from mnemic.store.postgres.server import MEMBER, MIGRATION, PATH, SCHEMA, Server
+from mnemic.store.postgres.connection import SCHEMA
+from mnemic.store.postgres.server import MEMBER, MIGRATION, PATH, Server, explain
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LATEST = 7
+LATEST = 8
 
 
 def prepare(server: Server, now: int) -> None:

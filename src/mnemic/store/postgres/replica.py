@@ -7,11 +7,11 @@ from the first server, and how far behind it is; where one of these is wrong, th
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from mnemic.errors import StoreError
+from mnemic.settings.environment import StoreSettings
 from mnemic.store.postgres.address import read_address
-from mnemic.store.postgres.server import Server, ServerOptions
+from mnemic.store.postgres.server import Server
 from mnemic.store.sql.postings import TextStats
 
 _AWAY = 10.0  # seconds for which a replica that did not answer is not asked again
@@ -27,16 +27,17 @@ _STATE = (
 class Replica:
     """The replica of ``primary``; its figures of the text index may be older."""
 
-    def __init__(self, primary: Server, busy_timeout: float, options: ServerOptions) -> None:
+    def __init__(self, primary: Server, busy_timeout: float, settings: StoreSettings) -> None:
         self._primary = primary
-        self._lag = options.replica_lag
+        self._lag = settings.replica_lag.total_seconds()
         self._away_until = 0.0
         self.text_stats = TextStats()
         self.server = Server(
-            read_address(options.replica),
+            read_address(settings.replica.reveal()),
             min(busy_timeout, _PATIENCE),
             read_only=True,
-            options=replace(options, connect_timeout=min(options.connect_timeout, _PATIENCE)),
+            settings=settings,
+            connect_timeout=_PATIENCE,
         )
 
     def keeps_up(self) -> bool:

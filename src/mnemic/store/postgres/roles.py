@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import NotFound
-from mnemic.store.postgres.server import MEMBER, SCHEMA, Server
+from mnemic.store.postgres.connection import SCHEMA
+from mnemic.store.postgres.server import MEMBER, Server
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
+import select
+import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from mnemic import errors
+from mnemic.settings.environment import StoreSettings
 from mnemic.store.postgres.address import Address
-from mnemic.store.postgres.connection import PostgresConnection, adapt, escaped
-from mnemic.store.postgres.failures import explain
-from mnemic.store.postgres.pool import ConnectionPool
-from mnemic.store.postgres.vector_type import adapt_vectors
+from mnemic.store.postgres.connection import SCHEMA, PostgresConnection, adapt, escaped
+from mnemic.store.postgres.vectors import adapt_vectors
 
 if TYPE_CHECKING:
+    import psycopg
     from psycopg import Connection
 
-SCHEMA = "mnemic"
 MEMBER = "mnemic_member"
 WRITERS = 0x5265  # the kinds of advisory locks
 MIGRATION = 0x5266
@@ -49,17 +51,65 @@ _WHO = (
 _POSITION = "SELECT pg_current_wal_flush_lsn() - '0/0'::pg_lsn"
 _PREPARED = 400  # statements that a connection keeps ready; the house has fewer
 _LOCK = "SELECT pg_advisory_xact_lock($1::int, $2::int)"
+_IDLE = 60.0  # seconds after which a connection that nobody needs is closed
+# What the server said, by how its code begins: the error of the house, and what to do.
+_FAILURES: tuple[tuple[tuple[str, ...], type[errors.StoreError], str, str], ...] = (
+    (
+        ("53100",),
+        errors.DiskFull,
+        "No space left while writing",
+        "Free some disk space on the server and call again; nothing was written",
+    ),
+    (  # lock timeout, deadlock, conflict, cancelled
+        ("55P03", "40P01", "40001", "57014"),
+        errors.StoreBusy,
+        "Another process kept the space locked",
+        "End the program that holds a transaction, or raise store.busy_timeout",
+    ),
+    (  # a standby, or a role that may not write
+        ("25006", "42501"),
+        errors.StoreReadOnly,
+        "The database cannot be written",
+        "Connect to the primary server, or give the role the right to write",
+    ),
+    (
+        ("54000", "54001", "22001"),
+        errors.StoreError,
+        "A value is too big for PostgreSQL",
+        "Split the text",
+    ),
+    (  # damaged, or something of the schema is missing
+        ("XX000", "XX001", "XX002", "42P01", "3F000", "42883", "42703"),
+        errors.StoreDamaged,
+        "The database does not answer as it should",
+        "It was left as it is; run `mnemic doctor`, look into the server's log, or restore a"
+        " backup",
+    ),
+    (
+        ("08", "57", "53", "28", "3D"),
+        errors.StoreUnavailable,
+        "The server cannot be reached",
+        "Check that it runs, that the address is right, and that it lets you in",
+    ),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class ServerOptions:
-    """What the settings say of the connections to a server; times are in seconds."""
-
-    pool_size: int = 20
-    connect_timeout: float = 60.0
-    statement_timeout: float = 0.0
-    replica: str = ""
-    replica_lag: float = 10.0
+def explain(error: psycopg.Error, place: str) -> errors.StoreError:
+    """The typed error for what the server at ``place`` said. A password never gets into one."""
+    code, output = error.sqlstate or "", error.diag.message_primary or str(error)
+    message = f"{place}: {next(iter(output.strip().splitlines()), type(error).__name__)}"
+    if "pooling mode" in message:
+        return errors.StoreUnavailable(
+            f"The pooler keeps no transactions: {message}",
+            remedy="Give it pool_mode = transaction, or session",
+        )
+    for codes, kind, what, remedy in _FAILURES:
+        if code.startswith(codes) or (not code and kind is errors.StoreUnavailable):
+            return kind(f"{what}: {message}", remedy=remedy)
+    return errors.StoreError(
+        f"The database does not do what was asked: {message}",
+        remedy="Look into the server's log",
+    )
 
 
 def load_driver() -> None:
@@ -84,9 +134,12 @@ class Server:
         busy_timeout: float,
         *,
         read_only: bool = False,
-        options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
+        settings: StoreSettings | None = None,
+        connect_timeout: float = math.inf,
     ) -> None:
+        """``connect_timeout``: wait no longer than that, whatever the settings say."""
         load_driver()
+        settings = settings or StoreSettings()
         self.address = address
         self.read_only = read_only
         self.pooled = False  # whether a pooler stands between, as the last connection showed
@@ -94,7 +147,11 @@ class Server:
         self.written = 0  # how far the server's log was when this process last wrote
         self._role = "none"
         self._busy_timeout = busy_timeout
-        self._options = options
+        statement = settings.statement_timeout
+        waits = (busy_timeout, 0.0 if statement is None else statement.total_seconds())
+        self._waits = [str(int(seconds * 1000)) for seconds in waits]
+        self._pool_size = settings.pool_size
+        self._connect_timeout = min(connect_timeout, settings.connect_timeout.total_seconds())
         self._pool = self._new_pool()
         self._pid = os.getpid()
         self._closed = False
@@ -168,7 +225,7 @@ class Server:
                 with conn.pipeline() as pipeline:
                     conn.execute(begin)
                     conn.execute(PATH)
-                    conn.execute(_SETTINGS, self._settings())
+                    conn.execute(_SETTINGS, [*self._waits, self._role])
                     unit = PostgresConnection(conn, pipeline)
                     yield unit
                     ended = conn.execute("COMMIT")
@@ -214,12 +271,7 @@ class Server:
         return self._pool
 
     def _new_pool(self) -> ConnectionPool:
-        return ConnectionPool(self.connect, self._busy_timeout, self._options.pool_size)
-
-    def _settings(self) -> tuple[str, str, str]:
-        waits = (self._busy_timeout, self._options.statement_timeout)
-        lock, statement = (str(int(seconds * 1000)) for seconds in waits)
-        return lock, statement, self._role
+        return ConnectionPool(self.connect, self._busy_timeout, self._pool_size)
 
     def connect(self) -> Connection[Any]:
         """A new connection. A server that is just starting is waited for."""
@@ -246,7 +298,7 @@ class Server:
             cursor_factory=psycopg.RawCursor,
             application_name=SCHEMA,
             client_encoding="UTF8",
-            connect_timeout=max(2, int(self._options.connect_timeout)),
+            connect_timeout=max(2, int(self._connect_timeout)),
             keepalives_idle=30,
         )
         try:
@@ -282,3 +334,67 @@ def _undo(conn: Connection[Any]) -> None:
     except psycopg.Error:
         pass
     conn.close()  # the pool makes another
+
+
+class ConnectionPool:
+    """Connections that wait for their next use. They are made by whoever needs one, so that what is
+    wrong is told at once and to the right one, and no thread runs beside those of the program.
+    """
+
+    def __init__(self, connect: Callable[[], Connection[Any]], patience: float, most: int) -> None:
+        self._connect = connect
+        self._patience = patience
+        self._most = most
+        self._places = threading.Semaphore(most)
+        self._idle: deque[tuple[float, Connection[Any]]] = deque()  # the last used at the end
+        self._closed = False
+
+    def take(self) -> Connection[Any]:
+        """A connection that lives, to be given back."""
+        if not self._places.acquire(timeout=self._patience):
+            raise errors.StoreBusy(
+                f"All {self._most} connections were in use for {self._patience} seconds",
+                remedy="Raise store.pool_size or store.busy_timeout",
+            )
+        try:
+            while True:
+                try:
+                    _, conn = self._idle.pop()
+                except IndexError:
+                    return self._connect()
+                if _lives(conn):
+                    return conn
+                conn.close()
+        except BaseException:
+            self._places.release()
+            raise
+
+    def give_back(self, conn: Connection[Any]) -> None:
+        now = time.monotonic()
+        if self._closed or conn.closed:
+            conn.close()
+        else:
+            self._idle.append((now, conn))
+        self._places.release()
+        with contextlib.suppress(IndexError):  # another thread may have been quicker
+            while self._idle[0][0] < now - _IDLE:
+                self._idle.popleft()[1].close()
+
+    def close(self) -> None:
+        self._closed = True
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop()[1].close()
+
+
+def _lives(conn: Connection[Any]) -> bool:
+    """Whether nothing came while nobody asked: a server that goes away says so."""
+    if conn.closed:
+        return False
+    poll = select.poll() if hasattr(select, "poll") else None
+    if poll is None:
+        readable = bool(select.select([conn.fileno()], [], [], 0)[0])
+    else:
+        poll.register(conn.fileno(), select.POLLIN | select.POLLERR | select.POLLHUP)
+        readable = bool(poll.poll(0))
+    return not readable

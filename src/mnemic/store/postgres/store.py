@@ -11,48 +11,43 @@ from pathlib import Path
 from typing import Any
 
 from mnemic.errors import StoreError
+from mnemic.settings.environment import StoreSettings
 from mnemic.store import codec
 from mnemic.store.contract import Store, Unit, forgotten_meanwhile
-from mnemic.store.postgres import backup, health, migrate
+from mnemic.store.postgres import backup, migrate
 from mnemic.store.postgres.address import read_address
-from mnemic.store.postgres.connection import PostgresConnection
-from mnemic.store.postgres.jobs import PostgresQueue
+from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
 from mnemic.store.postgres.replica import Replica
-from mnemic.store.postgres.server import KEYS, SCHEMA, Server, ServerOptions
+from mnemic.store.postgres.server import KEYS, Server
 from mnemic.store.postgres.terms import TERMS
-from mnemic.store.postgres.transfer import PostgresTransfer
-from mnemic.store.postgres.vector_type import PgVector
 from mnemic.store.postgres.vectors import (
     INDEXED,
     MOST_DIMENSIONS,
+    PgVector,
     PostgresVectors,
     index_memory,
     index_name,
     index_statements,
 )
 from mnemic.store.rows import MAX_SPACES, NOBODY
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql import text_columns
 from mnemic.store.sql.memories import SqlMemories
+from mnemic.store.sql.part import SqlConnection, read_statements
+from mnemic.store.sql.queue import JOB, SqlQueue
+from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
-from mnemic.types import Backup, Finding, PageProgress, Stats
+from mnemic.store.transfer import Cells, MovedTable
+from mnemic.types import Backup, Finding, Job, PageProgress
 
 _BELIEVED = 1.0  # seconds
-_THERE = "SELECT 1 FROM spaces WHERE space = $1 AND name = $2"
 _START = 200  # characters of a slot that its index has; schema/0001.sql
-_STATED = """
-SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust
-FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS r (first, last, start, stop)
-CROSS JOIN LATERAL (
-    SELECT n.* FROM memories n WHERE n.space = $1 AND n.slot != ''
-        AND n.slot_start BETWEEN r.start AND r.stop AND n.slot BETWEEN r.first AND r.last
-        AND (n.status = 'active' OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))
-    ORDER BY n.slot_start DESC, n.slot DESC, n.project DESC, n.doc DESC LIMIT $6
-) m ORDER BY m.created_at DESC, m.doc DESC
-"""
-
-
-_TYPES = "SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'vector'"
 _FIRST_ANALYZED = 1_000_000  # characters, some 1,000 turns, after which tables are analyzed
+_AT_ONCE = 10  # spaces that are asked for work in one round trip
+_AGAIN = 20  # others that were quicker, before a worker looks again later
+_REWRITTEN = 8 << 20  # bytes of a table that is written anew while others wait a moment
+_AGED = 1 << 30  # transactions after which the server has to look at old rows itself
+_NOT_NULL, _UNIQUE = "23502", "23505"
+_SQL = read_statements("postgres/store")
 
 
 class PostgresMemories(SqlMemories):
@@ -67,7 +62,75 @@ class PostgresMemories(SqlMemories):
         """
         bounds = [[ends[n] for ends in ranges] for n in (0, 1)]
         starts = [[text[:_START] for text in texts] for texts in bounds]
-        return self._conn.rows(_STATED, [self._space, *bounds, *starts, each])
+        return self._conn.rows(_SQL["stated"], [self._space, *bounds, *starts, each])
+
+
+class PostgresTransfer(SqlTransfer):
+    """Moving the rows of one space on one connection."""
+
+    _conn: PostgresConnection
+
+    @contextlib.contextmanager
+    def refusing(self, table: MovedTable, row: Cells) -> Iterator[None]:
+        import psycopg
+
+        try:
+            yield
+            self._conn.flush()
+        except (psycopg.IntegrityError, psycopg.errors.PipelineAborted) as error:
+            self._conn.recover()
+            if error.sqlstate == _NOT_NULL:
+                raise missing(table, row, error.diag.column_name or "row") from error
+            if error.sqlstate == _UNIQUE:
+                raise occupied(table, row) from error
+            raise misfit(table, row, error.diag.message_primary or "") from error
+
+
+class PostgresQueue(SqlQueue):
+    """Claiming and settling jobs on a server, by any number of workers at once."""
+
+    _store: PostgresStore
+
+    def claim(
+        self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
+    ) -> Job | None:
+        moment = codec.to_micros(now)
+        for _ in range(_AGAIN):
+            with self._store.write_queue() as conn:
+                found = self._next(conn, moment, space)
+                if found is None:
+                    return None
+                number, id_, kind, key = found
+                # Two jobs of one key may be chosen at once; the second look is under a lock.
+                if not conn.rows(_SQL["try_lock"], (KEYS, f"{number} {kind} {key}")).get:
+                    continue
+                taken = (number, id_, moment, owner, codec.to_micros(lease_until))
+                row = conn.rows(_SQL["take"], taken).fetchone()
+            if row:
+                return JOB.read(row)
+        return None
+
+    def _next(
+        self, conn: PostgresConnection, moment: int, space: str | None
+    ) -> tuple[int, str, str, str] | None:
+        if space is not None:
+            mine: tuple[int, str, str, str] | None = conn.rows(
+                _SQL["of_space"], (moment, self._store.number_of(conn, space))
+            ).fetchone()
+            return mine
+        found: tuple[int, str, str, str] | None = conn.rows(_SQL["lapsed"], (moment,)).fetchone()
+        waiting = [] if found else self._round.turns(conn, moment)
+        while found is None and waiting:
+            asked, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+            found = conn.rows(_SQL["due"], (moment, asked)).fetchone()
+            for number in asked:
+                is_last = found is not None and number == found[0]
+                self._round.served(number, again=is_last)
+                if is_last:
+                    break
+        if found is None:
+            found = conn.rows(_SQL["future"], (moment,)).fetchone()
+        return found
 
 
 class PostgresUnit(Unit):
@@ -75,11 +138,8 @@ class PostgresUnit(Unit):
 
     conn: PostgresConnection
     index = TERMS
-    cosine = "1 - (v.vector <=> ?)"
-    tables = (
-        "SELECT table_name FROM information_schema.columns"
-        f" WHERE table_schema = '{SCHEMA}' AND column_name = 'space'"
-    )
+    cosine = "1 - (v.vector <=> :vector)"
+    tables = _SQL["tables_with_space"]
     memories = UnitPart(PostgresMemories)
     vectors = UnitPart(PostgresVectors)
     transfer = UnitPart(PostgresTransfer)
@@ -106,15 +166,17 @@ class PostgresStore(Store):
         busy_timeout: float,
         now: Callable[[], datetime],
         read_only: bool = False,
-        options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
+        settings: StoreSettings | None = None,
     ) -> None:
+        """Open a database of a server, and make the schema in it where there is none."""
         super().__init__(now)
+        settings = settings or StoreSettings()
         self.numbers: dict[str, int] = {}
         self._believed: dict[str, float] = {}
         self.address = read_address(url)
-        self.server = Server(self.address, busy_timeout, read_only=read_only, options=options)
+        self.server = Server(self.address, busy_timeout, read_only=read_only, settings=settings)
         self._sent, self._analyzed_at = 0, _FIRST_ANALYZED
-        self._replica = Replica(self.server, busy_timeout, options) if options.replica else None
+        self._replica = Replica(self.server, busy_timeout, settings) if settings.replica else None
         self.has_replica = self.server.has_replica = self._replica is not None
         self.queue = PostgresQueue(self)
         migrate.prepare(self.server, codec.to_micros(now()))
@@ -149,7 +211,7 @@ class PostgresStore(Store):
                 self.server.enter(conn, number, space)
                 self.server.lock(conn, number)
             else:  # asked behind the lock and answered with what follows: nobody waits for it
-                there = conn.rows(_THERE, (number, space))
+                there = conn.rows(_SQL["there"], (number, space))
             self.check_pinned(space, number)
             yield PostgresUnit(conn, number, self.text_stats, self.admission)
             if there is not None and there.fetchone() is None:
@@ -165,8 +227,9 @@ class PostgresStore(Store):
         self._sent += size
         if self._sent >= self._analyzed_at:
             self._analyzed_at = 2 * self._sent
-            with self.server.alone() as conn:
-                health.analyze(conn)
+            with self.server.alone() as conn:  # tables of another owner the server passes over
+                for name, _ in conn.execute(_SQL["tables"], (SCHEMA,)).fetchall():
+                    conn.execute(f"ANALYZE (SKIP_LOCKED) {SCHEMA}.{name}")
 
     @contextlib.contextmanager
     def read_replica(self, space: str) -> Iterator[Unit]:
@@ -217,17 +280,15 @@ class PostgresStore(Store):
         self.server.lock(conn, unit.space)
         return unit
 
-    def stats(self, space: str) -> Stats:
-        with self.open_read(space) as unit:
-            return health.stats(unit, space)
-
     def size(self) -> int:
+        """Bytes of all tables and indexes."""
         with self.server.read() as conn:
-            return health.size(conn)
+            return int(sum(bytes_ for _, bytes_ in conn.native(_SQL["tables"], (SCHEMA,))))
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.open_read(space) as unit:
-            return health.check(unit, deep=deep)
+            findings = [_check_schema(unit.conn), _check_age(unit.conn), *unit.cleanup.findings()]
+            return [_check_integrity(unit.conn, unit.space), *findings] if deep else findings
 
     def clear_text_index(self) -> None:
         with self.server.alone() as conn:
@@ -267,7 +328,7 @@ class PostgresStore(Store):
             try:
                 for name in outdated:
                     conn.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {SCHEMA}.{name}")
-                types = str(conn.execute(_TYPES).fetchone()[0])  # type: ignore[index]
+                types = str(conn.execute(_SQL["schema_of_vectors"]).fetchone()[0])  # type: ignore[index]
                 made = index_statements(number, embedder, dimensions, types) if wanted else ()
                 for statement in made:
                     conn.execute(statement)
@@ -276,16 +337,22 @@ class PostgresStore(Store):
                     conn.execute("RESET maintenance_work_mem")
 
     def compact(self) -> None:
+        """Small tables are written anew; of large ones the space of removed rows is given free to
+        be written over.
+        """
         with self.server.alone() as conn:
-            health.compact(conn)
+            for name, size in conn.execute(_SQL["tables"], (SCHEMA,)).fetchall():
+                full = "FULL, " if size <= _REWRITTEN else ""
+                conn.execute(f"VACUUM ({full}ANALYZE) {SCHEMA}.{name}")
 
     def vocabulary(self, space: str) -> Iterator[str]:
         with self.open_read(space) as unit:
-            yield from health.vocabulary(unit.conn)
+            for (term,) in unit.conn.native(_SQL["vocabulary"]):
+                yield term
 
     def names(self, space: str) -> list[str]:
         with self.open_read(space) as unit:
-            return list(health.names(unit.conn))
+            return list(text_columns.names(unit.conn, _SQL["payload_keys"]))
 
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
@@ -314,15 +381,20 @@ class PostgresStore(Store):
         return number
 
 
-def open_postgres(
-    url: str,
-    *,
-    busy_timeout: float,
-    now: Callable[[], datetime],
-    read_only: bool = False,
-    options: ServerOptions = ServerOptions(),  # noqa: B008 - frozen
-) -> PostgresStore:
-    """Open a database of a server, and make the schema in it where there is none."""
-    return PostgresStore(
-        url, busy_timeout=busy_timeout, now=now, read_only=read_only, options=options
-    )
+def _check_schema(conn: PostgresConnection) -> Finding:
+    version = int(conn.rows("SELECT max(version) FROM migrations").get or 0)
+    return Finding("schema", version == migrate.LATEST, f"{version} of {migrate.LATEST}")
+
+
+def _check_age(conn: PostgresConnection) -> Finding:
+    """A server whose autovacuum is off or blocked stops writing one day."""
+    age = int(conn.rows(_SQL["age"]).get)
+    remedy = "" if age < _AGED else "Let autovacuum run, or run VACUUM on the database"
+    return Finding("vacuum", age < _AGED, f"oldest transaction {age:,} ago", remedy)
+
+
+def _check_integrity(conn: PostgresConnection, space: int) -> Finding:
+    """The lists of the text index and the terms of the records say the same."""
+    wrong = int(conn.rows(_SQL["wrong_entries"], (space,)).get or 0)
+    detail = f"{wrong} entries of the text index are wrong" if wrong else "ok"
+    return Finding("integrity", not wrong, detail, "Run `mnemic doctor --repair`" if wrong else "")

@@ -11,8 +11,8 @@ from typing import Any
 
 from mnemic.store.postgres.connection import PostgresConnection, escaped
 from mnemic.store.rows import QueryTerm
+from mnemic.store.sql.part import read_statements
 from mnemic.store.sql.postings import CountedList, Weighed
-from mnemic.store.sql.statements import read_statements
 
 _LONGEST, _HEAD = 256, 64  # characters
 # To call the function for every word would take as long as to write the rows.

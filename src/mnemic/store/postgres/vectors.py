@@ -6,14 +6,20 @@ what it finds is compared again by the whole vectors. A small one is read or sca
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from mnemic.store.postgres.connection import PostgresConnection
-from mnemic.store.postgres.server import SCHEMA
-from mnemic.store.postgres.vector_type import PgVector
+import numpy as np
+
+from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
 from mnemic.store.rows import first_doc, last_doc
 from mnemic.store.sql.vectors import SqlVectors, checked_cosines
 from mnemic.types import RecordType
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
 
 INDEXED = 20_000  # vectors of a space and embedder that are worth an index
 _INDEX_MEMORY = (512, 4_096)  # MB, the least and the most that are asked for while one is made
@@ -23,6 +29,7 @@ _SPARE = 2  # times more passages than wanted documents are looked at
 _LEAST_LOOKED = 200  # vectors that a search of the index keeps in sight ...
 _MOST_LOOKED = 1_000  # ... which pgvector allows no more of
 MOST_DIMENSIONS = 4_000  # that an index of 16-bit numbers can hold
+_HEADER = struct.Struct(">HH")  # of a vector in binary form: how many numbers, and nothing
 _SETTINGS = (
     "SELECT set_config('hnsw.ef_search', $1, true),"
     " set_config('hnsw.iterative_scan', 'strict_order', true)"
@@ -109,3 +116,54 @@ def index_statements(space: int, embedder: int, dimensions: int, types: str) -> 
         f" WHERE space = {space:d} AND embedder = {embedder:d}",
         f"ANALYZE {SCHEMA}.vectors",
     )
+
+
+# --- the type of pgvector as Python's bytes: 32-bit floats, as they are everywhere else -----------
+
+
+class PgVector(bytes):
+    """32-bit floats that are to become a vector of the database."""
+
+
+def adapt_vectors(conn: Connection[Any]) -> None:
+    """Tell a connection how to write and read vectors; where there is no such type, nothing."""
+    from psycopg.types import TypeInfo
+
+    vector = TypeInfo.fetch(conn, "vector")
+    if vector is not None:
+        vector.register(conn)
+        _adapt(conn, vector.oid)
+
+
+def _adapt(conn: Connection[Any], vector: int) -> None:
+    from psycopg.adapt import Dumper, Loader
+    from psycopg.pq import Format
+
+    class VectorDumper(Dumper):
+        format = Format.BINARY
+        oid = vector
+
+        def dump(self, obj: Any) -> bytes:
+            return _binary(obj)
+
+    class VectorLoader(Loader):
+        """From its text, which tells each number exactly."""
+
+        def load(self, data: Any) -> bytes:
+            numbers = bytes(data)[1:-1].decode().split(",")
+            return np.array(numbers, "<f4").tobytes()
+
+    class VectorBinaryLoader(Loader):
+        format = Format.BINARY
+
+        def load(self, data: Any) -> bytes:
+            return np.frombuffer(data, ">f4", offset=_HEADER.size).astype("<f4").tobytes()
+
+    conn.adapters.register_dumper(PgVector, VectorDumper)
+    conn.adapters.register_loader(vector, VectorLoader)
+    conn.adapters.register_loader(vector, VectorBinaryLoader)
+
+
+def _binary(vector: bytes) -> bytes:
+    numbers = np.frombuffer(vector, "<f4")
+    return _HEADER.pack(len(numbers), 0) + numbers.astype(">f4").tobytes()

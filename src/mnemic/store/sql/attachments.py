@@ -8,8 +8,7 @@ from typing import Any
 
 from mnemic.errors import NotFound
 from mnemic.store import codec
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
+from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.types import Attachment, Direction, SafeName, SafeText, file_name
 
 _FIELDS = Fields(
@@ -23,6 +22,8 @@ _FILTERS = {"session": "session = :session", "direction": "direction = :directio
 
 class SqlAttachments(Part):
     """Files that were sent or made."""
+
+    statements = read_statements("sql/attachments")
 
     def add(self, attachment: Attachment, terms: SafeText) -> Attachment:
         doc = self._next_doc("attachment")
@@ -57,12 +58,8 @@ class SqlAttachments(Part):
         """Files from before then of which nothing is known: no memory is linked, nobody said what
         is in them; the oldest first.
         """
-        return self._select(
-            "created_at < :before AND put_away IS NULL AND memories = '[]' AND description = ''"
-            " AND transcription = '' AND extracted_text = '' ORDER BY doc LIMIT :limit",
-            before=before,
-            limit=limit,
-        )
+        rest = f"{self.statements['unknown']} ORDER BY doc LIMIT :limit"
+        return self._select(rest, before=before, limit=limit)
 
     def put_away(self, id_: str, at: datetime | None) -> None:
         """Out of every search; without a moment, back into it."""
@@ -72,11 +69,9 @@ class SqlAttachments(Part):
         """The column ``filename`` is the name a file was sent under; the one it has follows from
         where it lies.
         """
-        rows = self._run(
-            f"SELECT {_FIELDS.columns}, filename, path, url FROM attachments"
-            f" WHERE space = :space AND {rest}",
-            **values,
-        )
+        columns = f"{_FIELDS.columns}, filename, path, url"
+        statement = f"SELECT {columns} FROM attachments WHERE space = :space AND {rest}"
+        rows = self._run(statement, **values)
         return [
             _FIELDS.read(
                 row,

@@ -1,20 +1,68 @@
-"""Rows that lead to nothing, and records that lack what they should have."""
+"""How a space is doing: its counts, and records and rows that lack what they should have."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from mnemic.store.erasure import Orphans
-from mnemic.store.rows import TABLES, first_doc, last_doc
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
-from mnemic.types import RECORD_TYPES
+from mnemic.store import codec
+from mnemic.store.rows import TABLES, Orphans, first_doc, last_doc
+from mnemic.store.sql.part import Part, read_statements
+from mnemic.types import RECORD_TYPES, TURN_STATES, Finding, RecordType, Stats
+
+_REPAIR = "Run `mnemic doctor --repair`"
 
 
 class SqlCleanup(Part):
-    """Cleanup one space on one connection."""
+    """The state and the cleanup of one space on one connection."""
 
     statements = read_statements("sql/cleanup")
+
+    def stats(self, name: str, file_bytes: int) -> Stats:
+        """Counts of the space, and the size of the database."""
+        turns = self._run("count_turns").fetchall()
+        states = {state: count for state, count, _ in turns}
+        counts = dict(self._run("count_records"))
+        by_kind: dict[str, int] = dict(self._run("count_kinds"))
+        # The least and the largest each by themselves, which an index gives without being read.
+        first, last = (codec.maybe_from_micros(self._run(n).get) for n in ("first_at", "last_at"))
+        return Stats(
+            space=name,
+            turns=sum(states.values()),
+            memories=sum(by_kind.values()),
+            turn_states={state: states.get(state, 0) for state in TURN_STATES},
+            first_at=first,
+            last_at=last,
+            file_bytes=file_bytes,
+            schema=int(self._run("schema").get or 0),
+            tokens=sum(int(tokens) for _, _, tokens in turns),
+            by_kind=by_kind,
+            **counts,
+        )
+
+    def findings(self, damage: tuple[type[Exception], ...] = ()) -> list[Finding]:
+        """Work that was given up, and records that cannot be found by their words. ``damage`` is
+        what a damaged index raises.
+        """
+        dead = int(self._run("dead_jobs").get)
+        remedy = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`" if dead else ""
+        findings = [Finding("dead jobs", dead == 0, str(dead), remedy)]
+        for type_ in RECORD_TYPES:
+            try:
+                findings.append(self._check_index(type_))
+            except damage as error:
+                findings.append(Finding(f"text index: {type_}", False, str(error), _REPAIR))
+        return findings
+
+    def _check_index(self, type_: RecordType) -> Finding:
+        """Every record has its text-index row, and no row is left without its record."""
+        ((rows, indexed, both),) = self._run(
+            self._sql("check_index", table=TABLES[type_]),
+            first=first_doc(self._space, type_),
+            last=last_doc(self._space, type_),
+        )
+        ok = rows == indexed == both
+        detail = f"{both} of {rows} records indexed, {indexed} index rows"
+        return Finding(f"text index: {type_}", ok, detail, "" if ok else _REPAIR)
 
     def orphans(self, examples: int) -> Orphans:
         """How many rows lead to nothing, and some of them."""
@@ -39,20 +87,8 @@ class SqlCleanup(Part):
         """Records that count as embedded, have words, and have no vector."""
         docs: list[int] = []
         for type_ in RECORD_TYPES:
-            docs += self._column(
-                f"SELECT r.doc FROM {TABLES[type_]} r JOIN text_terms w ON +w.space = r.space"
-                " AND w.doc = r.doc"
-                " AND length(w.packed) > 0 WHERE r.space = :space AND r.doc <= ifnull((SELECT doc"
-                "  FROM embedded WHERE space = :space AND embedder = :embedder"
-                "  AND type = :type), -1)"
-                " AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.space = r.space"
-                "  AND v.embedder = :embedder AND v.doc = r.doc)"
-                " AND NOT EXISTS (SELECT 1 FROM changed_texts c WHERE c.space = r.space"
-                "  AND c.doc = r.doc) ORDER BY r.doc LIMIT :limit",
-                embedder=embedder,
-                type=type_,
-                limit=limit,
-            )
+            statement = self._sql("unvectored", table=TABLES[type_])
+            docs += self._column(statement, embedder=embedder, type=type_, limit=limit)
         return docs[:limit]
 
     def ask_again(self, docs: Collection[int]) -> None:
@@ -68,13 +104,8 @@ class SqlCleanup(Part):
                 table, _, column = place.partition(".")
                 kinds[what] = table, column, condition
         for type_ in RECORD_TYPES:
-            bounds = (
-                f"o.doc BETWEEN {first_doc(self._space, type_)} AND {last_doc(self._space, type_)}"
-            )
-            missing = (
-                f"{bounds} AND NOT EXISTS (SELECT 1 FROM {TABLES[type_]} r"
-                " WHERE r.space = o.space AND r.doc = o.doc)"
-            )
+            first, last = first_doc(self._space, type_), last_doc(self._space, type_)
+            missing = self._sql("no_record", table=TABLES[type_], first=first, last=last)
             kinds[f"vectors of no {type_}"] = ("vectors", "doc", missing)
             kinds[f"token vectors of no {type_}"] = ("token_vectors", "doc", missing)
             kinds[f"changes of no {type_}"] = ("changed_texts", "doc", missing)

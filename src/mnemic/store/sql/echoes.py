@@ -8,8 +8,7 @@ from datetime import datetime
 
 from mnemic.errors import StoreDamaged
 from mnemic.store.rows import EchoAbout
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import TRUSTS, SafeName, Trust
 
 _MARK = 8  # bytes
@@ -45,13 +44,7 @@ class SqlEchoes(Part):
                 at=at,
             )
         for chosen in ("taint < 2", "taint >= 2"):
-            self._run(
-                "DELETE FROM echo_lines WHERE space = :space AND session = :session AND line IN"
-                " (SELECT line FROM echo_lines WHERE space = :space AND session = :session"
-                f" AND {chosen} ORDER BY at DESC, line LIMIT -1 OFFSET :most)",
-                session=session,
-                most=most,
-            )
+            self._run(self._sql("drop_oldest", chosen=chosen), session=session, most=most)
 
     def marks(self, session: SafeName, since: datetime) -> dict[int, int]:
         """The marks of a session, and of what was said in none in particular."""
@@ -75,8 +68,7 @@ class SqlEchoes(Part):
 
     def drop(self, before: datetime | None) -> None:
         """Remove what is older, or all of it."""
-        limit = (1 << 62) if before is None else before
-        self._run("drop", limit=limit)
+        self._run("drop", limit=(1 << 62) if before is None else before)
 
 
 def _packed(marks: Sequence[int]) -> bytes:

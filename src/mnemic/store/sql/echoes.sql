@@ -24,3 +24,15 @@ DELETE FROM echo_lines WHERE space = :space AND session = :session AND line = :l
 
 -- name: drop
 DELETE FROM echo_lines WHERE space = :space AND at < :limit
+
+-- name: drop_oldest
+DELETE
+FROM echo_lines
+WHERE space = :space
+  AND session = :session
+  AND line IN (
+      SELECT line
+      FROM echo_lines
+      WHERE space = :space AND session = :session AND {chosen}
+      ORDER BY at DESC, line LIMIT -1 OFFSET :most
+  )

@@ -9,9 +9,7 @@ from typing import Any
 from mnemic.errors import NotFound
 from mnemic.store import codec
 from mnemic.store.rows import EpisodeSpan
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.types import Episode, Outcome, SafeName, SafeText
 
 EPISODE = Fields(

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from mnemic.store.erasure import (
+from mnemic.store.rows import (
+    TABLES,
     Removal,
     Rewrite,
     StoredText,
     StoredTextKind,
     Stretch,
+    first_doc,
 )
-from mnemic.store.rows import TABLES, first_doc
 from mnemic.store.sql.episodes import EPISODE
-from mnemic.store.sql.part import Part, narrow
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, narrow, read_statements
 from mnemic.store.sql.text_columns import stored_texts, text_columns
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
@@ -31,7 +31,9 @@ _KINDS: list[tuple[str, str]] = [
 ]  # fmt: skip
 _PORTION = 5_000  # documents that leave the text index at once
 _LISTED = "IN (SELECT value FROM json_each(:ids))"
-_NUMBERED = "IN (SELECT atom FROM json_each(:ids))"
+_TEXTS = [("turns", "content"), ("memories", "content"), ("episodes", "summary"),
+          ("attachments", "description"), ("daily_events", "summary")]  # fmt: skip
+_MARKS = [("sessions", "digested"), ("sessions", "extracted"), ("transcripts", "doc")]
 _RETOLD = "summary goal outcome started_at ended_at actions entities tools tags".split()
 
 
@@ -49,12 +51,8 @@ class SqlEraser(Part):
     def stored(self, kind: StoredTextKind, id_: str) -> str:
         """The text of one of them as it is stored: plain, or JSON."""
         table, (column,) = text_columns()[kind]
-        value = self._run(
-            f"SELECT {column.name} FROM {table.name} WHERE space = :space"
-            f" AND {table.row_name} = :id",
-            id=id_,
-        ).get
-        return str(value or "")
+        statement = self._sql("stored", table=table.name, column=column.name, name=table.row_name)
+        return str(self._run(statement, id=id_).get or "")
 
     def records_of(
         self,
@@ -94,18 +92,14 @@ class SqlEraser(Part):
 
     def stretches(self, turns: Collection[str]) -> list[Stretch]:
         """Episodes that tell of any of the turns."""
-        episodes = self._column("stretches", ids=list(turns))
-        return self.stretches_of(episodes)
+        return self.stretches_of(self._column("stretches", ids=list(turns)))
 
     def stretches_of(self, episodes: Collection[str]) -> list[Stretch]:
         """These episodes, each with the turns it tells of."""
         return [
-            Stretch(episode, tuple(self._turns_told_by(episode.id)))
+            Stretch(episode, tuple(self._column("turns_told_by", id=episode.id)))
             for episode in self._unit.episodes.by_id(list(episodes))
         ]
-
-    def _turns_told_by(self, episode: str) -> list[SafeName]:
-        return self._column("turns_told_by", id=episode)
 
     def docs(self, type_: RecordType, ids: Collection[str]) -> list[int]:
         return self._column(
@@ -123,19 +117,9 @@ class SqlEraser(Part):
     def still_there(self, texts: Collection[str]) -> set[str]:
         """Those of the texts that some record of the space consists of."""
         present: set[str] = set()
-        for table, column in (
-            ("turns", "content"),
-            ("memories", "content"),
-            ("episodes", "summary"),
-            ("attachments", "description"),
-            ("daily_events", "summary"),
-        ):
-            present.update(
-                self._column(
-                    f"SELECT {column} FROM {table} WHERE space = :space AND {column} {_LISTED}",
-                    ids=list(texts),
-                )
-            )
+        for table, column in _TEXTS:
+            statement = f"SELECT {column} FROM {table} WHERE space = :space AND {column} {_LISTED}"
+            present.update(self._column(statement, ids=list(texts)))
         return present
 
     # --- removing -------------------------------------------------------------------------------
@@ -148,7 +132,8 @@ class SqlEraser(Part):
         # Answers may say anything that was recorded.
         self._run("drop_replies")
         self._unlink(removal.memories)
-        sessions = self._sessions_of(removal)
+        turns = list(removal.turns)
+        sessions = self._column("sessions_of", ids=turns, sessions=list(removal.sessions))
         followers = self._read_followers_again(self.docs("turn", removal.turns))
         for type_ in RECORD_TYPES:
             ids = removal.of(type_)
@@ -160,10 +145,7 @@ class SqlEraser(Part):
         self._do("drop_sources_of_turns", removal.turns)
         self._do("leave_episodes", removal.episodes)
         for table, column in (("daily_events", "id"), ("events", "subject")):
-            self._do(
-                f"DELETE FROM {table} WHERE space = :space AND {column} {_LISTED}",
-                removal.daily_events,
-            )
+            self._do(self._sql("drop_listed", table=table, column=column), removal.daily_events)
         self._shorten_sessions(sessions)
         self._lower_marks()
         self._unit.text_stats.forget()
@@ -198,7 +180,7 @@ class SqlEraser(Part):
         self._unit.index.remove(self._conn, self._space, docs)
         self.drop_vectors(docs)
         for table in (TABLES[type_], "changed_texts", "turn_tools"):
-            self._do(f"DELETE FROM {table} WHERE space = :space AND doc {_NUMBERED}", docs)
+            self._do(self._sql("drop_docs", table=table), docs)
         self._unit.vectors.count_rewrite(type_)
 
     def _read_followers_again(self, turns: list[int]) -> bool:
@@ -225,19 +207,9 @@ class SqlEraser(Part):
             follower = next_ if next_ not in removed else ""
             self._update("memories", id_, {"superseded_by": follower})
         for table in ("memory_sources", "document_choices"):
-            self._do(f"DELETE FROM {table} WHERE space = :space AND memory {_LISTED}", memories)
+            self._do(self._sql("drop_listed", table=table, column="memory"), memories)
         for table in ("episodes", "attachments"):
-            self._do(
-                f"UPDATE {table} SET memories = (SELECT json_group_array(m.value)"
-                f" FROM json_each({table}.memories) m"
-                "  WHERE m.value NOT IN (SELECT value FROM json_each(:ids)))"
-                " WHERE space = :space AND EXISTS (SELECT 1 FROM json_each("
-                f"{table}.memories) m WHERE m.value {_LISTED})",
-                memories,
-            )
-
-    def _sessions_of(self, removal: Removal) -> list[int]:
-        return self._column("sessions_of", ids=list(removal.turns), sessions=list(removal.sessions))
+            self._do(self._sql("unlist_memories", table=table), memories)
 
     def _shorten_sessions(self, numbers: list[int]) -> None:
         """Count what is left; a session of which nothing is left goes, with its jobs and marks."""
@@ -247,38 +219,27 @@ class SqlEraser(Part):
         self._do("drop_transcripts", list(empty))
         names = list(empty.values())
         self._do("drop_echo_lines", names)
-        self._do(  # variables of the host, and where its window begins
-            "drop_session_events",
-            names,
-        )
+        self._do("drop_session_events", names)  # variables of the host, and where its window begins
         keys = [key for name in names for key in (name, f"{name}\nquiet")]
         self._do("drop_jobs", keys)
 
     def _lower_marks(self) -> None:
         """A mark stands at a record that is left, the next below; without one it goes."""
         for embedder, type_, doc in list(self._run("embedding_marks")):
-            first = first_doc(self._space, type_)
-            ((last,),) = self._run(
-                f"SELECT max(doc) FROM {TABLES[type_]}"
-                " WHERE +space = :space AND doc BETWEEN :first AND :doc",
-                first=first, doc=doc,
-            )  # fmt: skip
-            change = "DELETE FROM embedded" if last is None else "UPDATE embedded SET doc = :last"
-            self._run(
-                f"{change} WHERE space = :space AND embedder = :embedder AND type = :type",
-                embedder=embedder, type=type_, last=last,
-            )  # fmt: skip
+            last = self._run(
+                self._sql("last_below", table=TABLES[type_]),
+                first=first_doc(self._space, type_),
+                doc=doc,
+            ).get
+            mark = {"embedder": embedder, "type": type_}
+            if last is None:
+                self._run("drop_mark", **mark)
+            else:
+                self._run("lower_mark", **mark, last=last)
         last = max(self._next_doc("turn") - 1, -1)
         last = -1 if last < first_doc(self._space, "turn") else last
-        for table, column in (
-            ("sessions", "digested"),
-            ("sessions", "extracted"),
-            ("transcripts", "doc"),
-        ):
-            self._run(
-                f"UPDATE {table} SET {column} = :last WHERE space = :space AND {column} > :last",
-                last=last,
-            )
+        for table, column in _MARKS:
+            self._run(self._sql("lower_marks", table=table, column=column), last=last)
 
     # --- rewriting ------------------------------------------------------------------------------
 
@@ -299,12 +260,8 @@ class SqlEraser(Part):
     def rewrite(self, change: Rewrite) -> None:
         """Put other words in the place of a stored text."""
         table, (column,) = text_columns()[change.kind]
-        self._run(
-            f"UPDATE {table.name} SET {column.name} = :text WHERE space = :space"
-            f" AND {table.row_name} = :id",
-            text=change.text,
-            id=change.id,
-        )
+        statement = self._sql("rewrite", table=table.name, column=column.name, name=table.row_name)
+        self._run(statement, text=change.text, id=change.id)
 
     def learn_again(self, turns: Collection[str]) -> list[SafeName]:
         """Let turns wait for extraction once more; says in which sessions they are."""
@@ -316,9 +273,7 @@ class SqlEraser(Part):
     def drop_cached(self, hashes: Collection[bytes]) -> None:
         """Vectors that were kept by the hash of their text."""
         self._conn.executemany(
-            "DELETE FROM embedding_cache WHERE space = ?"
-            " AND embedder IN (SELECT number FROM embedders) AND hash = ?",
-            [(self._space, hash_) for hash_ in hashes],
+            self.statements["drop_cached"], [(self._space, hash_) for hash_ in hashes]
         )
 
     def drop_echoes(self, marks: Collection[int]) -> None:
@@ -333,11 +288,7 @@ class SqlEraser(Part):
     def drop_vectors(self, docs: Collection[int]) -> None:
         """Vectors of texts that have changed or go; their index begins with the embedder."""
         for table in ("vectors", "token_vectors"):
-            self._do(
-                f"DELETE FROM {table} WHERE space = :space AND embedder IN"
-                f" (SELECT number FROM embedders) AND doc {_NUMBERED}",
-                docs,
-            )
+            self._do(self._sql("drop_vectors", table=table), docs)
 
     # --- parts ----------------------------------------------------------------------------------
 

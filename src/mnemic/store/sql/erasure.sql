@@ -130,3 +130,55 @@ SELECT embedder, type, doc FROM embedded WHERE space = :space
 
 -- name: leave_space
 UPDATE spaces SET name = :receipt, forgotten_at = :at WHERE space = :space
+
+-- name: stored
+SELECT {column} FROM {table} WHERE space = :space AND {name} = :id
+
+-- name: rewrite
+UPDATE {table} SET {column} = :text WHERE space = :space AND {name} = :id
+
+-- name: drop_listed
+DELETE FROM {table} WHERE space = :space AND {column} IN (SELECT value FROM json_each(:ids))
+
+-- name: drop_docs
+DELETE FROM {table} WHERE space = :space AND doc IN (SELECT atom FROM json_each(:ids))
+
+-- name: drop_vectors
+DELETE
+FROM {table}
+WHERE space = :space
+  AND embedder IN (SELECT number FROM embedders)
+  AND doc IN (SELECT atom FROM json_each(:ids))
+
+-- name: drop_cached
+DELETE
+FROM embedding_cache
+WHERE space = ? AND embedder IN (SELECT number FROM embedders) AND hash = ?
+
+-- name: unlist_memories
+UPDATE {table}
+SET memories = (
+    SELECT json_group_array(m.value)
+    FROM json_each({table}.memories) m
+    WHERE m.value NOT IN (SELECT value FROM json_each(:ids))
+)
+WHERE space = :space
+  AND EXISTS (
+      SELECT 1
+      FROM json_each({table}.memories) m
+      WHERE m.value IN (SELECT value FROM json_each(:ids))
+  )
+
+-- name: last_below
+SELECT max(doc) FROM {table} WHERE +space = :space AND doc BETWEEN :first AND :doc
+
+-- name: drop_mark
+DELETE FROM embedded WHERE space = :space AND embedder = :embedder AND type = :type
+
+-- name: lower_mark
+UPDATE embedded
+SET doc = :last
+WHERE space = :space AND embedder = :embedder AND type = :type
+
+-- name: lower_marks
+UPDATE {table} SET {column} = :last WHERE space = :space AND {column} > :last

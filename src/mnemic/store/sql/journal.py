@@ -1,19 +1,21 @@
-"""Events, daily events and model usage."""
+"""Events, daily events and model usage; and what happened on a day, how often."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, cast
+from typing import Any, Literal, cast
 
+from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.ids import new_id
 from mnemic.rules.figures import TAKEN_BACK, figures_of
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
-from mnemic.store.sql.statements import read_statements
+from mnemic.store import codec
+from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
 
 _ALWAYS = -(1 << 62)
+_QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone counts in
 _FILTERS = {
     "subject": "subject = :subject",
     "type": "type = :type",
@@ -95,22 +97,13 @@ class SqlJournal(Part):
     def daily_events(
         self, day: date | None, limit: int, *, words: Sequence[str] = ()
     ) -> list[DailyEvent]:
-        return self._daily_events(
-            "(:day IS NULL OR day = :day) AND NOT EXISTS (SELECT 1 FROM json_each(:words) w WHERE"
-            " instr(lower(summary), lower(w.value)) = 0)"
-            " ORDER BY day DESC, created_at DESC, id DESC LIMIT :limit",
-            day=day,
-            words=words,
-            limit=limit,
-        )
+        rest = self.statements["having_words"]
+        return self._daily_events(rest, day=day, words=words, limit=limit)
 
     def uncompressed(self, before: date, limit: int) -> list[DailyEvent]:
         """Daily events of earlier days that are not in the knowledge yet, the oldest first."""
-        return self._daily_events(
-            "day < :before AND compressed = 0 ORDER BY day, created_at, id LIMIT :limit",
-            before=before,
-            limit=limit,
-        )
+        rest = "day < :before AND compressed = 0 ORDER BY day, created_at, id LIMIT :limit"
+        return self._daily_events(rest, before=before, limit=limit)
 
     def mark_compressed(self, ids: Sequence[str], *, compressed: bool) -> None:
         self._run("mark_compressed", ids=ids, compressed=compressed)
@@ -129,19 +122,47 @@ class SqlJournal(Part):
         cost: float | None,
         at: datetime,
     ) -> None:
-        self._insert(
-            "usage",
-            {
-                "id": new_id(at),
-                "purpose": purpose,
-                "model": model,
-                "input_tokens": input_tokens,
-                "output_tokens": output_tokens,
-                "cost": cost,
-                "at": at,
-            },
-        )
+        tokens = {"input_tokens": input_tokens, "output_tokens": output_tokens, "cost": cost}
+        about = {"id": new_id(at), "purpose": purpose, "model": model, "at": at}
+        self._insert("usage", {**about, **tokens})
 
     def usage(self, since: datetime | None) -> list[UsageTotal]:
         rows = self._run("usage", since=_ALWAYS if since is None else since)
         return [UsageTotal(*row) for row in rows]
+
+
+class SqlCounters(Part):
+    """The counters of one space on one connection."""
+
+    statements = read_statements("sql/journal")
+
+    def add(self, day: date, amounts: Mapping[str, int]) -> None:
+        self._conn.executemany(
+            self.statements["count_up"],
+            [(self._space, day.isoformat(), name, amount) for name, amount in amounts.items()],
+        )
+
+    def totals(self, since: date | None) -> dict[str, int]:
+        """The sums of all days from then on."""
+        return {name: int(amount) for name, amount in self._run("totals", since=since or "")}
+
+    def rows(self, table: Literal["turns", "memories"]) -> int:
+        """How many there are now."""
+        return int(self._run(f"SELECT count(*) FROM {table} WHERE space = :space").get)
+
+    def per_day(
+        self, table: Literal["turns", "memories"], since: date, zone: Zone
+    ) -> dict[date, int]:
+        """Rows by the day they were said or learned, in the zone they state or else in ``zone``,
+        from then on; memories that were never taken for true are left out.
+        """
+        of_turns = table == "turns"
+        time, stated = ("at", "zone") if of_turns else ("created_at", "0")
+        held = "" if of_turns else " AND status NOT IN ('pending', 'rejected')"
+        first = day_bounds(since, zone)[0] - ABROAD
+        parts = {"time": time, "quarter": _QUARTER, "zone": stated, "table": table, "held": held}
+        rows = self._run(self._sql("per_day", **parts), first=first)
+        days: Counter[date] = Counter()
+        for quarter, minutes, count in rows:
+            days[day_of(codec.from_micros(quarter * _QUARTER, minutes), zone)] += count
+        return dict(days)

@@ -9,7 +9,14 @@ from itertools import chain
 from typing import Any
 
 from mnemic.errors import Conflict, NotFound
-from mnemic.rules.speakers import FOREIGN, Speech
+from mnemic.rules.speakers import (
+    FOREIGN,
+    UNREAD,
+    Speech,
+    least_trusted,
+    speaker_mark,
+    with_claim,
+)
 from mnemic.store import codec
 from mnemic.store.rows import (
     PLACE_END,
@@ -22,12 +29,9 @@ from mnemic.store.rows import (
     first_doc,
     last_doc,
 )
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import narrow
-from mnemic.store.sql.scope import has_metadata
-from mnemic.store.sql.speech import SpeechRows
-from mnemic.store.sql.statements import read_statements
-from mnemic.types import EMPTY, SafeName, SafeText, SessionInfo, Turn, TurnState
+from mnemic.store.sql.part import Fields, Part, SqlRows, narrow, read_statements
+from mnemic.store.sql.scope import fill_condition
+from mnemic.types import EMPTY, SafeName, SafeText, SessionInfo, Trust, Turn, TurnState
 
 _TURN = Fields(
     Turn,
@@ -39,14 +43,7 @@ _TURN = Fields(
     text="t.content",
 )
 _SESSION = Fields(SessionInfo, "id project topic started_at:time last_at:time ended_at:time? turns")
-_OF_SESSIONS = {
-    "project": "project = :project",
-    "text": "(instr(lower(topic), lower(:text)) > 0 OR EXISTS (SELECT 1 FROM episodes e"
-    " WHERE e.space = sessions.space AND e.session = sessions.id"
-    " AND instr(lower(e.summary), lower(:text)) > 0))",
-    "since": "last_at >= :since",
-    "until": "last_at < :until",
-}
+_OF_SESSIONS = read_statements("sql/session_filters")
 _FILTERS = {
     "session": "s.space = t.space AND s.id = :session",
     "project": "s.project = :project",
@@ -54,35 +51,19 @@ _FILTERS = {
     "until": "t.at < :until",
     "role": "t.role = :role",
 }
-# A turn asks when a question mark stands near its end.
-_SHORT = 4 * SHORT_TEXT  # bytes that a short text has at most
-_PLACE = (
-    "n.doc, n.session, n.idx, n.at, n.sender, n.role = 'assistant',"
-    f" octet_length(n.content) <= {_SHORT}, CASE WHEN octet_length(n.content) <= {_SHORT}"
-    f" THEN n.content ELSE substr(n.content, -{PLACE_END}) END"
-)
 _COLUMNS = f"{_TURN.columns}, t.zone"
 _AT = _TURN.names.index("at")
 _TRANSCRIPT = Fields(Transcript, "session bytes last_at:time", "r.", session="s.id")
 _FROM = "FROM turns t JOIN sessions s ON s.space = t.space AND s.number = t.session"
 _IN_SESSION = f"{_FROM} WHERE s.space = :space AND s.id = :session AND t.space = s.space"
-_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?, ?)"
-_INSERT = f"INSERT INTO turns VALUES {_VALUES}"
 _AT_ONCE = 200  # turns: few calls for a large batch, and a statement short enough to be kept ready
-_INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_VALUES] * _AT_ONCE)}"
-_MOMENT = "CAST(value ->> 1 AS INTEGER)"
-# Not by the index of states, which most turns of a session share.
-_WAITS = "+t.state IN ('new', 'failed')"
-# The end of a session, and the next free document.
-_END = (
-    "SELECT number, next_idx, speaker, shared,"
-    " ifnull((SELECT max(doc) + 1 FROM turns WHERE +space = ? AND doc BETWEEN ? AND ?), ?)"
-    " FROM sessions WHERE space = ? AND id = ?"
-)
-_GROW = (
-    "UPDATE sessions SET turns = turns + 1, next_idx = ?, last_at = max(last_at, ?),"
-    " ended_at = NULL WHERE +space = ? AND number = ?"
-)
+_SQL = read_statements("sql/ledger")
+_INSERT = f"INSERT INTO turns VALUES {_SQL['turn values']}"
+_INSERT_MANY = f"INSERT INTO turns VALUES {', '.join([_SQL['turn values']] * _AT_ONCE)}"
+# A turn asks when a question mark stands near its end; a short text has at most so many bytes.
+_PLACE = _SQL["place"].format(short=4 * SHORT_TEXT, end=PLACE_END)
+_PLACES = f"SELECT {_PLACE} {_SQL['places']}"
+_PLACES_AROUND = f"SELECT {_PLACE} {_SQL['places_around']}"
 
 
 class _Append:
@@ -97,26 +78,17 @@ class _Append:
         self.waiting: dict[int, TurnRow] = {}
 
 
-class SqlLedger(SpeechRows):
+class SqlLedger(Part):
     """The ledger of one space on one connection."""
 
-    statements = read_statements("sql/speech", "sql/ledger")
+    statements = _SQL
 
     # --- sessions -------------------------------------------------------------------------------
 
     def open_session(
         self, session: SafeName, project: SafeName, topic: SafeName, at: datetime
     ) -> None:
-        moment = codec.to_micros(at)
-        self._conn.execute(
-            "INSERT INTO sessions (space, id, project, topic, started_at, last_at, turns, next_idx)"
-            " VALUES (?, ?, ?, ?, ?, ?, 0, 0) ON CONFLICT (space, id) DO UPDATE SET"
-            " project = CASE WHEN excluded.project = '' THEN sessions.project ELSE"
-            " excluded.project END,"
-            " topic = CASE WHEN excluded.topic = '' THEN sessions.topic ELSE excluded.topic END,"
-            " ended_at = NULL",
-            (self._space, session, project, topic, moment, moment),
-        )
+        self._run("open_session", session=session, project=project, topic=topic, at=at)
 
     def end_session(self, session: SafeName, at: datetime) -> None:
         self._run("end_session", session=session, at=at)
@@ -128,12 +100,10 @@ class SqlLedger(SpeechRows):
         """Ids of records of any kind that begin so, by the index of each table."""
         found = [
             self._column(
-                f"SELECT id FROM {table} WHERE space = :space AND id >= :first AND id < :last"
-                " ORDER BY id LIMIT :most",
-                first=prefix, last=prefix + "~", most=limit,
+                self._sql("ids_beginning", table=table), first=prefix, last=f"{prefix}~", most=limit
             )
             for table in ("memories", "turns", "episodes", "attachments", "jobs")
-        ]  # fmt: skip
+        ]
         return [id_ for ids in found for id_ in ids][:limit]
 
     def sessions(
@@ -141,8 +111,8 @@ class SqlLedger(SpeechRows):
         limit: int,
         offset: int,
         *,
-        project: str | None = None,
-        text: str | None = None,
+        project: SafeName | None = None,
+        text: SafeName | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[SessionInfo]:
@@ -196,10 +166,10 @@ class SqlLedger(SpeechRows):
         space, conn = self._space, self._conn
         first = first_doc(space, "turn")
         wanted = (space, first, last_doc(space, "turn"), first, space, row.session)
-        end: Any = conn.execute(_END, wanted).fetchone()
+        end: Any = conn.execute(_SQL["end"], wanted).fetchone()
         if end is None:
             self.open_session(row.session, EMPTY, EMPTY, row.at)
-            end = conn.execute(_END, wanted).fetchone()
+            end = conn.execute(_SQL["end"], wanted).fetchone()
         number, index, speaker, shared, doc = end
         disowned, given = False, row
         # The same one person as before, by far the most common, changes nothing.
@@ -221,22 +191,12 @@ class SqlLedger(SpeechRows):
         begun = self._ends(list(first))
         new = [(id_, codec.to_micros(at)) for id_, at in first.items() if id_ not in begun]
         if new:
-            self._conn.execute(
-                "INSERT INTO sessions"
-                " (space, id, project, topic, started_at, last_at, turns, next_idx)"
-                f" SELECT ?, value ->> 0, '', '', {_MOMENT}, {_MOMENT}, 0, 0 FROM json_each(?)",
-                (self._space, codec.dump(new)),
-            )
+            self._run("begin_sessions", new=new)
             begun |= self._ends([id_ for id_, _ in new])
         return begun
 
     def _ends(self, sessions: Sequence[str]) -> dict[str, _Append]:
-        rows = self._conn.execute(
-            "SELECT s.id, s.number, s.next_idx, s.turns, s.speaker, s.shared FROM json_each(?) j"
-            " CROSS JOIN sessions s ON s.space = ? AND s.id = j.value",
-            (codec.dump(sessions), self._space),
-        )
-        return {id_: _Append(*rest) for id_, *rest in rows}
+        return {id_: _Append(*rest) for id_, *rest in self._run("ends", sessions=sessions)}
 
     def _is_known(self, state: _Append, index: int, row: TurnRow) -> bool:
         same: tuple[Any, ...] | None
@@ -244,11 +204,7 @@ class SqlLedger(SpeechRows):
             other = state.waiting[index]
             same = (other.role, other.text, other.tool_calls, other.tool_results)
         else:
-            stored = self._conn.execute(
-                "SELECT role, content, tool_calls, tool_results FROM turns"
-                " WHERE space = ? AND session = ? AND idx = ?",
-                (self._space, state.number, index),
-            ).fetchone()
+            stored = self._run("said_at", number=state.number, index=index).fetchone()
             if stored is None:
                 return False
             role, content, calls, results = stored
@@ -278,13 +234,7 @@ class SqlLedger(SpeechRows):
         if tools:
             self._add_tools(tools)
         grown = [(s.turns, s.next_idx, s.last_at, s.number) for s in begun.values() if s.waiting]
-        self._conn.execute(
-            "UPDATE sessions SET turns = CAST(j.value ->> 0 AS INTEGER),"
-            " next_idx = CAST(j.value ->> 1 AS INTEGER),"
-            " last_at = max(last_at, CAST(j.value ->> 2 AS INTEGER)), ended_at = NULL"
-            " FROM json_each(?) j WHERE +space = ? AND number = CAST(j.value ->> 3 AS INTEGER)",
-            (codec.dump(grown), self._space),
-        )
+        self._run("grow_sessions", grown=grown)
 
     def _insert_turns(self, turns: Sequence[tuple[Any, ...]]) -> None:
         rest = len(turns) % _AT_ONCE
@@ -303,6 +253,43 @@ class SqlLedger(SpeechRows):
             ],
         )
 
+    # --- who speaks: what a turn's trust rests on, and what changes it ----------------------------
+
+    def claimed(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
+        """A turn with the trust it has in its session, the session's speech after it, and whether
+        the session was the owner's until now.
+        """
+        before = self._speech(number) if speech.speaker == UNREAD else speech
+        after = before if row.claim is None else with_claim(before, row.claim)
+        if after != speech:
+            self._run("set_speech", number=number, speaker=after.speaker, shared=after.shared)
+        if after.shared and row.trust == "owner":
+            row = row._replace(trust="external")
+        return row, after, after.shared and not speech.shared
+
+    def _speech(self, number: int) -> Speech:
+        """Who spoke in a session that was recorded before this was kept."""
+        speech = Speech()
+        for sender in self._column("speech", number=number):
+            speech = with_claim(speech, speaker_mark(sender))
+        return speech
+
+    def claimants(self, session: SafeName) -> list[str]:
+        """The senders whose user turns are the owner's because nobody else spoke."""
+        return self._column("claimants", session=session)
+
+    def disown(self, session: SafeName, senders: Sequence[str]) -> list[str]:
+        """Make such turns of these senders external; says which turns."""
+        return self._column("disown", session=session, senders=senders)
+
+    def least_trust(self, session: SafeName) -> Trust | None:
+        """The least trust of what was said in a session, tools included."""
+        rows = self._run("least_trust", session=session)
+        trusts: list[Trust] = [
+            "tool" if used and trust in ("owner", "agent") else trust for trust, used in rows
+        ]
+        return least_trusted(trusts) if trusts else None
+
     # --- reading --------------------------------------------------------------------------------
 
     def turns(self, wanted: TurnFilter) -> list[Turn]:
@@ -313,7 +300,7 @@ class SqlLedger(SpeechRows):
             state = "t.state" if wanted.state in ("failed", "dead") else "+t.state"
             clauses.append(f"{state} = :state")
         if wanted.having:
-            clauses.append(has_metadata("t.metadata"))
+            clauses.append(fill_condition("has metadata", "t."))
         if wanted.tool is not None:
             joined += " JOIN turn_tools u ON u.space = t.space AND u.doc = t.doc AND u.name = :tool"
         order = "t.session, t.idx" if wanted.session else "t.at, t.doc"
@@ -344,60 +331,35 @@ class SqlLedger(SpeechRows):
         )
 
     def turns_by_doc(self, docs: Sequence[int]) -> dict[int, Turn]:
-        rows = self._conn.execute(
-            f"SELECT t.doc, {_COLUMNS} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
-            " CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session WHERE t.space"
-            " = ?",
-            (str(list(docs)), self._space),
-        )
-        return {doc: _read_turn(row) for doc, *row in rows}
+        statement = f"SELECT t.doc, {_COLUMNS} {_SQL['turns_by_doc']}"
+        return {doc: _read_turn(row) for doc, *row in self._of_docs(statement, docs)}
 
     def said_by_owner(self, docs: Sequence[int], most: int) -> dict[int, str]:
         """What the owner says in those of the turns that are not longer than ``most``."""
-        rows = self._conn.execute(
-            "SELECT t.doc, t.content FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
-            " WHERE t.space = ? AND t.trust = 'owner' AND length(t.content) <= ?",
-            (str(list(docs)), self._space, most),
-        )
-        return dict(rows)
+        return dict(self._of_docs(_SQL["said_by_owner"], docs, most))
 
     def places(self, docs: Sequence[int]) -> list[Place]:
         """The turns among the documents."""
-        rows = self._conn.execute(
-            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns n ON n.doc = d.atom"
-            " WHERE n.space = ?",
-            (str(list(docs)), self._space),
-        )
-        return list(map(Place._make, rows))
+        return list(map(Place._make, self._of_docs(_PLACES, docs)))
 
     def places_around(self, docs: Sequence[int], reach: int) -> list[Place]:
         """The turns and those within reach of them in their session; some may come twice."""
-        rows = self._conn.execute(
-            f"SELECT {_PLACE} FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
-            " CROSS JOIN turns n ON n.space = t.space AND n.session = t.session"
-            " AND n.idx BETWEEN t.idx - ? AND t.idx + ? WHERE t.space = ?",
-            (str(list(docs)), reach, reach, self._space),
-        )
-        return list(map(Place._make, rows))
+        return list(map(Place._make, self._of_docs(_PLACES_AROUND, docs, reach)))
 
     def in_order(self, docs: Sequence[int], *, newest_first: bool) -> list[int]:
         """The turns among the documents by the time they were said."""
-        rows = self._conn.execute(
-            "SELECT t.doc FROM json_each(?) d CROSS JOIN turns t ON t.doc = d.atom"
-            " WHERE t.space = ? ORDER BY t.at, t.doc",
-            (str(list(docs)), self._space),
-        )
-        ordered = [doc for (doc,) in rows]
+        ordered = [doc for (doc,) in self._of_docs(_SQL["in_order"], docs)]
         return ordered[::-1] if newest_first else ordered
+
+    def _of_docs(self, statement: str, docs: Sequence[int], *values: Any) -> SqlRows:
+        """An answer for documents, the first value of a statement; the space is its second."""
+        return self._conn.execute(statement, (str(list(docs)), self._space, *values))
 
     def latest_docs(self, limit: int) -> list[int]:
         return self._column("latest_docs", limit=limit)
 
     def set_state(self, ids: Sequence[SafeName], state: TurnState, reason: SafeText) -> None:
-        self._conn.executemany(
-            "UPDATE turns SET state = ?, reason = ? WHERE space = ? AND id = ?",
-            [(state, reason, self._space, id_) for id_ in ids],
-        )
+        self._run("set_state", ids=ids, state=state, reason=reason)
 
     # --- how far later work has come: every turn up to here, marked in the same transaction -------
 
@@ -410,11 +372,10 @@ class SqlLedger(SpeechRows):
 
     def unextracted(self, session: SafeName, limit: int) -> list[Turn]:
         """Turns that have not ended in a state yet, in the order they were recorded."""
-        return self._select(
-            f"{_IN_SESSION} AND +t.doc > s.extracted AND {_WAITS} ORDER BY t.doc LIMIT :limit",
-            session=session,
-            limit=limit,
-        )
+        # Not by the index of states, which most turns of a session share.
+        waits = "+t.doc > s.extracted AND +t.state IN ('new', 'failed')"
+        rest = f"{_IN_SESSION} AND {waits} ORDER BY t.doc LIMIT :limit"
+        return self._select(rest, session=session, limit=limit)
 
     def mark_extracted(self, session: SafeName) -> None:
         """Move the mark up to the first turn that still waits."""
@@ -428,13 +389,8 @@ class SqlLedger(SpeechRows):
         return len(rows)
 
     def turns_before(self, session: SafeName, index: int, limit: int) -> list[Turn]:
-        turns = self._select(
-            f"{_IN_SESSION} AND t.idx < :index ORDER BY t.idx DESC LIMIT :limit",
-            session=session,
-            index=index,
-            limit=limit,
-        )
-        return turns[::-1]
+        rest = f"{_IN_SESSION} AND t.idx < :index ORDER BY t.idx DESC LIMIT :limit"
+        return self._select(rest, session=session, index=index, limit=limit)[::-1]
 
     def waiting_tokens(self, sessions: Sequence[SafeName]) -> dict[SafeName, int]:
         """The tokens of the turns of each session that nothing was learned from yet."""
@@ -462,11 +418,7 @@ class SqlLedger(SpeechRows):
         return next(iter(self._transcripts("s.id = :session", session=session)), None)
 
     def untranscribed(self, session: SafeName) -> list[Turn]:
-        return self._beyond(
-            "ifnull((SELECT doc FROM transcripts r"
-            " WHERE r.space = s.space AND r.session = s.number), -1)",
-            session,
-        )
+        return self._beyond(_SQL["transcribed"], session)
 
     def mark_transcribed(self, transcript: Transcript) -> None:
         self._run("mark_transcribed", **_TRANSCRIPT.of(transcript))
@@ -478,12 +430,8 @@ class SqlLedger(SpeechRows):
         self._run("drop_transcript", session=session)
 
     def _transcripts(self, rest: str, **values: Any) -> list[Transcript]:
-        rows = self._run(
-            f"SELECT {_TRANSCRIPT.columns} FROM transcripts r JOIN sessions s"
-            f" ON s.space = r.space AND s.number = r.session WHERE r.space = :space AND {rest}",
-            **values,
-        )
-        return [_TRANSCRIPT.read(row) for row in rows]
+        statement = f"SELECT {_TRANSCRIPT.columns} {_SQL['transcripts']} AND {rest}"
+        return [_TRANSCRIPT.read(row) for row in self._run(statement, **values)]
 
     def _beyond(self, watermark: str, session: str) -> list[Turn]:
         return self._select(
@@ -497,7 +445,7 @@ class SqlLedger(SpeechRows):
 @cache
 def _append(index: str) -> str:
     """One turn at the end of its session, with its place in the text index."""
-    return f"{_INSERT}; {index}; {_GROW}"
+    return f"{_INSERT}; {index}; {_SQL['grow']}"
 
 
 def _columns(space: int, doc: int, session: int, index: int, row: TurnRow) -> tuple[Any, ...]:

@@ -116,3 +116,136 @@ DELETE
 FROM transcripts
 WHERE space = :space
   AND session = (SELECT number FROM sessions WHERE space = :space AND id = :session)
+
+-- name: speech
+SELECT DISTINCT sender
+FROM turns
+WHERE space = :space AND session = :number AND role = 'user' AND trust = 'owner' AND claimed = 1
+
+-- name: claimants
+SELECT DISTINCT t.sender
+FROM turns t
+JOIN sessions s ON s.space = t.space AND s.number = t.session
+WHERE s.space = :space
+  AND s.id = :session
+  AND t.space = s.space
+  AND t.role = 'user'
+  AND t.trust = 'owner'
+  AND t.claimed = 1
+
+-- name: disown
+UPDATE turns AS t
+SET trust = 'external'
+WHERE t.space = :space
+  AND t.session = (SELECT number FROM sessions WHERE space = :space AND id = :session)
+  AND t.role = 'user'
+  AND t.trust = 'owner'
+  AND t.claimed = 1
+  AND t.sender IN (SELECT value FROM json_each(:senders))
+RETURNING id
+
+-- name: least_trust
+SELECT DISTINCT t.trust, t.tool_results IS NOT NULL
+FROM turns t
+JOIN sessions s ON s.space = t.space AND s.number = t.session
+WHERE s.space = :space AND s.id = :session AND t.space = s.space
+
+-- name: set_speech
+UPDATE sessions SET speaker = :speaker, shared = :shared WHERE +space = :space AND number = :number
+
+-- name: open_session
+INSERT INTO sessions (space, id, project, topic, started_at, last_at, turns, next_idx)
+VALUES (:space, :session, :project, :topic, :at, :at, 0, 0)
+ON CONFLICT (space, id) DO UPDATE
+SET project = CASE WHEN excluded.project = '' THEN sessions.project ELSE excluded.project END,
+    topic = CASE WHEN excluded.topic = '' THEN sessions.topic ELSE excluded.topic END,
+    ended_at = NULL
+
+-- name: ids_beginning
+SELECT id FROM {table} WHERE space = :space AND id >= :first AND id < :last ORDER BY id LIMIT :most
+
+-- name: turn values
+(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', '', ?, ?)
+
+-- name: end
+-- The end of a session, and the next free document.
+SELECT number, next_idx, speaker, shared,
+    ifnull((SELECT max(doc) + 1 FROM turns WHERE +space = ? AND doc BETWEEN ? AND ?), ?)
+FROM sessions
+WHERE space = ? AND id = ?
+
+-- name: grow
+UPDATE sessions
+SET turns = turns + 1, next_idx = ?, last_at = max(last_at, ?), ended_at = NULL
+WHERE +space = ? AND number = ?
+
+-- name: begin_sessions
+INSERT INTO sessions (space, id, project, topic, started_at, last_at, turns, next_idx)
+SELECT :space, value ->> 0, '', '', CAST(value ->> 1 AS INTEGER), CAST(value ->> 1 AS INTEGER), 0, 0
+FROM json_each(:new)
+
+-- name: ends
+SELECT s.id, s.number, s.next_idx, s.turns, s.speaker, s.shared
+FROM json_each(:sessions) j
+CROSS JOIN sessions s ON s.space = :space AND s.id = j.value
+
+-- name: said_at
+SELECT role, content, tool_calls, tool_results
+FROM turns
+WHERE space = :space AND session = :number AND idx = :index
+
+-- name: grow_sessions
+UPDATE sessions
+SET turns = CAST(j.value ->> 0 AS INTEGER), next_idx = CAST(j.value ->> 1 AS INTEGER),
+    last_at = max(last_at, CAST(j.value ->> 2 AS INTEGER)), ended_at = NULL
+FROM json_each(:grown) j
+WHERE +space = :space AND number = CAST(j.value ->> 3 AS INTEGER)
+
+-- name: turns_by_doc
+FROM json_each(?) d
+CROSS JOIN turns t ON t.doc = d.atom
+CROSS JOIN sessions s ON s.space = t.space AND s.number = t.session
+WHERE t.space = ?
+
+-- name: said_by_owner
+SELECT t.doc, t.content
+FROM json_each(?) d
+CROSS JOIN turns t ON t.doc = d.atom
+WHERE t.space = ? AND t.trust = 'owner' AND length(t.content) <= ?
+
+-- name: place
+n.doc, n.session, n.idx, n.at, n.sender, n.role = 'assistant', octet_length(n.content) <= {short},
+CASE WHEN octet_length(n.content) <= {short} THEN n.content ELSE substr(n.content, -{end}) END
+
+-- name: places
+FROM json_each(?) d
+CROSS JOIN turns n ON n.doc = d.atom
+WHERE n.space = ?
+
+-- name: places_around
+FROM json_each(?1) d
+CROSS JOIN turns t ON t.doc = d.atom
+CROSS JOIN turns n ON n.space = t.space
+  AND n.session = t.session
+  AND n.idx BETWEEN t.idx - ?3 AND t.idx + ?3
+WHERE t.space = ?2
+
+-- name: in_order
+SELECT t.doc
+FROM json_each(?) d
+CROSS JOIN turns t ON t.doc = d.atom
+WHERE t.space = ?
+ORDER BY t.at, t.doc
+
+-- name: set_state
+UPDATE turns
+SET state = :state, reason = :reason
+WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
+
+-- name: transcribed
+ifnull((SELECT doc FROM transcripts r WHERE r.space = s.space AND r.session = s.number), -1)
+
+-- name: transcripts
+FROM transcripts r
+JOIN sessions s ON s.space = r.space AND s.number = r.session
+WHERE r.space = :space

@@ -10,10 +10,8 @@ from mnemic.rules.likeness import wording_of
 from mnemic.rules.slots import SEPARATOR, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part, narrow
-from mnemic.store.sql.scope import has_metadata, was_known, was_true, word_condition
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Fields, Part, narrow, read_statements
+from mnemic.store.sql.scope import fill_condition, word_condition
 from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
 MEMORY = Fields(
@@ -33,7 +31,11 @@ _HASHED = 10_000  # wordings that are computed at a time
 _MICROSECOND = timedelta(microseconds=1)
 _AFTER_SEPARATOR = chr(ord(SEPARATOR) + 1)  # no slot of the subject comes after it
 _LASTS = "(expires_at IS NULL OR expires_at > :at) AND (valid_to IS NULL OR valid_to > :at)"
-_FILTERS = {"as_of": was_true(), "known_at": was_known(), **read_statements("sql/memory_filters")}
+_FILTERS = {
+    **{n: fill_condition(n) for n in ("as_of", "known_at")},
+    **read_statements("sql/memory_filters"),
+}
+_USUAL = {"status", "holds_at"}  # what nearly every memory passes
 _ORDERS: dict[MemoryOrder, str] = {
     "newest": "created_at DESC, doc DESC",
     "oldest": "created_at, doc",
@@ -65,21 +67,14 @@ class SqlMemories(Part):
         return self.by_id([memory.id])[0]  # in the order of the turns
 
     def add_sources(self, id_: SafeName, turns: Sequence[SafeName]) -> None:
-        self._conn.executemany(
-            "INSERT OR IGNORE INTO memory_sources VALUES (?, ?, ?)",
-            [(self._space, id_, turn) for turn in turns],
-        )
+        self._run("add_sources", id=id_, turns=turns)
 
     def drop_sources(self, id_: str, turns: Sequence[str]) -> None:
-        self._conn.executemany(
-            "DELETE FROM memory_sources WHERE space = ? AND memory = ? AND turn = ?",
-            [(self._space, id_, turn) for turn in turns],
-        )
+        self._run("drop_sources", id=id_, turns=turns)
 
     def outdated(self, turns: Sequence[str]) -> set[str]:
         """Those of the turns of which everything that was learned no longer holds."""
-        outdated = self._column("outdated", turns=turns)
-        return set(outdated)
+        return set(self._column("outdated", turns=turns))
 
     def outdated_in(self, sessions: Collection[str]) -> dict[str, list[str]]:
         """What such turns of these sessions say."""
@@ -103,7 +98,7 @@ class SqlMemories(Part):
         values = {name: getattr(wanted, name) for name in _FILTERS}
         clauses = [narrow(_FILTERS, values)]
         if wanted.having:
-            clauses.append(has_metadata("memories.metadata"))
+            clauses.append(fill_condition("has metadata", "memories."))
             values["having"] = wanted.having
         if wanted.words:
             clauses.append(word_condition(wanted.words, values, "memories"))
@@ -113,6 +108,10 @@ class SqlMemories(Part):
         if wanted.life is not None:
             clauses.append(_life_condition(wanted.life, values))
         order = _ORDERS[wanted.order]
+        narrowing = {name for name, value in values.items() if value is not None} - _USUAL
+        if narrowing or wanted.status not in ("active", None):
+            # A few are found first, and sorted; of all, the first are read by their index.
+            order = order.replace("created_at", "+created_at")
         # Only numbers are sorted, not whole rows: a page deep in a long list is a fourth the work.
         return self._select(
             f"doc IN (SELECT doc FROM memories WHERE space = :space AND {' AND '.join(clauses)}"
@@ -145,32 +144,22 @@ class SqlMemories(Part):
     ) -> list[Memory]:
         """What has not expired and is worded as ``content``, the oldest first."""
         self._hash_wordings()
-        wording = wording_of(content)
-        return self._select(
-            # No other index: one project may have very many memories of that status.
-            "doc IN (SELECT doc FROM memories INDEXED BY memories_by_wording WHERE space = :space"
-            " AND wording = :wording) AND project = :project AND status = :status"
-            f" AND {_LASTS} ORDER BY created_at, doc",
-            {"wording": wording, "project": project, "status": status, "at": now},
-            by_doc=True,
-        )
+        # No other index: one project may have very many memories of that status.
+        rest = f"{self.statements['worded_alike']} AND {_LASTS} ORDER BY created_at, doc"
+        values = {"wording": wording_of(content), "project": project, "status": status, "at": now}
+        return self._select(rest, values, by_doc=True)
 
     def _hash_wordings(self) -> None:
         """Of memories that came from an older schema or another store."""
-        unknown = "FROM memories WHERE space = ? AND wording IS NULL"
-        while rows := self._conn.execute(
-            f"SELECT doc, content {unknown} LIMIT {_HASHED}", (self._space,)
-        ).fetchall():
+        while rows := self._run("unhashed", limit=_HASHED).fetchall():
             self._conn.executemany(
-                "UPDATE memories SET wording = ? WHERE +space = ? AND doc = ?",
+                self.statements["set_wording"],
                 [(wording_of(content), self._space, doc) for doc, content in rows],
             )
 
     def any(self, status: MemoryStatus, project: SafeName) -> bool:
         """Whether there is a memory of that status in a project."""
-        memories = "SELECT 1 FROM memories WHERE space = :space AND status = :status"
-        rest = " AND project = :project LIMIT 1"
-        return self._run(memories + rest, status=status, project=project).get is not None
+        return self._run("any_of", status=status, project=project).get is not None
 
     def stated(
         self, slots: Sequence[str], subjects: Sequence[str], *, each: int
@@ -184,33 +173,21 @@ class SqlMemories(Part):
 
     def _between(self, ranges: Sequence[tuple[str, str]], each: int) -> Iterable[tuple[Any, ...]]:
         """What is stated in slots between two, at most so much of each range."""
-        return self._conn.execute(
-            "SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust"
-            " FROM json_each(:ranges) r CROSS JOIN memories m ON +m.space = :space AND m.doc IN"
-            " (SELECT n.doc"
-            "  FROM memories n WHERE n.space = :space AND n.slot != ''"
-            "  AND n.slot BETWEEN r.value ->> 0 AND r.value ->> 1 AND (n.status = 'active'"
-            "   OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))"
-            "  ORDER BY n.slot DESC, n.project DESC, n.doc DESC LIMIT :each)"
-            " ORDER BY m.created_at DESC, m.doc DESC",
-            {"ranges": codec.dump(ranges), "space": self._space, "each": each},
-        )
+        return self._run("stated", ranges=ranges, each=each)
 
     def nearest(
         self, embedder: int, vector: bytes, *, status: MemoryStatus, now: datetime, limit: int
     ) -> list[tuple[Memory, float]]:
         """The memories nearest in meaning, and their cosines, the nearest first."""
-        rows = self._conn.execute(
-            f"SELECT min(m.id), max({self._unit.cosine}) AS cosine FROM vectors v"
-            " CROSS JOIN memories m ON m.space = v.space AND m.doc = v.doc WHERE v.space = ?"
-            " AND v.embedder = ? AND v.doc BETWEEN ? AND ? AND m.status = ?"
-            " AND (m.expires_at IS NULL OR m.expires_at > ?)"
-            " GROUP BY m.doc ORDER BY cosine DESC, m.doc LIMIT ?",
-            (
-                *(self._unit.encode_vector(vector), self._space, embedder),
-                *(first_doc(self._space, "memory"), last_doc(self._space, "memory")),
-                *(status, codec.to_micros(now), limit),
-            ),
+        rows = self._run(
+            self._sql("nearest", cosine=self._unit.cosine),
+            vector=self._unit.encode_vector(vector),
+            embedder=embedder,
+            first=first_doc(self._space, "memory"),
+            last=last_doc(self._space, "memory"),
+            status=status,
+            now=now,
+            limit=limit,
         )
         cosines = {codec.stored_name(id_): float(cosine) for id_, cosine in rows}
         by_id = {memory.id: memory for memory in self.by_id(list(cosines))}
@@ -261,18 +238,7 @@ class SqlMemories(Part):
 
     def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
         """Every project that a memory of that status belongs to."""
-        # From one project to the next in the index: DISTINCT would read every memory.
-        following = (
-            "SELECT min(project) FROM memories INDEXED BY memories_by_partition"
-            " WHERE space = :space AND status = :status"
-        )
-        return self._column(
-            f"WITH RECURSIVE named(project) AS ({following} UNION ALL"
-            f" SELECT ({following} AND project > named.project) FROM named"
-            " WHERE named.project IS NOT NULL)"
-            " SELECT project FROM named WHERE project IS NOT NULL AND project != '_global'",
-            status=status,
-        )
+        return self._column("projects", status=status)
 
     def partition(self, project: SafeName | None, limit: int) -> list[int]:
         """The most important current memories of a project and of none in particular that are not

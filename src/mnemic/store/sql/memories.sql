@@ -99,3 +99,72 @@ JOIN turns t ON t.space = m.space AND t.id = m.turn
 JOIN sessions s ON s.space = t.space AND s.number = t.session
 WHERE m.space = :space AND m.memory IN (SELECT value FROM json_each(:ids))
 ORDER BY t.at, t.doc
+
+-- name: add_sources
+INSERT OR IGNORE INTO memory_sources SELECT :space, :id, value FROM json_each(:turns) WHERE true
+
+-- name: drop_sources
+DELETE
+FROM memory_sources
+WHERE space = :space AND memory = :id AND turn IN (SELECT value FROM json_each(:turns))
+
+-- name: worded_alike
+doc IN (
+    SELECT doc
+    FROM memories INDEXED BY memories_by_wording
+    WHERE space = :space AND wording = :wording
+)
+AND project = :project AND status = :status
+
+-- name: unhashed
+SELECT doc, content FROM memories WHERE space = :space AND wording IS NULL LIMIT :limit
+
+-- name: set_wording
+UPDATE memories SET wording = ? WHERE +space = ? AND doc = ?
+
+-- name: any_of
+SELECT 1 FROM memories WHERE space = :space AND status = :status AND project = :project LIMIT 1
+
+-- name: stated
+SELECT m.doc, m.subject, m.predicate, m.value, m.content, m.trust
+FROM json_each(:ranges) r
+CROSS JOIN memories m ON +m.space = :space
+  AND m.doc IN (
+      SELECT n.doc
+      FROM memories n
+      WHERE n.space = :space
+        AND n.slot != ''
+        AND n.slot BETWEEN r.value ->> 0 AND r.value ->> 1
+        AND (n.status = 'active' OR (n.status = 'superseded' AND n.valid_to IS NOT NULL))
+      ORDER BY n.slot DESC, n.project DESC, n.doc DESC LIMIT :each
+  )
+ORDER BY m.created_at DESC, m.doc DESC
+
+-- name: nearest
+SELECT min(m.id), max({cosine}) AS cosine
+FROM vectors v
+CROSS JOIN memories m ON m.space = v.space AND m.doc = v.doc
+WHERE v.space = :space
+  AND v.embedder = :embedder
+  AND v.doc BETWEEN :first AND :last
+  AND m.status = :status
+  AND (m.expires_at IS NULL OR m.expires_at > :now)
+GROUP BY m.doc
+ORDER BY cosine DESC, m.doc LIMIT :limit
+
+-- name: projects
+-- From one project to the next in the index: DISTINCT would read every memory.
+WITH RECURSIVE named(project) AS (
+    SELECT min(project)
+    FROM memories INDEXED BY memories_by_partition
+    WHERE space = :space AND status = :status
+    UNION ALL
+    SELECT (
+        SELECT min(project)
+        FROM memories INDEXED BY memories_by_partition
+        WHERE space = :space AND status = :status AND project > named.project
+    )
+    FROM named
+    WHERE named.project IS NOT NULL
+)
+SELECT project FROM named WHERE project IS NOT NULL AND project != '_global'

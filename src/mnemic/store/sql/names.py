@@ -6,16 +6,13 @@ Forgetting replaces a name wherever it stands; what it belonged to stays what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from mnemic.rules.slots import slot_of
 from mnemic.store import codec
-from mnemic.store.erasure import Name, NameKind, Removal
-from mnemic.store.rows import TABLES
-from mnemic.store.sql.connection import SqlRows
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.rows import TABLES, Name, NameKind, Removal
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.transfer import columns_with
 from mnemic.types import EMPTY, RecordType, SafeName
 
@@ -37,6 +34,8 @@ _RULE_EVENTS = ("notice", "rule.asked", "rule.done", "rule.approved")
 _FEW = 20  # names that are looked for one by one, up to the first that is found
 
 Renamed = Mapping[Name, SafeName]
+Places = NameKind | Mapping[str, NameKind]
+_OF_SPACE = "WHERE space = :space"
 
 
 class SqlNames(Part):
@@ -65,16 +64,7 @@ class SqlNames(Part):
         kinds: tuple[NameKind, ...] = ("project", "topic")
         for kind in kinds:
             names = self._column(
-                f"SELECT {kind} FROM memories WHERE space = :space"
-                " AND id IN (SELECT value FROM json_each(:ids))"
-                f" UNION SELECT {kind} FROM sessions WHERE space = :space"
-                " AND id IN (SELECT value FROM json_each(:ended))"
-                f" EXCEPT SELECT {kind} FROM memories WHERE space = :space"
-                " AND id NOT IN (SELECT value FROM json_each(:ids))"
-                f" EXCEPT SELECT {kind} FROM sessions WHERE space = :space"
-                " AND id NOT IN (SELECT value FROM json_each(:ended))",
-                ids=list(removal.memories),
-                ended=ended,
+                self._sql("only_in", kind=kind), ids=list(removal.memories), ended=ended
             )
             unused |= {Name(kind, text) for text in names if text}
         return unused
@@ -83,15 +73,9 @@ class SqlNames(Part):
         """Sessions without a turn, a memory or a file that stays."""
         ended = set(removal.sessions) | set(self._column("ended", ids=list(removal.turns)))
         types: tuple[RecordType, ...] = ("memory", "attachment")
-        for type_ in types:
-            if ended:
-                ended -= set(
-                    self._column(
-                        f"SELECT DISTINCT session FROM {TABLES[type_]} WHERE space = :space"
-                        " AND session != '' AND id NOT IN (SELECT value FROM json_each(:ids))",
-                        ids=list(removal.of(type_)),
-                    )
-                )
+        for type_ in types if ended else ():
+            statement = self._sql("sessions_left", table=TABLES[type_])
+            ended -= set(self._column(statement, ids=list(removal.of(type_))))
         return ended
 
     def _lost(self, kind: NameKind, table: str, column: str, removal: Removal) -> set[Name]:
@@ -99,18 +83,12 @@ class SqlNames(Part):
         if not removal.turns:
             return set()
         docs = self._unit.eraser.docs("turn", removal.turns)
-        names = self._column(
-            f"SELECT DISTINCT {column} FROM {table} WHERE space = :space AND {column} != ''"
-            " AND doc IN (SELECT atom FROM json_each(:docs))",
-            docs=docs,
-        )
-        others = (
-            f"FROM {table} WHERE space = :space AND doc NOT IN (SELECT atom FROM json_each(:docs))"
-        )
+        place = {"table": table, "column": column}
+        names = self._column(self._sql("names_of_docs", **place), docs=docs)
         if len(names) > _FEW:
-            kept = self._column(f"SELECT DISTINCT {column} {others}", docs=docs)
+            kept = self._column(self._sql("names_of_others", **place), docs=docs)
             return {Name(kind, text) for text in set(names).difference(kept)}
-        holder = f"SELECT 1 {others} AND {column} = :name LIMIT 1"
+        holder = self._sql("has_another", **place)
         return {
             Name(kind, text)
             for text in names
@@ -129,12 +107,12 @@ class SqlNames(Part):
         self, type_: RecordType, names: Collection[Name], columns: tuple[str, ...]
     ) -> list[str]:
         renamed = dict.fromkeys(names, EMPTY)
-        rows = self._rows(f"SELECT id, {', '.join(columns)} FROM {TABLES[type_]} WHERE {{}}")
+        rows = self._run(f"SELECT id, {', '.join(columns)} FROM {TABLES[type_]} {_OF_SPACE}")
         return [
             id_
             for id_, *cells in rows
             if any(
-                cell and _replaced(column, cell, renamed) != cell
+                cell and _replace(column, cell, renamed) != cell
                 for column, cell in zip(columns, cells, strict=True)
             )
         ]
@@ -146,21 +124,19 @@ class SqlNames(Part):
         for name, after in names.items():
             for table, column in COLUMNS.get(name.kind, ()):
                 self._make_way(table, column, name.text, after)
-                self._run(
-                    f"UPDATE {table} SET {column} = :after"
-                    f" WHERE space = :space AND {column} = :before",
-                    before=name.text,
-                    after=after,
-                )
+                statement = self._sql("rename", table=table, column=column)
+                self._run(statement, before=name.text, after=after)
         kinds = {name.kind for name in names}
         for type_, columns in _BEARING.items():
             listed = tuple(
-                column for column in columns if column in _READERS and kinds & _KINDS[column]
+                column for column in columns if column in _IN_JSON and kinds & _KINDS[column]
             )
             if listed:
                 self._rewrite(TABLES[type_], listed, names)
         if "predicate" in kinds:
-            self._renew_slots({after for name, after in names.items() if name.kind == "predicate"})
+            predicates = {after for name, after in names.items() if name.kind == "predicate"}
+            for id_, subject, predicate in self._run("of_predicates", listed=predicates).fetchall():
+                self._update("memories", id_, {"slot": slot_of(subject, predicate)})
         self._rename_events(names)
         if kinds & {"session", "host"}:
             self._rename_jobs(names)
@@ -169,21 +145,14 @@ class SqlNames(Part):
         """Remove what already has the new name, where only one row can have it."""
         for rest in _KEYED.get((table, column), ()):
             same = "".join(f" AND o.{other} = {table}.{other}" for other in rest)
-            self._run(
-                f"DELETE FROM {table} WHERE space = :space AND {column} = :after"
-                " AND :after != :before AND EXISTS (SELECT 1 FROM"
-                f" {table} o WHERE o.space = :space AND o.{column} = :before{same})",
-                before=before,
-                after=after,
-            )
+            statement = self._sql("make_way", table=table, column=column, same=same)
+            self._run(statement, before=before, after=after)
 
     def _rewrite(self, table: str, columns: tuple[str, ...], names: Renamed) -> None:
-        rows: list[Any] = self._rows(
-            f"SELECT doc, {', '.join(columns)} FROM {table} WHERE {{}}"
-        ).fetchall()
-        for doc, *cells in rows:
+        rows = self._run(f"SELECT doc, {', '.join(columns)} FROM {table} {_OF_SPACE}")
+        for doc, *cells in rows.fetchall():
             after = [
-                cell and _replaced(column, cell, names)
+                cell and _replace(column, cell, names)
                 for column, cell in zip(columns, cells, strict=True)
             ]
             if after != cells:
@@ -193,18 +162,13 @@ class SqlNames(Part):
                     (*after, self._space, doc),
                 )
 
-    def _renew_slots(self, predicates: set[str]) -> None:
-        rows = self._run("renew_slots", predicates=predicates).fetchall()
-        for id_, subject, predicate in rows:
-            self._update("memories", id_, {"slot": slot_of(subject, predicate)})
-
     def _rename_events(self, names: Renamed) -> None:
         """Events about a session, and the types that a host gave its own."""
         listed = ", ".join(map(repr, (*_SESSION_EVENTS, *_RULE_EVENTS)))
         about = f"WHERE space = :space AND subject = :before AND type IN ({listed})"
         for name, after in names.items():
             values = {"before": name.text, "after": after}
-            if name.kind == "host" and _is_of_host(name.text):
+            if name.kind == "host" and name.text.startswith("host."):
                 self._run("rename_events", **values)
             elif name.kind == "session" and not after:  # there is nothing left that they tell of
                 self._run(f"DELETE FROM events {about}", **values)
@@ -215,8 +179,7 @@ class SqlNames(Part):
         """Work on a session is named after it; where nothing is left of it there is none. Work of a
         rule names the event that it answers.
         """
-        rows: list[Any] = self._rows("SELECT id, key, payload FROM jobs WHERE {}").fetchall()
-        for id_, key, stored in rows:
+        for id_, key, stored in self._run("every_job").fetchall():
             before = codec.load_mapping(stored)
             payload = {
                 name: names.get(Name("host", str(value)), value)
@@ -237,68 +200,32 @@ class SqlNames(Part):
             if payload != before or after is not None:
                 self._run("rename_job", id=id_, key=key, payload=payload)
 
-    # --- parts ----------------------------------------------------------------------------------
 
-    def _rows(self, statement: str) -> SqlRows:
-        return self._run(statement.replace("{}", "space = :space"))
-
-
-def _is_of_host(type_: str) -> bool:
-    """Whether a host named the type of an event itself."""
-    return type_.startswith("host.")
-
-
-def _replaced(column: str, cell: str, names: Renamed) -> str:
+def _replace(column: str, cell: str, names: Renamed) -> str:
     """What a cell says with the names replaced; the same text where there is none in it."""
     if column in _WHOLE:
         return names.get(Name(_WHOLE[column], cell), cell)
     value = codec.load(cell)
-    after = _READERS[column](value, names)
+    places = _IN_JSON[column]
+    after = [_replace_item(item, places, names) for item in value]
+    if isinstance(places, str):
+        after = [name for name in after if name]
     return cell if after == value else codec.dump(after)
 
 
-def _names_in(kind: NameKind) -> Callable[[Any, Renamed], Any]:
-    def replaced(listed: Any, names: Renamed) -> Any:
-        return [after for text in listed if (after := names.get(Name(kind, text), text))]
-
+def _replace_item(item: Any, places: Places, names: Renamed) -> Any:
+    """A name, or an object with names as some values or as the keys of one."""
+    if isinstance(places, str):
+        return names.get(Name(places, item), item)
+    replaced = dict(item)
+    for field, kind in places.items():
+        value = item.get(field, "")
+        if isinstance(value, dict):
+            renamed = {names.get(Name(kind, key), key): inner for key, inner in value.items()}
+            replaced[field] = renamed
+        elif (name := Name(kind, str(value))) in names:
+            replaced[field] = names[name]
     return replaced
-
-
-def _calls(calls: Any, names: Renamed) -> Any:
-    return [
-        {
-            **call,
-            "name": names.get(Name("tool", call["name"]), call["name"]),
-            "input": {
-                names.get(Name("parameter", key), key): value
-                for key, value in call.get("input", {}).items()
-            },
-            "id": names.get(Name("tool call", call.get("id", "")), call.get("id", "")),
-        }
-        for call in calls
-    ]
-
-
-def _results(results: Any, names: Renamed) -> Any:
-    def call(result: Any) -> str:
-        id_ = str(result.get("call_id", ""))
-        return names.get(Name("tool call", id_), id_)
-
-    return [{**result, "call_id": call(result)} for result in results]
-
-
-def _actions(actions: Any, names: Renamed) -> Any:
-    return [
-        {
-            **action,
-            "tool": names.get(Name("tool", action["tool"]), action["tool"]),
-            "params": {
-                names.get(Name("parameter", key), key): value
-                for key, value in action.get("params", {}).items()
-            },
-        }
-        for action in actions
-    ]
 
 
 # Columns of records with names that are in a copy, too: index, vector or transcript.
@@ -315,18 +242,18 @@ _WHOLE: dict[str, NameKind] = {
     "path": "address",
     "url": "address",
 }
-_READERS: dict[str, Callable[[Any, Renamed], Any]] = {
-    "tool_calls": _calls,
-    "tool_results": _results,
-    "actions": _actions,
-    "tools": _names_in("tool"),
-    "tags": _names_in("tag"),
+# Lists in JSON: of names, or of objects with names in these fields, or as the keys of one.
+_IN_JSON: dict[str, Places] = {
+    "tool_calls": {"name": "tool", "input": "parameter", "id": "tool call"},
+    "tool_results": {"call_id": "tool call"},
+    "actions": {"tool": "tool", "params": "parameter"},
+    "tools": "tool",
+    "tags": "tag",
 }
 _KINDS: dict[str, set[NameKind]] = {
     **{column: {kind} for column, kind in _WHOLE.items()},
-    "tool_calls": {"tool", "tool call", "parameter"},
-    "tool_results": {"tool call"},
-    "actions": {"tool", "parameter"},
-    "tools": {"tool"},
-    "tags": {"tag"},
+    **{
+        column: {places} if isinstance(places, str) else set(places.values())
+        for column, places in _IN_JSON.items()
+    },
 }

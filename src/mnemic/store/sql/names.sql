@@ -13,10 +13,62 @@ WHERE space = :space
         AND t.id NOT IN (SELECT value FROM json_each(:ids))
   )
 
--- name: renew_slots
+-- name: of_predicates
 SELECT id, subject, predicate
 FROM memories
-WHERE space = :space AND predicate IN (SELECT value FROM json_each(:predicates))
+WHERE space = :space AND predicate IN (SELECT value FROM json_each(:listed))
+
+-- name: rename
+UPDATE {table} SET {column} = :after WHERE space = :space AND {column} = :before
+
+-- name: make_way
+DELETE
+FROM {table}
+WHERE space = :space
+  AND {column} = :after
+  AND :after != :before
+  AND EXISTS (SELECT 1 FROM {table} o WHERE o.space = :space AND o.{column} = :before{same})
+
+-- name: only_in
+SELECT {kind}
+FROM memories
+WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
+UNION
+SELECT {kind}
+FROM sessions
+WHERE space = :space AND id IN (SELECT value FROM json_each(:ended))
+EXCEPT
+SELECT {kind}
+FROM memories
+WHERE space = :space AND id NOT IN (SELECT value FROM json_each(:ids))
+EXCEPT
+SELECT {kind}
+FROM sessions
+WHERE space = :space AND id NOT IN (SELECT value FROM json_each(:ended))
+
+-- name: sessions_left
+SELECT DISTINCT session
+FROM {table}
+WHERE space = :space AND session != '' AND id NOT IN (SELECT value FROM json_each(:ids))
+
+-- name: names_of_docs
+SELECT DISTINCT {column}
+FROM {table}
+WHERE space = :space AND {column} != '' AND doc IN (SELECT atom FROM json_each(:docs))
+
+-- name: names_of_others
+SELECT DISTINCT {column}
+FROM {table}
+WHERE space = :space AND doc NOT IN (SELECT atom FROM json_each(:docs))
+
+-- name: has_another
+SELECT 1
+FROM {table}
+WHERE space = :space AND doc NOT IN (SELECT atom FROM json_each(:docs)) AND {column} = :name
+LIMIT 1
+
+-- name: every_job
+SELECT id, key, payload FROM jobs WHERE space = :space
 
 -- name: rename_events
 UPDATE events SET type = :after WHERE space = :space AND type = :before

@@ -2,17 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, first_doc, last_doc
-from mnemic.store.sql.connection import SqlRows
 from mnemic.types import RecordType
 
 if TYPE_CHECKING:
     from mnemic.store.sql.unit import Unit
+
+Value = TypeVar("Value")
+_NAME = "-- name: "
+_DECODERS: Mapping[str, Callable[[Any], Any]] = {
+    "time": codec.from_micros,
+    "time?": codec.maybe_from_micros,
+    "day": date.fromisoformat,
+    "flag": bool,
+    "words": codec.load_words,
+    "mapping": codec.load_mapping,
+    "metadata": codec.load_metadata,
+    "actions": codec.load_actions,
+    "calls": codec.load_calls,
+    "results": codec.load_results,
+}
+
+
+class SqlRows(Protocol):
+    """The answer of a statement."""
+
+    def __iter__(self) -> Iterator[Any]: ...
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    @property
+    def get(self) -> Any:
+        """The first row, or its value where it has one column; None where there is no row."""
+
+
+class SqlConnection(Protocol):
+    """A transaction, told in SQLite's words: apsw's own face, which PostgreSQL is given too.
+
+    In a list given as JSON ``value`` is a text and ``atom`` a whole number: SQLite does not tell
+    them apart, PostgreSQL does.
+    """
+
+    def execute(self, statements: str, bindings: Any = None, /) -> SqlRows: ...
+    def executemany(self, statements: str, sequenceofbindings: Iterable[Any], /) -> Any: ...
+    def changes(self) -> int:
+        """The rows that the last statement changed."""
+
+
+def read_statements(*files: str) -> Mapping[str, str]:
+    """The statements of these files, given by their place under ``store/`` without the ending. Each
+    follows a line with its name; other comments are left out.
+    """
+    folder, statements = Path(__file__).parents[1], dict[str, str]()
+    for file in files:
+        text = (folder / f"{file}.sql").read_text(encoding="utf-8")
+        for part in text.split(_NAME)[1:]:
+            name, *lines = part.splitlines()
+            body = "\n".join(line for line in lines if not line.startswith("--"))
+            statements[name] = body.strip()
+    return statements
+
+
+class Fields(Generic[Value]):
+    """The fields of a type that are columns of the same name, listed as ``name`` or ``name:kind``;
+    ``prefix`` is that of the columns in statements, ``elsewhere`` the expressions of fields that
+    have another column.
+    """
+
+    def __init__(
+        self, make: Callable[..., Value], listed: str, prefix: str = "", **elsewhere: str
+    ) -> None:
+        fields = [field.partition(":") for field in listed.split()]
+        self.names = [name for name, _, _ in fields]
+        self.columns = ", ".join(elsewhere.get(name, f"{prefix}{name}") for name in self.names)
+        # Compiled, as dataclasses are: a loop over the fields would take twice as long.
+        names = {f"read_{name}": _DECODERS[kind] for name, _, kind in fields if kind}
+        cells = ", ".join(
+            f"{name}=read_{name}(row[{n}])" if kind else f"{name}=row[{n}]"
+            for n, (name, _, kind) in enumerate(fields)
+        )
+        #: The value of a row of these columns; fields that are not among them are given by name.
+        self.read: Callable[..., Value] = eval(
+            f"lambda row, **others: make({cells}, **others)", {"make": make, **names}
+        )
+
+    def of(self, value: Value, names: Iterable[str] = ()) -> dict[str, Any]:
+        """The fields of a value, or some of them, by column."""
+        return {name: getattr(value, name) for name in names or self.names}
 
 
 class Part:
@@ -35,6 +117,10 @@ class Part:
             statement = self.statements[statement]
         encoded = {name: codec.encode(value) for name, value in values.items()}
         return self._conn.execute(statement, {"space": self._space, **encoded})
+
+    def _sql(self, name: str, /, **parts: Any) -> str:
+        """The statement with this name, its parts in braces filled in."""
+        return self.statements[name].format(**parts)
 
     def _column(self, statement: str, **values: Any) -> list[Any]:
         """The values of an answer with one column."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm, first_doc, last_doc, place_of, type_of
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection
 from mnemic.types import RECORD_TYPES, RecordType
 
 SMALL = 3_000  # up to this many documents nothing is estimated

@@ -1,5 +1,5 @@
-"""The worker's side of the durable queue, over all spaces: any number of workers in any number of
-processes. How a job is claimed is each database's own.
+"""The durable queue: a space's own jobs, and the worker's side over all spaces, with any number of
+workers in any number of processes. How a job is claimed is each database's own.
 """
 
 from __future__ import annotations
@@ -7,17 +7,26 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from mnemic.ids import new_ids
 from mnemic.locks import ForkSafeLock
 from mnemic.store import codec
 from mnemic.store.rows import Scheduled
-from mnemic.store.sql.connection import SqlConnection, SqlRows
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.statements import read_statements
-from mnemic.types import WAITING_SINCE, Job, SafeText, constant, key_of
+from mnemic.store.sql.part import Fields, Part, SqlConnection, SqlRows, read_statements
+from mnemic.types import (
+    WAITING_SINCE,
+    Fact,
+    Job,
+    JobState,
+    SafeName,
+    SafeText,
+    constant,
+    key_of,
+)
 
 if TYPE_CHECKING:
     from mnemic.store.contract import Store
@@ -25,7 +34,107 @@ if TYPE_CHECKING:
 
 _LOOKING = 10  # times longer than a look for the spaces with due work its answer is used
 _SQL = read_statements("sql/queue")
+# Of ``j``, a job, and ``s``, its space.
+JOB = Fields(
+    Job,
+    "id space kind key payload:mapping state attempts max_attempts run_at:time created_at:time"
+    " lease_until:time? error",
+    "j.",
+    space="s.name",
+)
 _SCHEDULED = Fields(Scheduled, "space kind cron zone next_at:time last_at:time?")
+
+
+class SqlTasks(Part):
+    """Queueing and looking at the jobs of one space."""
+
+    statements = read_statements("sql/tasks")
+
+    def enqueue(
+        self,
+        kind: str,
+        *,
+        key: SafeName,
+        payload: Mapping[str, Fact],
+        now: datetime,
+        max_attempts: int,
+        run_at: datetime | None = None,
+    ) -> None:
+        """Queue a job for now, or for later. One that already waits under the same key stands for
+        both and keeps the earlier time, but a failed or put off one that waits for its next try is
+        not hurried.
+        """
+        run_at = run_at or now
+        # Every turn asks again for what already waits, so that case is looked for first.
+        wanted = (self._space, kind, key, codec.to_micros(run_at))
+        if self._conn.execute(self.statements["waits"], wanted).get:
+            return
+        self._queue(kind, {key: payload}, run_at, now, max_attempts)
+
+    def enqueue_many(
+        self,
+        kind: str,
+        payloads: Mapping[SafeName, Mapping[str, Fact]],
+        *,
+        run_at: datetime,
+        now: datetime,
+        max_attempts: int,
+    ) -> None:
+        """Queue a job for each key, as ``enqueue`` does."""
+        if len(payloads) == 1:
+            ((key, payload),) = payloads.items()
+            self.enqueue(
+                kind, key=key, payload=payload, run_at=run_at, now=now, max_attempts=max_attempts
+            )
+        elif payloads:
+            self._queue(kind, payloads, run_at, now, max_attempts)
+
+    def _queue(
+        self,
+        kind: str,
+        payloads: Mapping[SafeName, Mapping[str, Fact]],
+        run_at: datetime,
+        now: datetime,
+        max_attempts: int,
+    ) -> None:
+        moment = codec.to_micros(now)
+        times = (max_attempts, codec.to_micros(run_at), moment, moment)
+        ids = new_ids(now, len(payloads))
+        self._conn.executemany(
+            self.statements["enqueue"],
+            [
+                (self._space, id_, kind, key, codec.dump(dict(payload)), *times)
+                for id_, (key, payload) in zip(ids, payloads.items(), strict=True)
+            ],
+        )
+
+    def unfinished(self, state: JobState | None, limit: int) -> list[Job]:
+        return list(map(JOB.read, self._run("unfinished", state=state, limit=limit)))
+
+    def waiting_for_model(self, limit: int) -> list[Job]:
+        """Jobs that learn and wait for a model that is away, the next first."""
+        return list(map(JOB.read, self._run("waiting_for_model", limit=limit)))
+
+    def model_away_until(self, now: datetime) -> datetime | None:
+        """When the first of the jobs that learn asks a model again that is away; None where none
+        waits for one.
+        """
+        return codec.maybe_from_micros(self._run("model_away_until", now=now).get)
+
+    def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
+        """Give dead jobs a fresh start, and have those that wait for a model run now. A dead one
+        whose key already waits again is simply dropped.
+        """
+        changed = 0
+        for name in ("drop_doubles", "restart_dead", "hurry_waiting"):
+            self._run(name, now=now, ids=ids)
+            changed += self._conn.changes()
+        return changed
+
+    def discard(self, ids: Sequence[str]) -> int:
+        """Remove dead jobs for good."""
+        self._run("discard", ids=ids)
+        return self._conn.changes()
 
 
 class SpaceRound:
@@ -188,7 +297,6 @@ class SqlQueue(ABC):
                     due.kind,
                     key=constant("scheduled"),
                     payload={},
-                    run_at=now,
                     now=now,
                     max_attempts=max_attempts,
                 )

@@ -9,10 +9,8 @@ from typing import Any
 
 from mnemic.ids import is_id, last_id_of, made_at
 from mnemic.store import codec
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
-from mnemic.store.upkeep import Claimed, RunRow, StepRow
+from mnemic.store.rows import Claimed, RunRow, StepRow
+from mnemic.store.sql.part import Fields, Part, read_statements
 from mnemic.types import EMPTY, SafeText
 
 _RUN = Fields(RunRow, "run started_at:time finished_at:time?")

@@ -10,8 +10,7 @@ from mnemic.days import ABROAD, LocalSpan
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.store import codec
 from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.types import RecordType
 
 _TIME: dict[RecordType, str] = {
@@ -25,35 +24,9 @@ _OF_SPAN = "r.{time} >= :days_since AND r.{time} < :days_until"
 _CONDITIONS = read_statements("sql/scope")
 
 
-def was_true(prefix: str = "") -> str:
-    """It held at ``:as_of``, by all that is known now."""
-    ended = f"ifnull({prefix}valid_to, {prefix}superseded_at)"
-    return (
-        f"({prefix}status IN ('active', 'superseded') OR {prefix}put_away > :as_of)"
-        f" AND {prefix}valid_from <= :as_of AND ({ended} IS NULL OR {ended} > :as_of)"
-        f" AND ({prefix}expires_at IS NULL OR {prefix}expires_at > :as_of)"
-    )
-
-
-def was_known(prefix: str = "") -> str:
-    """It was believed at ``:known_at``, by what had been learned until then."""
-    return (
-        f"({prefix}status IN ('active', 'superseded') OR {prefix}put_away > :known_at)"
-        f" AND {prefix}created_at <= :known_at"
-        f" AND ({prefix}superseded_at IS NULL OR {prefix}superseded_at > :known_at)"
-        f" AND ({prefix}expires_at IS NULL OR {prefix}expires_at > :known_at)"
-    )
-
-
-def has_metadata(column: str) -> str:
-    """Every key of ``:having`` has its value in the column, whatever of text, number, true, false
-    and null it is.
-    """
-    return (
-        "NOT EXISTS (SELECT 1 FROM json_each(:having) w WHERE NOT EXISTS (SELECT 1 FROM"
-        f" json_each({column}) h WHERE h.key = w.key AND w.value ="
-        " iif(h.type IN ('true', 'false', 'null'), h.type, CAST(h.atom AS TEXT))))"
-    )
+def fill_condition(name: str, prefix: str = "") -> str:
+    """One of the conditions of scope.sql, on a table with that prefix."""
+    return _CONDITIONS[name].format(r=prefix)
 
 
 def word_condition(filters: Sequence[WordFilter], values: dict[str, Any], table: str) -> str:
@@ -88,10 +61,9 @@ def _bounds(days: LocalSpan) -> dict[str, int]:
 
 
 # Only these have metadata.
-_HAVING: dict[RecordType, str] = {
-    "turn": has_metadata("r.metadata"),
-    "memory": has_metadata("r.metadata"),
-}
+_HAVING: dict[RecordType, str] = dict.fromkeys(
+    ("turn", "memory"), fill_condition("has metadata", "r.")
+)
 
 
 class ScopeFilter:
@@ -203,9 +175,10 @@ class ScopeFilter:
             )
             if wanted is not None
         ]
-        then = [(scope.as_of, was_true, "as_of"), (scope.known_at, was_known, "known_at")]
-        for _, holds, name in filter(lambda asked: asked[0], then):
-            chosen.append(holds("r.") if type_ == "memory" else f"r.{time} <= :{name}")
+        for moment, name in ((scope.as_of, "as_of"), (scope.known_at, "known_at")):
+            if moment is not None:
+                holds = fill_condition(name, "r.") if type_ == "memory" else f"r.{time} <= :{name}"
+                chosen.append(holds)
         if type_ == "memory" and not (scope.as_of or scope.known_at):
             chosen.append(_CONDITIONS["current"])
         if type_ == "attachment":

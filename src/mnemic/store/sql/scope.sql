@@ -81,3 +81,30 @@ r.at >= :near_since
 r.status = ifnull(:status, 'active')
   AND (r.expires_at IS NULL OR r.expires_at > :now)
   AND (r.valid_to IS NULL OR r.valid_to > :now OR r.status != 'active')
+
+-- name: as_of
+-- It held then, by all that is known now.
+({r}status IN ('active', 'superseded') OR {r}put_away > :as_of)
+AND {r}valid_from <= :as_of
+AND (ifnull({r}valid_to, {r}superseded_at) IS NULL OR ifnull({r}valid_to, {r}superseded_at) > :as_of)
+AND ({r}expires_at IS NULL OR {r}expires_at > :as_of)
+
+-- name: known_at
+-- It was believed then, by what had been learned until then.
+({r}status IN ('active', 'superseded') OR {r}put_away > :known_at)
+AND {r}created_at <= :known_at
+AND ({r}superseded_at IS NULL OR {r}superseded_at > :known_at)
+AND ({r}expires_at IS NULL OR {r}expires_at > :known_at)
+
+-- name: has metadata
+-- Every key has its value there, whatever of text, number, true, false and null it is.
+NOT EXISTS (
+    SELECT 1
+    FROM json_each(:having) w
+    WHERE NOT EXISTS (
+        SELECT 1
+        FROM json_each({r}metadata) h
+        WHERE h.key = w.key
+          AND w.value = iif(h.type IN ('true', 'false', 'null'), h.type, CAST(h.atom AS TEXT))
+    )
+)

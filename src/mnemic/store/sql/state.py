@@ -8,12 +8,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mnemic.store import codec
-from mnemic.store.document_states import DocumentChoice, DocumentRow, Written
-from mnemic.store.rows import KeptReply, PadRow
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
-from mnemic.store.upkeep import CardRow, OnboardingRow
+from mnemic.store.rows import (
+    CardRow,
+    DocumentChoice,
+    DocumentRow,
+    KeptReply,
+    OnboardingRow,
+    PadRow,
+    Written,
+)
+from mnemic.store.sql.part import Fields, Part, read_statements
 from mnemic.types import SafeText
 
 _PAD = Fields(PadRow, "text updated_at:time")

@@ -8,10 +8,8 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
-from mnemic.store.erasure import Removal
-from mnemic.store.rows import TABLES
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.rows import TABLES, Removal
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.sql.transfer import read_column
 from mnemic.store.transfer import MovedTable
 from mnemic.types import RECORD_TYPES
@@ -89,31 +87,28 @@ class SqlSync(Part):
         """Columns as they are stored, of all rows or of those whose first key is one of these;
         events are known by their ids.
         """
-        cells = ", ".join(read_column(table, name) for name in columns)
         if keys is None:
-            return self._run(
-                f"SELECT {cells} FROM {table.name} r WHERE +r.space = :space"
-            ).fetchall()
+            return self._rows(table, columns, "+r.space = :space")
         named = "id" if table.name == "events" else table.key[0]
-        return self._run(
-            f"SELECT {cells} FROM {table.name} r WHERE r.space = :space"
-            f" AND r.{named} IN (SELECT value FROM json_each(:keys))",
-            keys=list(keys),
-        ).fetchall()
+        listed = f"r.{named} IN (SELECT value FROM json_each(:keys))"
+        return self._rows(table, columns, f"r.space = :space AND {listed}", keys=list(keys))
+
+    def _rows(
+        self, table: MovedTable, columns: Sequence[str], condition: str, **values: Any
+    ) -> list[tuple[Any, ...]]:
+        cells = ", ".join(read_column(table, name) for name in columns)
+        statement = f"SELECT {cells} FROM {table.name} r WHERE {condition}"
+        return self._run(statement, **values).fetchall()
 
     def rows_in(
         self, table: MovedTable, columns: Sequence[str], column: str, values: Collection[str]
     ) -> list[tuple[Any, ...]]:
         """Columns of the rows that have one of the values in a column."""
-        cells = ", ".join(read_column(table, name) for name in columns)
         wanted = "SELECT value FROM json_each(:values)"
         if table.name == "turns" and column == "session":
             wanted = f"SELECT number FROM sessions WHERE space = :space AND id IN ({wanted})"
-        return self._run(
-            f"SELECT {cells} FROM {table.name} r WHERE r.space = :space"
-            f" AND r.{column} IN ({wanted})",
-            values=list(values),
-        ).fetchall()
+        condition = f"r.space = :space AND r.{column} IN ({wanted})"
+        return self._rows(table, columns, condition, values=list(values))
 
     def change(self, table: MovedTable, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Put stored values into a row that is there."""

@@ -20,7 +20,7 @@ from mnemic.store.rows import (
     last_doc,
     type_of,
 )
-from mnemic.store.sql.part import Part
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.sql.postings import (
     Postings,
     SpaceStats,
@@ -36,10 +36,13 @@ _DEPTH = 128  # documents scored exactly; 192 would find 0.2 % more of the best 
 _DEEPEST = 20_000
 _MOST_HELD = 1_000_000  # records that are counted
 _BATCH = 128
+_SQL = read_statements("sql/text")
 
 
 class SqlText(Part):
     """Searching the text of one space on one connection."""
+
+    statements = _SQL
 
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
@@ -170,11 +173,7 @@ class SqlText(Part):
 
     def _packed(self, docs: Sequence[int]) -> tuple[list[int], list[bytes]]:
         """Those of the documents that are indexed, and their packed terms."""
-        rows = self._conn.execute(
-            "SELECT t.doc, t.packed FROM json_each(?) d CROSS JOIN text_terms t"
-            " ON t.doc = d.atom AND t.space = ?",
-            (str(list(docs)), self._space),
-        )
+        rows = self._conn.execute(_SQL["packed"], (str(list(docs)), self._space))
         present: list[int] = []
         packs: list[bytes] = []
         for doc, packed in rows:
@@ -218,11 +217,8 @@ class SqlText(Part):
         """The type and id of each document that there is."""
         by_doc: dict[int, tuple[RecordType, str]] = {}
         for type_ in {type_of(doc) for doc in docs}:
-            rows = self._conn.execute(
-                f"SELECT r.doc, r.id FROM json_each(?) d CROSS JOIN {TABLES[type_]} r"
-                " ON r.doc = d.atom WHERE r.space = ?",
-                (str([doc for doc in docs if type_of(doc) == type_]), self._space),
-            )
+            mine = str([doc for doc in docs if type_of(doc) == type_])
+            rows = self._run(self._sql("records", table=TABLES[type_]), docs=mine)
             by_doc.update((doc, (type_, id_)) for doc, id_ in rows)
         return by_doc
 
@@ -235,22 +231,13 @@ class SqlText(Part):
 
     def unindexed(self, type_: RecordType, limit: int) -> list[str]:
         """Records that have no place in the index."""
-        return self._column(
-            f"SELECT id FROM {TABLES[type_]} r WHERE space = :space AND NOT EXISTS"
-            " (SELECT 1 FROM text_terms t WHERE t.space = r.space AND t.doc = r.doc)"
-            " ORDER BY doc LIMIT :limit",
-            limit=limit,
-        )
+        return self._column(self._sql("unindexed", table=TABLES[type_]), limit=limit)
 
     def put(
         self, type_: RecordType, terms: Mapping[str, SafeText], *, changed: bool = True
     ) -> None:
         """Index records anew, by their ids; where texts have ``changed``, vectors follow."""
-        rows = self._run(
-            f"SELECT doc, id FROM {TABLES[type_]} WHERE space = :space"
-            " AND id IN (SELECT value FROM json_each(:ids))",
-            ids=list(terms),
-        )
+        rows = self._run(self._sql("docs_of", table=TABLES[type_]), ids=list(terms))
         self.replace({doc: terms[id_] for doc, id_ in rows}, changed=changed)
 
     def add(self, doc: int, terms: str) -> None:

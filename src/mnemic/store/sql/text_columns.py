@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
-from mnemic.store.erasure import StoredText, StoredTextKind
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.rows import StoredText, StoredTextKind
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.transfer import MovedColumn, MovedTable, columns_with
 
 
@@ -25,29 +25,24 @@ def leaves(value: Any) -> Iterator[str]:
             waiting += value
 
 
-def _call_words(calls: Any) -> Iterator[str]:
-    """What tools were told; their own names and those of their parameters are not."""
-    for call in calls:
-        yield from leaves(list(call.get("input", {}).values()))
-
-
-def _result_words(results: Any) -> Iterator[str]:
-    for result in results:
-        yield result.get("content", "")
-
-
-def _action_words(actions: Any) -> Iterator[str]:
-    for action in actions:
-        yield from leaves(list(action.get("params", {}).values()))
-        for name in ("result", "error", "decision"):
-            yield action.get(name, "")
-
-
-_READERS: Mapping[str, Callable[[Any], Iterator[str]]] = {
-    "tool_calls": _call_words,
-    "tool_results": _result_words,
-    "actions": _action_words,
+# The fields of objects in JSON lists that hold text; names of tools and parameters are none.
+_TEXT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "tool_calls": ("input",),
+    "tool_results": ("content",),
+    "actions": ("params", "result", "error", "decision"),
 }
+
+
+def _read_words(column: str, value: Any) -> Iterator[str]:
+    if column not in _TEXT_FIELDS:
+        yield from leaves(value)
+        return
+    for item in value:
+        for field in _TEXT_FIELDS[column]:
+            inner = item.get(field, "")
+            yield from leaves(list(inner.values()) if isinstance(inner, dict) else inner)
+
+
 _EXPRESSIONS = {
     # What the engine and its models call the owner is nobody's word.
     "subject": "iif(lower(subject) IN ('user', 'the user', '用户'), '', subject)",
@@ -89,8 +84,7 @@ def stored_texts(
             texts: list[str] = []
             for column, cell in zip(columns, cells, strict=True):
                 if cell and column.kind == "json":
-                    words = _READERS.get(column.name, leaves)(codec.load(cell))
-                    texts += filter(None, words)
+                    texts += filter(None, _read_words(column.name, codec.load(cell)))
                 elif cell:
                     texts.append(cell)
             yield StoredText(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))

@@ -8,41 +8,18 @@ from typing import Any
 
 from mnemic.rules.support import untrusted
 from mnemic.store import codec
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
-from mnemic.store.upkeep import CoreLine, NumberedMemory, TierCounts
+from mnemic.store.rows import CoreLine, NumberedMemory, TierCounts
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import EMPTY, TRUSTS, Kind, Memory, MemoryStatus, SafeName
 
-_HOLDS = (
-    "status = 'active' AND (expires_at IS NULL OR expires_at > :now) AND valid_from <= :now"
-    " AND (valid_to IS NULL OR valid_to > :now)"
-)
 _TRUSTED = [trust for trust in TRUSTS if not untrusted(trust)]
-_FIT_FOR_CORE = (
-    f"{_HOLDS} AND kind NOT IN ('credential', 'temp') AND session = ''"
-    " AND trust IN (SELECT value FROM json_each(:trusted))"
-    # Without the owner's word neither what steers the agent nor what a model asked to keep.
-    " AND (trust = 'owner' OR kind NOT IN ('rule', 'identity', 'trait') AND origin <> 'proposal')"
-)
-
-_LATEST_VERSIONS = (
-    "WITH RECURSIVE version(id) AS (SELECT id FROM memories WHERE space = :space"
-    " AND id IN (SELECT value FROM json_each(:listed)) UNION"
-    " SELECT m.superseded_by FROM memories m JOIN version v ON m.id = v.id"
-    " WHERE m.space = :space AND m.superseded_by != '') SELECT id FROM version"
-)
-_LINE = "id, content, kind, trust, valid_from, importance, core, doc"
-_PROFILE_WRITTEN = (
-    "ifnull((SELECT max(created_at) FROM memories INDEXED BY memories_in_core WHERE core = 1"
-    " AND space = :space AND status = 'active' AND origin = 'compression'"
-    " AND topic = '_profile'), 0)"
-)
+_SQL = read_statements("sql/tiers")
 
 
 class SqlTiers(Part):
     """What upkeep moves, of one space on one connection."""
 
-    statements = read_statements("sql/tiers")
+    statements = _SQL
 
     def walk(
         self, after: int, limit: int, kinds: Sequence[Kind] | None = None
@@ -59,14 +36,7 @@ class SqlTiers(Part):
 
     def expired(self, now: datetime, limit: int) -> list[Memory]:
         """What has outlived its time and was not put away yet, the oldest first."""
-        return self._memories(
-            self._docs(
-                "status IN ('active', 'pending') AND (expires_at <= :now OR valid_to <= :now)"
-                " ORDER BY ifnull(expires_at, valid_to), doc LIMIT :limit",
-                now=now,
-                limit=limit,
-            )
-        )
+        return self._memories(self._docs(_SQL["expired"], now=now, limit=limit))
 
     def put_away(self, id_: str, at: datetime, by: SafeName = EMPTY) -> None:
         """Out of every search, kept on file; ``by`` is what stands in its place."""
@@ -87,15 +57,9 @@ class SqlTiers(Part):
         then the newest. The order does not depend on use, so that a recall changes no prompt.
         """
         order = "core DESC, importance DESC" if marked_first else "importance DESC, core DESC"
-        return self._memories(
-            self._docs(
-                f"importance >= :least AND {_FIT_FOR_CORE} ORDER BY {order}, doc DESC LIMIT :limit",
-                least=least,
-                now=now,
-                limit=limit,
-                trusted=_TRUSTED,
-            )
-        )
+        rest = f"importance >= :least AND {_SQL['fit_for_core']} ORDER BY {order}, doc DESC"
+        values = {"least": least, "now": now, "limit": limit, "trusted": _TRUSTED}
+        return self._memories(self._docs(f"{rest} LIMIT :limit", **values))
 
     def core_lines(
         self,
@@ -116,25 +80,19 @@ class SqlTiers(Part):
         """
         values = {"least": least, "now": now, "limit": limit, "trusted": _TRUSTED}
         values |= {"within": within, "kinds": kinds, "listed": ids}
-        fit = f"space = :space AND importance >= :least AND {_FIT_FOR_CORE}"
+        fit = f"space = :space AND importance >= :least AND {_SQL['fit_for_core']}"
         if kinds is not None:
             fit += " AND kind IN (SELECT value FROM json_each(:kinds))"
         if ids is not None:
-            fit += f" AND id IN ({_LATEST_VERSIONS})"
+            fit += f" AND id IN ({_SQL['latest_versions']})"
         if within is not None:
             fit += " AND project IN (:within, '_global')"
-        chosen = self._run(
-            f"SELECT {_LINE} FROM memories INDEXED BY memories_in_core WHERE core = 1 AND {fit}",
-            **values,
-        )
+        chosen = self._run(f"{_SQL['chosen_lines']} AND {fit}", **values)
         if kinds is not None:
             # Once a model has written the profile, only what is newer stands beside it.
-            fit += f" AND created_at > {_PROFILE_WRITTEN}"
-        important = self._run(
-            f"SELECT {_LINE} FROM memories WHERE {fit}"
-            " ORDER BY importance DESC, doc DESC LIMIT :limit",
-            **values,
-        )
+            fit += f" AND created_at > {_SQL['profile_written']}"
+        index = "INDEXED BY memories_by_kind" if kinds is not None else ""
+        important = self._run(self._sql("important_lines", index=index, fit=fit), **values)
         by_id: dict[str, tuple[Any, ...]] = {row[0]: row for row in (*chosen, *important)}
         rows = sorted(by_id.values(), key=lambda row: row[5:], reverse=True)[:limit]
         sources = self._unit.memories.sources([row[0] for row in rows])
@@ -155,8 +113,7 @@ class SqlTiers(Part):
 
     def partitions(self, least: int) -> list[tuple[str, str]]:
         """Projects and topics with at least so many active memories."""
-        rows = self._run("partitions", least=least)
-        return [(project, topic) for project, topic in rows]
+        return [(project, topic) for project, topic in self._run("partitions", least=least)]
 
     def _docs(self, rest: str, **values: Any) -> dict[str, int]:
         """Ids and numbers of memories, in the order asked for."""

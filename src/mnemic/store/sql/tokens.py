@@ -7,10 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mnemic.store import codec
-from mnemic.store.sql.connection import SqlConnection, SqlRows
-from mnemic.store.sql.fields import Fields
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Fields, Part, SqlConnection, SqlRows, read_statements
 from mnemic.types import AccessEntry, Grant
 
 _SQL = read_statements("sql/tokens")

@@ -16,8 +16,7 @@ import numpy as np
 
 from mnemic.rules.speakers import UNREAD
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.transfer import (
     Cells,
     MovedTable,
@@ -267,7 +266,7 @@ class SqlTransfer(Part):
                 f"SELECT doc FROM turns WHERE space = :space AND id = :{mark}", values
             ).get
             if found is None or doc is None:
-                raise RowRefused(f"it names {values[mark]!r}, which is no turn here")
+                raise RowRefused(f"it names {values[mark]!r}, which is not a turn here")
             first = "NULL"
             if mark == "extracted":
                 first = (
@@ -289,7 +288,7 @@ class SqlTransfer(Part):
         number = self._conn.execute(_LAYOUT["embedder number"], values).get
         doc = self._conn.execute(_LAYOUT["document through"], values).get
         if number is None or doc is None:
-            raise RowRefused(f"it names {values['through']!r}, which is no {type_} here")
+            raise RowRefused(f"it names {values['through']!r}, which is not here as a {type_}")
         mark = {**values, "number": number, "doc": doc, "first": first_doc(self._space, type_)}
         statement = f"SELECT count(*) FROM {TABLES[type_]} WHERE {_LAYOUT['between marks']}"
         among = int(self._conn.execute(statement, mark).get)

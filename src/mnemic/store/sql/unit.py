@@ -8,16 +8,16 @@ from typing import Any, Generic, TypeVar
 from mnemic.store.quota import Admission
 from mnemic.store.sql.attachments import SqlAttachments
 from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.connection import SqlConnection
-from mnemic.store.sql.counters import SqlCounters
 from mnemic.store.sql.echoes import SqlEchoes
 from mnemic.store.sql.episodes import SqlEpisodes
 from mnemic.store.sql.erasure import SqlEraser
-from mnemic.store.sql.journal import SqlJournal
+from mnemic.store.sql.journal import SqlCounters, SqlJournal
 from mnemic.store.sql.ledger import SqlLedger
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.names import SqlNames
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TermIndex, TextStats
+from mnemic.store.sql.queue import SqlTasks
 from mnemic.store.sql.runs import SqlRuns
 from mnemic.store.sql.state import (
     SqlCards,
@@ -27,7 +27,6 @@ from mnemic.store.sql.state import (
     SqlScratchpads,
 )
 from mnemic.store.sql.sync import SqlSync
-from mnemic.store.sql.tasks import SqlTasks
 from mnemic.store.sql.text import SqlText
 from mnemic.store.sql.tiers import SqlTiers
 from mnemic.store.sql.tokens import SqlAccesses

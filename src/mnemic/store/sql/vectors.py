@@ -22,25 +22,9 @@ from mnemic.store.rows import (
     place_of,
     type_of,
 )
-from mnemic.store.sql.part import Part
-from mnemic.store.sql.statements import read_statements
+from mnemic.store.sql.part import Part, read_statements
 from mnemic.types import RECORD_TYPES, RecordType
 
-# What is embedded of each type: who said it, what, and beside which turn and on which day.
-_ALONE = "'', '', NULL"
-_TEXTS: dict[RecordType, str] = {
-    "turn": (
-        "r.sender, r.content, r.role, ifnull((SELECT CASE p.sender WHEN '' THEN p.role ELSE"
-        " p.sender END || ': ' || p.content FROM turns p WHERE p.space = r.space"
-        " AND p.session = r.session AND p.idx = r.idx - 1), ''), r.at + r.zone * 60000000"
-    ),
-    "memory": f"'', r.content, {_ALONE}",
-    "episode": f"'', r.summary, {_ALONE}",
-    "attachment": (
-        "'', r.filename || ' ' || r.description || ' ' || r.transcription || ' ' ||"
-        f" r.extracted_text, {_ALONE}"
-    ),
-}
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
 _MANY = 2_000  # records that wait
@@ -50,6 +34,13 @@ class SqlVectors(Part):
     """The vectors of one space on one connection."""
 
     statements = read_statements("sql/vectors")
+
+    def _fill(self, name: str, type_: RecordType) -> str:
+        """A statement on the records of a type, with what is embedded of each: who said it, what,
+        and beside which turn and on which day.
+        """
+        text = self.statements[f"text {type_}"]
+        return self._sql(name, table=TABLES[type_], text=text)
 
     def embedder(self, name: str, dimensions: int) -> int:
         """The number of an embedder, given when it is first used."""
@@ -65,16 +56,10 @@ class SqlVectors(Part):
         """Records without vectors of this embedder, and those whose text has changed."""
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
-            reached, table = self._reached(embedder, type_), TABLES[type_]
+            reached = self._reached(embedder, type_)
             first, last = first_doc(self._space, type_), last_doc(self._space, type_)
-            for statement in (
-                f"SELECT r.doc, {_TEXTS[type_]}, 0 FROM {table} r WHERE +r.space = :space"
-                " AND r.doc > :reached AND r.doc <= :last ORDER BY r.doc LIMIT :limit",
-                f"SELECT c.doc, {_TEXTS[type_]}, c.change FROM changed_texts c"
-                f" CROSS JOIN {table} r ON r.space = c.space AND r.doc = c.doc WHERE"
-                " c.space = :space AND c.doc BETWEEN :first AND :reached ORDER BY c.doc"
-                " LIMIT :limit",
-            ):
+            for name in ("unembedded", "changed"):
+                statement = self._fill(name, type_)
                 rows = self._run(statement, reached=reached, first=first, last=last, limit=limit)
                 texts += [EmbedText(*row) for row in rows]
         return texts[:limit]
@@ -83,13 +68,7 @@ class SqlVectors(Part):
         """What is embedded of these records; ``change`` is -1 for one that has not changed."""
         texts: list[EmbedText] = []
         for type_ in RECORD_TYPES:
-            rows = self._run(
-                f"SELECT r.doc, {_TEXTS[type_]}, ifnull((SELECT c.change FROM changed_texts c"
-                f" WHERE c.space = r.space AND c.doc = r.doc), -1) FROM {TABLES[type_]} r"
-                " WHERE r.space = :space AND r.id IN (SELECT value FROM json_each(:ids))"
-                " ORDER BY r.doc",
-                ids=list(ids),
-            )
+            rows = self._run(self._fill("texts", type_), ids=list(ids))
             texts += [EmbedText(*row) for row in rows]
         return texts
 
@@ -97,17 +76,13 @@ class SqlVectors(Part):
         """How many records still wait for their vectors."""
         total = int(self._run("waiting").get)
         for type_ in RECORD_TYPES:
-            bounds = {
-                "reached": self._reached(embedder, type_),
-                "last": last_doc(self._space, type_),
-            }
-            by_doc = f"FROM {TABLES[type_]} WHERE +space = :space AND doc > :reached"
-            by_doc += " AND doc <= :last"
-            many = f"SELECT 1 {by_doc} LIMIT 1".replace(":reached", f":reached + {_MANY}")
+            reached, last = self._reached(embedder, type_), last_doc(self._space, type_)
             # Of many an index tells the number sooner than the rows, whose texts are between.
-            if self._run(many, **bounds).get:
-                by_doc = by_doc.replace("+space", "space").replace(" doc ", " +doc ")
-            total += int(self._run(f"SELECT count(*) {by_doc}", **bounds).get)
+            many = self._sql("waits_beyond", table=TABLES[type_])
+            is_many = self._run(many, reached=reached + _MANY, last=last).get
+            name = "count_by_index" if is_many else "count_by_doc"
+            statement = self._sql(name, table=TABLES[type_])
+            total += int(self._run(statement, reached=reached, last=last).get)
         return total
 
     def _reached(self, embedder: int, type_: RecordType) -> int:
@@ -128,7 +103,7 @@ class SqlVectors(Part):
         A record that was removed since it was read gets none.
         """
         self._check_lengths(embedder, (row.vector for row in rows))
-        there = self._there(done)
+        there = set(self._unit.text.records([record.doc for record in done]))
         done = [record for record in done if record.doc in there]
         for type_ in {type_of(record.doc) for record in done}:
             mine = [record for record in done if type_of(record.doc) == type_]
@@ -137,8 +112,7 @@ class SqlVectors(Part):
             mark = {"embedder": embedder, "type": type_, "doc": reached}
             self._put("embedded", mark, ("embedder", "type"))
         self._conn.executemany(
-            "INSERT INTO vectors VALUES (?, ?, ?, ?, ?) ON CONFLICT (space, embedder, doc, part)"
-            " DO UPDATE SET vector = excluded.vector",
+            self.statements["put_vector"],
             [
                 (self._space, embedder, row.doc, row.part, self._unit.encode_vector(row.vector))
                 for row in rows
@@ -146,15 +120,9 @@ class SqlVectors(Part):
             ],
         )
         self._conn.executemany(
-            "INSERT INTO token_vectors VALUES (?, ?, ?, ?) ON CONFLICT (space, embedder, doc)"
-            " DO UPDATE SET tokens = excluded.tokens",
+            self.statements["put_tokens"],
             [(self._space, embedder, doc, t) for doc, t in (tokens or {}).items() if doc in there],
         )
-
-    def _there(self, records: Sequence[EmbedText]) -> set[int]:
-        """The documents that there still are."""
-        docs = [record.doc for record in records]
-        return set(self._unit.text.records(docs))
 
     def retire_others(self, embedder: int) -> None:
         """Forget what other embedders made of this space."""
@@ -185,13 +153,11 @@ class SqlVectors(Part):
     def _drop(self, embedder: int, type_: RecordType, changed: Sequence[EmbedText]) -> None:
         if not changed:
             return
+        docs = [record.doc for record in changed]
         for table in ("vectors", "token_vectors"):
-            self._conn.executemany(
-                f"DELETE FROM {table} WHERE space = ? AND embedder = ? AND doc = ?",
-                [(self._space, embedder, record.doc) for record in changed],
-            )
+            self._run(self._sql("drop_of_docs", table=table), embedder=embedder, docs=docs)
         self._conn.executemany(
-            "DELETE FROM changed_texts WHERE space = ? AND doc = ? AND change = ?",
+            self.statements["settle_change"],
             [(self._space, record.doc, record.change) for record in changed],
         )
         self.count_rewrite(type_)
@@ -207,8 +173,7 @@ class SqlVectors(Part):
         return VectorState({type_: self._rewrites(type_) for type_ in reached}, reached)
 
     def _rewrites(self, type_: RecordType) -> int:
-        count = self._run("rewrites", number=number_of(self._space, type_)).get
-        return int(count or 0)
+        return int(self._run("rewrites", number=number_of(self._space, type_)).get or 0)
 
     def coverage(self) -> dict[int, Coverage]:
         """By its number, each embedder that has worked in this space."""
@@ -255,8 +220,7 @@ class SqlVectors(Part):
 
     def count(self, embedder: int, most: int) -> int:
         """How many vectors there are, counted no further than ``most``."""
-        count = self._run("count", embedder=embedder, most=most).get
-        return int(count)
+        return int(self._run("count", embedder=embedder, most=most).get)
 
     def scan(self, embedder: int, query: bytes, most: int | None = None) -> list[tuple[int, float]]:
         """The cosine of every vector with the query, or of the ``most`` nearest."""
@@ -264,10 +228,17 @@ class SqlVectors(Part):
         if expected and len(query) != expected:
             raise _unlike(len(query), expected)
         best = "" if most is None else f" ORDER BY 2 DESC LIMIT {most:d}"
-        rows = self._conn.execute(
-            f"SELECT doc, {self._unit.cosine} FROM vectors v"
-            f" WHERE space = ? AND embedder = ?{best}",
-            (self._unit.encode_vector(query), self._space, embedder),
+        return self._compare("scan", embedder, query, best=best)
+
+    def _compare(
+        self, name: str, embedder: int, query: bytes, docs: Sequence[int] = (), **parts: str
+    ) -> list[tuple[int, float]]:
+        """Cosines of vectors with the query, by document."""
+        rows = self._run(
+            self._sql(name, cosine=self._unit.cosine, **parts),
+            vector=self._unit.encode_vector(query),
+            embedder=embedder,
+            **({"docs": str(list(docs))} if docs else {}),
         )
         return checked_cosines(rows)
 
@@ -279,12 +250,7 @@ class SqlVectors(Part):
         type_, last = max(reached.items(), key=lambda item: place_of(item[1]))
         first = first_doc(self._space, type_)
         docs = range(first, last + 1, max(1, (last + 1 - first) // count))
-        rows = self._conn.execute(
-            f"SELECT v.doc, {self._unit.cosine} FROM json_each(?) d CROSS JOIN vectors v"
-            " ON v.space = ? AND v.embedder = ? AND v.doc = d.atom AND v.part = 0",
-            (self._unit.encode_vector(query), str(list(docs)), self._space, embedder),
-        )
-        return checked_cosines(rows)
+        return self._compare("sample", embedder, query, docs)
 
     def indexed(self, embedder: int) -> bool:
         """Whether the database itself finds the nearest without comparing all."""
@@ -302,13 +268,7 @@ class SqlVectors(Part):
 
     def cosines(self, embedder: int, query: bytes, docs: Sequence[int]) -> dict[int, float]:
         """The cosine of the best passage of each document that has one."""
-        rows = self._conn.execute(
-            f"SELECT v.doc, max({self._unit.cosine}) FROM json_each(?) d"
-            " CROSS JOIN vectors v ON v.space = ? AND v.embedder = ? AND v.doc = d.atom"
-            " GROUP BY v.doc",
-            (self._unit.encode_vector(query), str(list(docs)), self._space, embedder),
-        )
-        return dict(checked_cosines(rows))
+        return dict(self._compare("cosines", embedder, query, docs)) if docs else {}
 
     def tokens(self, embedder: int, docs: Sequence[int]) -> dict[int, bytes]:
         """The token vectors of each document that has some."""
@@ -318,8 +278,7 @@ class SqlVectors(Part):
 
     def cached(self, embedder: int, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         rows = self._unit.first_rows(
-            "SELECT vector FROM embedding_cache"
-            " WHERE space = :space AND embedder = :embedder AND hash = :hash",
+            self.statements["cached"],
             [{"space": self._space, "embedder": embedder, "hash": hash_} for hash_ in hashes],
         )
         return {hash_: row[0] for hash_, row in zip(hashes, rows, strict=True) if row}
@@ -327,7 +286,7 @@ class SqlVectors(Part):
     def cache(self, embedder: int, vectors: Mapping[bytes, bytes]) -> None:
         self._check_lengths(embedder, vectors.values())
         self._conn.executemany(
-            "INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)",
+            self.statements["cache"],
             [(self._space, embedder, hash_, vector) for hash_, vector in vectors.items()],
         )
 

@@ -16,17 +16,17 @@ from typing import TypeAlias
 import apsw
 
 from mnemic import errors, private
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.keys import MAGIC, FileKey, check_key, is_encrypted
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
 
-LATEST = 13
+LATEST = 14
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
 """Statements that made a schema, by type and name of the object."""
 # SHA-256 of the objects of the latest schema, so that an open need not make one to compare with.
-DIGEST = "44a712ac12b82cc25d2bbb432afefe3e566a133182c0b3b7e095d7d9ac4c9cdf"
+DIGEST = "b8a69b5e9f1e5d4e4f5cf7f19a69bd484132abb40b42e8c4b9b0fd2926ea88f1"
 _STATISTICS = ("sqlite_stat1", "sqlite_stat4")  # of ANALYZE
 APPLICATION_ID = 0x4D6E656D  # "Mnem"
 _WAL_MAGICS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")

@@ -4,36 +4,44 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import apsw
 
 from mnemic import private
-from mnemic.errors import StoreError, StoreReadOnly, StoreUnavailable
+from mnemic.errors import StoreBusy, StoreError, StoreReadOnly, StoreUnavailable
 from mnemic.store import codec
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MAX_SPACES, NOBODY
 from mnemic.store.sql import text_columns
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection, read_statements
+from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
-from mnemic.store.sqlite import backup, compaction, health, migrate
+from mnemic.store.sqlite import backup, migrate
 from mnemic.store.sqlite.changes import note_changes
 from mnemic.store.sqlite.connection import MEMORY, Database
-from mnemic.store.sqlite.jobs import SqliteQueue
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.sqlite.terms import FTS
 from mnemic.store.transfer import Cells, MovedTable
-from mnemic.types import Backup, Finding, PageProgress, Stats
+from mnemic.types import Backup, Finding, Job, PageProgress
 
-_KEYS = (
-    "SELECT DISTINCT key, iif(key IN (SELECT value FROM json_each(?)), atom, '')"
-    " FROM events, json_tree(payload) WHERE typeof(key) = 'text'"
-)
+_LOW_SPACE = 256 << 20
+_LARGE_WAL = 256 << 20
+_IN_MEMORY = 256 << 20  # a larger file is written anew by way of the disk
+_SQL = read_statements("sqlite/store")
+# The first job that may run now, by what is asked for.
+_NEXT = {
+    name.removeprefix("next "): _SQL["first"].format(condition)
+    for name, condition in _SQL.items()
+    if name.startswith("next ")
+}
 
 
 class SqliteTransfer(SqlTransfer):
@@ -53,17 +61,55 @@ class SqliteTransfer(SqlTransfer):
             raise misfit(table, row, message) from error
 
 
+class SqliteQueue(SqlQueue):
+    """Claiming and settling jobs in a file, whose writers wait for each other."""
+
+    def claim(
+        self, owner: str, now: datetime, lease_until: datetime, space: str | None = None
+    ) -> Job | None:
+        moment = codec.to_micros(now)
+        values = {"now": moment, "owner": owner, "lease": codec.to_micros(lease_until)}
+        # Read before the write lock is taken: an idle worker must not disturb writers.
+        with self._store.read_queue() as conn:
+            if not conn.execute(_SQL["any_due"], values).get:
+                return None
+        with self._store.write_queue() as conn:
+            claimed = self._find_next(conn, values, space)
+            if claimed is None:
+                return None
+            conn.execute(_SQL["take"], {**values, "id": claimed})
+            (row,) = conn.execute(f"SELECT {JOB.columns} {_SQL['job']}", (claimed,)).fetchall()
+            return JOB.read(row)
+
+    def _find_next(
+        self, conn: SqlConnection, values: dict[str, Any], space: str | None
+    ) -> str | None:
+        """The id of the job to take: of the space that has waited longest for its turn."""
+        claimed: str | None
+        if space is not None:
+            mine = {**values, "space": self._store.number_of(conn, space)}
+            claimed = conn.execute(_NEXT["of_space"], mine).get
+            return claimed
+        claimed = conn.execute(_NEXT["lapsed"], values).get
+        if claimed is not None:
+            return claimed
+        for number in self._round.turns(conn, int(values["now"])):
+            claimed = conn.execute(_NEXT["due"], {**values, "space": number}).get
+            self._round.served(number, again=claimed is not None)
+            if claimed is not None:
+                return claimed
+        claimed = conn.execute(_NEXT["any"], values).get
+        return claimed  # what a clock that went back has left
+
+
 class SqliteUnit(Unit):
     """All parts of one space on one connection. A copy of many vectors in memory is searched faster
     than any index of SQLite's, so there is none.
     """
 
     index = FTS
-    cosine = "1 - vec_distance_cosine(v.vector, ?)"
-    tables = (
-        "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c"
-        " WHERE m.type = 'table' AND c.name = 'space'"
-    )
+    cosine = "1 - vec_distance_cosine(v.vector, :vector)"
+    tables = _SQL["tables"]
     notes_changes = True
     transfer = UnitPart(SqliteTransfer)
 
@@ -115,7 +161,12 @@ class SqliteStore(Store):
         read_only: bool = False,
         key: FileKey | None = None,
     ) -> None:
+        """Open or create the file, and its folder; ``read_only`` changes no byte of it."""
         super().__init__(now)
+        if path != MEMORY:
+            path = str(Path(path).expanduser())
+            if not read_only:
+                _make_folder(Path(path))
         self.path = path
         self.database = Database(path, busy_timeout, read_only=read_only, key=key)
         self.key = self.database.key
@@ -146,39 +197,90 @@ class SqliteStore(Store):
         number = self.number_of(conn, space)
         return SqliteUnit(conn, NOBODY if number is None else number, self.text_stats)
 
-    def stats(self, space: str) -> Stats:
-        with self.read(space) as unit:
-            return health.stats(unit, self.size(), space)
-
     def size(self) -> int:
         return migrate.size_of(self.path) + migrate.size_of(f"{self.path}-wal")
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.read(space) as unit:
-            return health.check(unit, self.path, deep=deep)
+            findings = [_check_schema(unit.conn), self._check_disk(), self._check_log()]
+            findings += unit.cleanup.findings((apsw.Error,))
+            return [_check_integrity(unit.conn), *findings] if deep else findings
+
+    def _check_disk(self) -> Finding:
+        folder = Path(self.path).parent
+        free = shutil.disk_usage(folder).free if folder.is_dir() else _LOW_SPACE
+        ok = free >= _LOW_SPACE
+        return Finding("disk", ok, f"{free >> 20} MiB free", "" if ok else "Free some disk space")
+
+    def _check_log(self) -> Finding:
+        size = migrate.size_of(f"{self.path}-wal")
+        ok = size < _LARGE_WAL
+        remedy = "" if ok else "A long-running reader keeps it; restart that process"
+        return Finding("write-ahead log", ok, f"{size >> 10} KiB", remedy)
 
     def clear_text_index(self) -> None:
         with self.database.write() as conn:
-            definition = conn.execute("SELECT sql FROM sqlite_schema WHERE name = 'text_index'").get
+            definition = conn.execute(_SQL["text_index"]).get
             conn.execute("DROP TABLE text_index")
             conn.execute(str(definition))
             conn.execute("DELETE FROM text_terms")
 
     def compact(self) -> None:
-        """Leave no byte of removed records in the file: not in the index, free pages or the log."""
-        compaction.compact(self.database)
+        """Leave no byte of removed records in the file: not in the index, free pages or the log.
+
+        Terms stay in segments of the text index until they are merged, pages that were split or
+        freed keep old bytes, and the log keeps whole pages. So the index is merged into one
+        segment, the file is written anew from its live rows, and the log is brought into it.
+        """
+        with self.database.write() as conn:
+            conn.execute("PRAGMA secure_delete = ON")
+            conn.execute("INSERT INTO text_index (text_index) VALUES ('optimize')")
+        large = self.path != MEMORY and migrate.size_of(self.path) > _IN_MEMORY
+
+        def write_anew(conn: apsw.Connection) -> None:
+            conn.execute(f"PRAGMA temp_store = {'FILE' if large else 'MEMORY'}")
+            try:
+                conn.execute("VACUUM")
+            finally:
+                conn.execute("PRAGMA temp_store = MEMORY")
+
+        self.database.once(write_anew)
+        self.settle()
 
     def settle(self) -> None:
-        compaction.settle(self.database)
+        """Bring the log into the file and empty it; a reader elsewhere can be in the way."""
+
+        def empty_log(conn: apsw.Connection) -> None:
+            # What is deleted after this is as good as any other; only forgetting pays for zeroes.
+            conn.execute("PRAGMA secure_delete = OFF")
+            ((busy, _, _),) = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            if busy:
+                raise StoreBusy(
+                    f"Another reader of {self.path} keeps the write-ahead log, which still has old"
+                    " pages",
+                    remedy="Close the other program; the work is finished at the next start, or"
+                    " call again",
+                )
+
+        if self.path != MEMORY:
+            self.database.once(empty_log)
 
     def vocabulary(self, space: str) -> Iterator[str]:
         with self.database.read() as conn:
-            yield from compaction.vocabulary(conn)
+            conn.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, text_index, row)")
+            try:
+                for (term,) in conn.execute("SELECT term FROM temp.terms"):
+                    yield str(term)
+            finally:
+                conn.execute("DROP TABLE temp.terms")
 
     def names(self, space: str) -> list[str]:
         with self.database.read() as conn:
             schema = conn.execute("SELECT DISTINCT sql FROM sqlite_schema WHERE sql NOT NULL")
-            return [*text_columns.names(conn, _KEYS), *(str(sql) for (sql,) in schema)]
+            return [
+                *text_columns.names(conn, _SQL["payload_keys"]),
+                *(str(sql) for (sql,) in schema),
+            ]
 
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
@@ -207,22 +309,6 @@ class SqliteStore(Store):
         return number
 
 
-def open_sqlite(
-    path: str,
-    *,
-    busy_timeout: float,
-    now: Callable[[], datetime],
-    read_only: bool = False,
-    key: FileKey | None = None,
-) -> SqliteStore:
-    """Open or create the file, and its folder; ``read_only`` changes no byte of it."""
-    if path != MEMORY:
-        path = str(Path(path).expanduser())
-        if not read_only:
-            _make_folder(Path(path))
-    return SqliteStore(path, busy_timeout=busy_timeout, now=now, read_only=read_only, key=key)
-
-
 def _make_folder(file: Path) -> None:
     try:
         private.make_folder(file.parent)
@@ -234,3 +320,25 @@ def _make_folder(file: Path) -> None:
             f"The folder of {file} cannot be made: {error}",
             remedy="Choose another place with --db or MNEMIC_DB",
         ) from error
+
+
+def _check_integrity(conn: SqlConnection) -> Finding:
+    try:
+        # FTS5 would judge by what this connection last saw of the index; a query looks afresh.
+        conn.execute("SELECT 1 FROM text_index WHERE text_index MATCH 'x' LIMIT 1").fetchall()
+        problems = [str(row[0]) for row in conn.execute("PRAGMA integrity_check(20)")]
+    except apsw.Error as error:
+        problems = [str(error)]
+    ok = problems == ["ok"]
+    remedy = "" if ok else "Copy the file away, then restore a backup"
+    return Finding("integrity", ok, "; ".join(problems), remedy)
+
+
+def _check_schema(conn: SqlConnection) -> Finding:
+    version = int(conn.execute("PRAGMA user_version").get)
+    foreign = migrate.foreign_objects(conn)
+    detail = f"{version} of {migrate.LATEST}"
+    if foreign:
+        detail += f"; not made by Mnemic: {', '.join(foreign)}"
+    remedy = "Find out who changed the file, and restore a backup of your own" if foreign else ""
+    return Finding("schema", version == migrate.LATEST and not foreign, detail, remedy)

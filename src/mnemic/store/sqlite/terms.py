@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from mnemic.store.rows import QueryTerm, first_doc, last_doc
-from mnemic.store.sql.connection import SqlConnection
+from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import CountedList, Weighed
 
 _MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"

@@ -14,7 +14,7 @@ import numpy as np
 
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.clusters import Pair, absorbed, components, identical, portions, strength
-from mnemic.store.upkeep import NumberedMemory
+from mnemic.store.rows import NumberedMemory
 from mnemic.types import Memory
 from mnemic.upkeep.clusters import Floats, near_pairs
 from mnemic.upkeep.model_calls import ask_for_same

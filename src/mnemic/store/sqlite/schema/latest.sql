@@ -518,3 +518,5 @@ CREATE TABLE sync_changes (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX events_by_id ON events (space, id);
+
+CREATE INDEX memories_by_age ON memories (space, created_at);

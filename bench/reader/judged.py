@@ -1,0 +1,300 @@
+"""What the judges learn from, as arrays: `python -m bench.reader.judged --help`.
+
+Two things are judged over the encoders' states: whether a sentence of a user is worth keeping,
+from conversations and single messages whose sentences have labels, and whose words a stretch of a
+message is, from messages in which somebody else's text is marked with ⟦ and ⟧. Messages are cut
+exactly as the engine cuts them. A fifth is held out by checksum before anything is combined.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from bench.reader.combined import Combiner, Marked, Parts, joined, read_messages
+from bench.reader.data import (
+    RELATIONS,
+    Label,
+    is_held_out,
+    read_talks,
+    renamed,
+    talk_labels,
+)
+from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.sentences import Places, Splitter
+from mnemic.language.voice.stretches import Stretch, layout, stretches
+from mnemic.providers.reader.inputs import SCRIPTS, Cutter, Script, TurnText, script_of
+
+Split = Literal["train", "held"]
+NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to be kept again
+SOURCES = ("talks", "labeled", "sentences")
+_MOST = 40  # stretches of a message
+_LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
+_SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
+_SPLITTER = Splitter(built_in().phrases)
+
+
+@dataclass
+class Windows:
+    """Windows of pieces, one behind the other."""
+
+    ids: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+
+    def add(self, ids: Sequence[int]) -> int:
+        self.ids += ids
+        self.starts.append(len(self.ids))
+        return len(self.starts) - 2
+
+
+class Writer:
+    """Cuts messages and appends what is to be judged of them."""
+
+    def __init__(self, tokenizers: Path) -> None:
+        self._cutters = {
+            s: Cutter(Tokenizer.from_file(str(tokenizers / f"{s}.json")), s) for s in SCRIPTS
+        }
+        self.windows = Windows()
+        # Window, first piece, end, script, held out, source, keep, trap, relation, subject.
+        self.sentences: list[tuple[int, ...]] = []
+        # Message, window, first piece, end, foreign; a row of `layouts` beside each.
+        self.stretches: list[tuple[int, ...]] = []
+        self.layouts: list[list[float]] = []
+        self.messages: list[tuple[int, int]] = []  # script, held out
+
+    def places(
+        self, passage: TurnText, wanted: Sequence[Stretch]
+    ) -> Iterator[tuple[int, int, int] | None]:
+        """Where stretches lie: the window that has most of one, its first piece and its end."""
+        windows = self._cutters[script_of(passage.text)].windows(passage)
+        numbers = [self.windows.add(window.ids) for window in windows]
+        for start, end in wanted:
+            best: tuple[int, int, int] | None = None
+            for number, window in zip(numbers, windows, strict=True):
+                first = len(window.ids) - 1 - len(window.offsets)
+                own = [
+                    first + n for n, (a, b) in enumerate(window.offsets) if a < end and b > start
+                ]
+                if own and (best is None or len(own) > best[2] - best[1]):
+                    best = number, own[0], own[-1] + 1
+            yield best
+
+    def sentence_rows(
+        self, passage: TurnText, judged: Mapping[Stretch, tuple[int, ...]], source: str, held: bool
+    ) -> None:
+        """The sentences of a message with what is said of each."""
+        script = SCRIPTS.index(script_of(passage.text))
+        for place, row in zip(self.places(passage, list(judged)), judged.values(), strict=True):
+            if place:
+                self.sentences.append((*place, script, int(held), SOURCES.index(source), *row))
+
+    def message(self, marked: Marked, held: bool) -> None:
+        """A message whose voices are marked."""
+        wanted = stretches(marked.text)[:_MOST]
+        if not wanted:
+            return
+        number = len(self.messages)
+        self.messages.append((SCRIPTS.index(script_of(marked.text)), int(held)))
+        places = self.places(TurnText(marked.text, "user"), wanted)
+        rows = layout(marked.text, wanted)
+        for stretch, place, row in zip(wanted, places, rows, strict=True):
+            foreign = int(_share(stretch, marked.foreign) >= 0.5)
+            self.stretches.append((number, *(place or (self.stretches[-1][1], 0, 1)), foreign))
+            self.layouts.append(row)
+
+    def arrays(self) -> dict[str, Any]:
+        return {
+            "ids": np.array(self.windows.ids, np.int32),
+            "starts": np.array(self.windows.starts, np.int32),
+            "sentences": np.array(self.sentences, np.int32),
+            "stretches": np.array(self.stretches, np.int32),
+            "layouts": np.array(self.layouts, np.float16),
+            "messages": np.array(self.messages, np.int32),
+        }
+
+
+def _share(place: Stretch, foreign: Sequence[Stretch]) -> float:
+    start, end = place
+    return sum(max(0, min(end, b) - max(start, a)) for a, b in foreign) / (end - start)
+
+
+def sentence_places(text: str) -> Iterator[Stretch]:
+    """Where the sentences of a message lie that the engine reads."""
+    places = Places(text)
+    for sentence in _SPLITTER.sentences(text):
+        place = places.find(sentence.text)
+        if place:
+            yield place
+
+
+def _by_values(
+    text: str, labels: Sequence[Label], trap: bool, values: Collection[str]
+) -> dict[Stretch, tuple[int, ...]]:
+    """Each sentence by the labels that begin in it; one that repeats a value is not known."""
+    judged: dict[Stretch, tuple[int, ...]] = {}
+    shortest = _SHORTEST[script_of(text)]
+    for start, end in sentence_places(text):
+        own = [label for label in labels if start <= label.start < end]
+        repeats = any(len(value) >= shortest and value in text[start:end] for value in values)
+        keep = 1 if own else NOT_KNOWN if repeats else 0
+        relation = RELATIONS.index(own[0].relation) if own else -1
+        subject = int(not own[0].of_user) if own else -1
+        judged[start, end] = keep, int(trap and not own), relation, subject
+    return judged
+
+
+def add_talk(writer: Writer, talk: Mapping[str, Any]) -> None:
+    """The user's turns of a conversation."""
+    labels, held = talk_labels(talk), is_held_out(talk["id"])
+    traps = {trap["turn"] for trap in talk["traps"]}
+    values = {fact["value"] for fact in talk["facts"]}
+    for session in talk["sessions"]:
+        before, day = "", date.fromisoformat(session["at"][:10])
+        for n, turn in enumerate(session["turns"]):
+            place, text = f"{session['id']}#{n}", turn["text"]
+            if turn["role"] == "user":
+                judged = _by_values(text, labels.get(place, []), place in traps, values)
+                writer.sentence_rows(TurnText(text, "user", day, before), judged, "talks", held)
+            before = f"{turn['role']}: {text}"
+
+
+def add_labeled(writer: Writer, talk: Mapping[str, Any]) -> None:
+    """The user's turns of a conversation of bench/conversations."""
+    wanted = [*talk.get("label", ()), *talk.get("ended", ())]
+    values = {value for label in wanted for value in _values(label)}
+    for session in talk["session"]:
+        before, day = "", date.fromisoformat(str(session["at"])[:10])
+        for turn in session["turns"]:
+            text = turn["text"]
+            if turn["role"] == "user":
+                told = [] if turn.get("trap") else [x for x in wanted if _found(x, text)]
+                wanted = [label for label in wanted if label not in told]
+                labels = [_label(x, text) for x in told if not x.get("optional")]
+                judged = _by_values(text, labels, bool(turn.get("trap")), values)
+                writer.sentence_rows(TurnText(text, "user", day, before), judged, "labeled", False)
+            before = f"{turn['role']}: {text}"
+
+
+def _values(label: Mapping[str, Any]) -> list[str]:
+    return [label["value"], *label.get("accept", ())]
+
+
+def _found(label: Mapping[str, Any], text: str) -> str:
+    return next((value for value in _values(label) if value in text), "")
+
+
+def _label(label: Mapping[str, Any], text: str) -> Label:
+    value = _found(label, text)
+    start = text.find(value)
+    relation = renamed(label["relation"])
+    return Label(start, start + len(value), relation, label["about"] == "user", "present")
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledMessage:
+    """A message of `sentences/` with the label of each part."""
+
+    text: str
+    before: str
+    parts: tuple[tuple[Stretch, str], ...]
+
+
+def read_labeled(path: Path) -> Iterator[LabeledMessage]:
+    """The messages of a file: `K:relation`, `T:kind` or `N` before each sentence."""
+    for block in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
+        before, text, parts = "", "", list[tuple[Stretch, str]]()
+        for line in block.strip().splitlines():
+            if line.startswith("@ "):
+                before = f"assistant: {line[2:]}"
+            elif match := _LABELED.match(line.strip()):
+                said = match[2].rstrip("⏎ ")
+                han = script_of(said) == "han" and text.endswith(tuple("。！？…~～"))
+                text += "" if not text or text.endswith("\n") or han else " "
+                parts.append(((len(text), len(text) + len(said)), match[1]))
+                text += said + ("\n" if match[2].rstrip().endswith("⏎") else "")
+        if parts:
+            yield LabeledMessage(text.rstrip("\n"), before, tuple(parts))
+
+
+def add_sentences(writer: Writer, message: LabeledMessage) -> None:
+    judged: dict[Stretch, tuple[int, ...]] = {}
+    for start, end in sentence_places(message.text):
+        labels = [label for (a, b), label in message.parts if min(end, b) - max(start, a) > 1]
+        kept = [label[2:] for label in labels if label[0] == "K"]
+        trap = not kept and any(label[0] == "T" for label in labels)
+        relation = RELATIONS.index(kept[0]) if kept and kept[0] in RELATIONS else -1
+        judged[start, end] = int(bool(kept)), int(trap), relation, -1
+    day = date(2026, 1 + len(message.text) % 12, 1 + len(message.text) % 28)
+    passage = TurnText(message.text, "user", day, message.before)
+    writer.sentence_rows(passage, judged, "sentences", is_held_out(message.text))
+
+
+def _own_message(message: LabeledMessage) -> Parts:
+    """A labeled message by whose words it is made of."""
+    parts, place = list[tuple[str, bool]](), 0
+    for (_, end), label in message.parts:
+        parts.append((message.text[place:end], label == "T:pasted"))
+        place = end
+    return parts
+
+
+def add_voices(writer: Writer, folder: Path, labeled: Path, combined: int) -> None:
+    """Messages of either language, and as many made of those that are not held out."""
+    languages: tuple[tuple[str, Script], ...] = (("en", "latin"), ("zh", "han"))
+    for seed, (language, script) in enumerate(languages):
+        kept: list[Parts] = []
+        marked = [
+            p for path in sorted(folder.glob(f"*{language}.txt")) for p in read_messages(path)
+        ]
+        for path in sorted(labeled.glob(f"{language}-*.txt")):
+            marked += [_own_message(message) for message in read_labeled(path)]
+        for parts in marked:
+            message = joined(parts)
+            held = is_held_out(message.text)
+            writer.message(message, held)
+            if not held:
+                kept.append(parts)
+        for message in Combiner(kept, script, random.Random(seed)).messages(combined):
+            writer.message(message, False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tokenizers", type=Path, required=True, help="a folder with both")
+    parser.add_argument("--talks", type=Path, required=True)
+    parser.add_argument("--labeled", type=Path, action="append", default=[])
+    parser.add_argument("--sentences", type=Path, required=True)
+    parser.add_argument("--messages", type=Path, required=True)
+    parser.add_argument("--combined", type=int, default=3_000, help="messages made of parts")
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    writer = Writer(given.tokenizers)
+    for talk in read_talks([given.talks]):
+        add_talk(writer, talk)
+    for path in given.labeled:
+        for talk in tomllib.loads(path.read_text(encoding="utf-8"))["conversation"]:
+            add_labeled(writer, talk)
+    for path in sorted(given.sentences.glob("*.txt")):
+        for message in read_labeled(path):
+            add_sentences(writer, message)
+    add_voices(writer, given.messages, given.sentences, given.combined)
+    arrays = writer.arrays()
+    np.savez_compressed(given.out, **arrays)
+    kept = (arrays["sentences"][:, 6] == 1).sum()
+    foreign = arrays["stretches"][:, 4].sum()
+    print(f"{len(writer.sentences)} sentences, {kept} to keep; {len(writer.messages)} messages of")
+    print(f"{len(writer.stretches)} stretches, {foreign} of somebody else")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""What is asked of a whole database or a whole memory: /metrics, stats and audit over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import mnemic
+from bench.contexts import EACH, memory_rows
+from bench.corpus import Synthetic
+from bench.figures import Figure, Target, at_most, figure
+from bench.scale.service import serving
+from mnemic import NewTurn
+from mnemic.learn.memories import memory_terms
+
+_LARGE = "large"
+_BATCH = 5_000
+_TIMES = 5  # of which the best counts
+_CALLS: dict[str, tuple[str, str, Target]] = {
+    "metrics": ("GET", "/metrics", at_most(50)),
+    "stats": ("GET", "/v1/spaces/large/stats", at_most(50)),
+    "audit": ("GET", "/v1/spaces/large/audit", at_most(10_000)),
+}
+
+
+def measure_overview(
+    target: str, memories: int, spaces: int, tell: Callable[[str], None]
+) -> list[Figure]:
+    """Milliseconds and bytes of each, with the memories in one space beside so many others."""
+    with mnemic.connect(target, worker="none") as engine:
+        _plant(engine, memories, tell)
+        tell(f"{spaces:,} more spaces")
+        for n in range(spaces):
+            engine.mind(f"person {n}").record(session="s", role="user", text=f"I live at {n}")
+    with serving(target, "--workers", "1", "--learners", "0") as (_, said):
+        return [
+            _measure(said, name, f"{memories:,} memories, {spaces:,} spaces") for name in _CALLS
+        ]
+
+
+def _plant(engine: mnemic.Engine, memories: int, tell: Callable[[str], None]) -> None:
+    """Past the reconciler, so that it takes minutes and not hours."""
+    corpus, mind = Synthetic("mixed"), engine.mind(_LARGE)
+    for first in range(0, memories, _BATCH):
+        tell(f"{first:,} of {memories:,} memories")
+        count = min(_BATCH, memories - first)
+        texts = corpus.texts(first // EACH, count // EACH + 1)
+        session = f"s{first}"
+        mind.record_many(NewTurn(session=session, role="user", text=text) for text in texts)
+        turns = mind.turns(session=session, limit=_BATCH)
+        with engine._store.write(_LARGE) as unit:
+            for row in memory_rows(corpus, first, count, turns):
+                unit.memories.add(row, memory_terms(row))
+
+
+def _measure(said: dict[str, str], name: str, of: str) -> Figure:
+    method, path, target = _CALLS[name]
+    connection = http.client.HTTPConnection(urlsplit(said["url"]).netloc, timeout=600)
+    took: list[float] = []
+    size = 0
+    while len(took) < _TIMES and sum(took) < target.limit / 1e3:
+        started = time.perf_counter()
+        connection.request(method, path, headers={"authorization": f"Bearer {said['token']}"})
+        answer = connection.getresponse()
+        size = len(answer.read())
+        took.append(time.perf_counter() - started)
+        assert answer.status == 200, (path, answer.status)
+    connection.close()
+    details = {"bytes": size, "first": 1e3 * took[0]}
+    return figure("overview", f"{name}: {of}", "ms", 1e3 * min(took), target=target,
+                  details=details)  # fmt: skip

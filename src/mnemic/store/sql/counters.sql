@@ -1,2 +1,0 @@
--- name: totals
-SELECT name, sum(amount) FROM counters WHERE space = :space AND day >= :since GROUP BY name

@@ -1,0 +1,20 @@
+-- name: packed
+SELECT t.doc, t.packed
+FROM json_each(?) d
+CROSS JOIN text_terms t ON t.doc = d.atom AND t.space = ?
+
+-- name: records
+SELECT r.doc, r.id
+FROM json_each(:docs) d
+CROSS JOIN {table} r ON r.doc = d.atom
+WHERE r.space = :space
+
+-- name: unindexed
+SELECT id
+FROM {table} r
+WHERE space = :space
+  AND NOT EXISTS (SELECT 1 FROM text_terms t WHERE t.space = r.space AND t.doc = r.doc)
+ORDER BY doc LIMIT :limit
+
+-- name: docs_of
+SELECT doc, id FROM {table} WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
