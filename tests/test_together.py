@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.index import batches
-from mnemic.index.batches import forget_chunks, index_many
-from mnemic.index.segment import index_terms
-from mnemic.language.batches import FEW, MOST, together
-from mnemic.types import constant
+from mnemic.index.batches import FEW, forget_chunks, index_many
+from mnemic.index.segment import IndexTerms, index_terms
+from mnemic.types import SafeText, constant
 
 WORDS = (
     "the Running studies don't I'M O'Neil's fooBar HTTPServer NASA iPhone node.js user-id C++ C#"
@@ -59,15 +58,17 @@ def test_chunks_that_want_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_chunks()
 
 
-def test_a_lot_of_text_is_taken_in_portions() -> None:
+def test_a_lot_of_text_is_taken_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
+    index_plain = batches._index_plain
 
-    def many(texts: Sequence[str]) -> list[int]:
+    def count(texts: Sequence[SafeText]) -> list[IndexTerms]:
         taken.append(sum(map(len, texts)))
-        return list(map(len, texts))
+        return index_plain(texts)
 
-    told = [*["x" * (MOST // 100)] * 150, "y" * 5 * MOST, *["z" * (MOST // 50)] * 200]
-    assert together(told, str.isascii, many, len) == list(map(len, told))
-    assert len(taken) > 3
-    assert max(taken) <= MOST
-    assert together([], str.isascii, many, len) == []
+    most = 20_000
+    monkeypatch.setattr(batches, "MOST", most)
+    monkeypatch.setattr(batches, "_index_plain", count)
+    assert_indexed([*["x y " * 50] * 150, "y " * most, *["z " * 50] * 200])
+    assert len(taken) > 2
+    assert max(taken) <= most

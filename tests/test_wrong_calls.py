@@ -86,6 +86,69 @@ REFUSED: dict[str, Wrong] = {
     "open mysql": lambda m: mnemic.open("mysql://x"),
     "open a worker": lambda m: mnemic.open(":memory:", worker="ten"),
     "open a number": lambda m: mnemic.open(3),  # type: ignore[arg-type]
+    "record_many a turn": lambda m: m.record_many(mnemic.NewTurn("s", "user", "x")),
+    "record an hour": lambda m: m.record(session="s", role="user", text="x", at=25),
+    "record half a pair": lambda m: m.record(session="s", role="user", text="\ud83d"),
+    "record a session of a list": lambda m: m.record(session=["s"], role="user", text="x"),
+    "remember a list of tags": lambda m: m.remember("tea", tags="drinks"),
+    "remember true": lambda m: m.remember("tea", importance=True),
+    "remember the past": lambda m: m.remember("tea", valid_from="2026-02-30"),
+    "remember metadata": lambda m: m.remember("tea", metadata={"a": object()}),
+    "memories offset": lambda m: m.memories(offset=-1),
+    "memories status": lambda m: m.memories(status="gone"),
+    "memories as of": lambda m: m.memories(as_of="the day before"),
+    "memories importance": lambda m: m.memories(min_importance="high"),
+    "recall a list": lambda m: m.recall(["tea"]),
+    "recall since a number": lambda m: m.recall("tea", since=2026),
+    "recall a bool": lambda m: m.recall("tea", limit=True),
+    "recall bytes": lambda m: m.recall(b"tea"),
+    "context a float": lambda m: m.context("tea", budget=1.5),
+    "context host text": lambda m: m.context("tea", host={"system": 7}),
+    "context count": lambda m: m.context("tea", count=lambda text: "many"),
+    "context shown": lambda m: m.context("tea", shown=[3]),
+    "evidence of text": lambda m: m.evidence("tea", ["tea"]),
+    "get text": lambda m: m.get("my first memory"),
+    "edit to nothing": lambda m: m.edit(NOBODY, text=""),
+    "archive a list": lambda m: m.archive([NOBODY]),
+    "confirm a number": lambda m: m.confirm(1),
+    "ignore nobody": lambda m: m.ignore(NOBODY),
+    "snooze nobody": lambda m: m.snooze(NOBODY),
+    "rollback a trust": lambda m: m.rollback("trust:friend"),
+    "forget two": lambda m: m.forget(query="tea", session="s", id=NOBODY),
+    "forget a day": lambda m: m.forget(since="someday"),
+    "growth 0": lambda m: m.growth(days=0),
+    "growth of a word": lambda m: m.growth(days="ten"),
+    "decay of nobody": lambda m: m.decay_curve(NOBODY),
+    "audit": lambda m: m.audit(progress=3),
+    "events": lambda m: m.events(limit=0),
+    "events of a number": lambda m: m.events(type=3),
+    "daily events": lambda m: m.daily_events(day="today"),
+    "usage": lambda m: m.usage(since="someday"),
+    "redrive nobody": lambda m: m.redrive(NOBODY),
+    "discard nobody": lambda m: m.discard("nobody"),
+    "approve nobody": lambda m: m.approve_rule("nobody"),
+    "write a document": lambda m: m.write_document("nope", "x"),
+    "write bytes": lambda m: m.write_document("user", b"x"),
+    "a task of bytes": lambda m: m.set_task(b"x"),
+    "a scratchpad": lambda m: m.write_scratchpad(7),
+    "sync a folder": lambda m: m.sync_folder("x\0y"),
+    "sync nothing": lambda m: m.sync_folder(""),
+    "merge nowhere": lambda m: m.merge("/nowhere/at/all.db"),
+    "merge a name": lambda m: m.merge("x" * 300),
+    "attach a number": lambda m: m.attach(3),
+    "describe nobody": lambda m: m.describe_attachment(NOBODY, description="a cat"),
+    "usage of a model": lambda m: m.record_usage(
+        purpose="x", model="m", input_tokens=-1, output_tokens=1
+    ),
+    "emit nothing": lambda m: m.emit(""),
+    "metrics": lambda m: mnemic.open("x\0y"),
+    "open a long name": lambda m: mnemic.open("x" * 300),
+    "open bytes": lambda m: mnemic.open(b"x.db"),  # type: ignore[arg-type]
+    "open blank": lambda m: mnemic.open("   "),
+    "a session's window": lambda m: m.session("s").window(tokens=0),
+    "a session's recent": lambda m: m.session("s").recent(limit=-1),
+    "a session's tool": lambda m: m.session("s").tool(7),
+    "a session's variables": lambda m: m.session("s").set_variables([1]),
     "connect threads": lambda m: mnemic.connect(":memory:", threads=0),
 }
 MEANT: dict[str, tuple[Wrong, str]] = {
@@ -104,6 +167,11 @@ MEANT: dict[str, tuple[Wrong, str]] = {
     "turns rol": (lambda m: m.turns(rol="user"), "'role'"),
     "drain time_out": (lambda m: m.drain(time_out=1), "'timeout'"),
     "user content": (lambda m: m.session("s").user(content="x"), "'text'"),
+    "recall query_text": (lambda m: m.recall(query_text="tea"), "'query'"),
+    "memories max": (lambda m: m.memories(limt=3), "'limit'"),
+    "remember categry": (lambda m: m.remember("tea", kinds="fact"), "'kind'"),
+    "events types": (lambda m: m.events(types="x"), "'type'"),
+    "growth day": (lambda m: m.growth(day=3), "'days'"),
     "stats days": (lambda m: m.stats(days=3), "takes no keywords"),
 }
 
@@ -133,3 +201,20 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         mnemic.open(note)
     assert "note.txt" in refused.value.message
     assert refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("options", "meant"),
+    [
+        ({"presett": "semibot"}, "preset"),
+        ({"spaces": "alice"}, "space"),
+        ({"workers": "none"}, "worker"),
+        ({"embeder": {}}, "embedder"),
+    ],
+)
+def test_a_mistyped_option_of_open_is_answered_with_the_one_that_was_meant(
+    options: dict[str, Any], meant: str
+) -> None:
+    with pytest.raises(MnemicError) as refused:
+        mnemic.open(":memory:", **options)
+    assert f"Did you mean {meant}" in refused.value.remedy

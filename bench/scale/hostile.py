@@ -13,8 +13,8 @@ import json
 import multiprocessing
 import os
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,12 +34,14 @@ from bench.timing import percentile
 
 _SPACES = 8
 _POLITE = 2
+_ROUNDS = 3
 _REST = 0.1  # seconds between two calls of a polite client
 _TOKENS = 32  # that hostile clients have, each for the streams that one token may hold
 _STREAMS = 8
 _HEAD = b"POST /v1/spaces/person%200/turns HTTP/1.1\r\nhost: localhost\r\n"
 _JSON = b"content-type: application/json\r\n"
 _TICK = 0.1
+_START = 0.5  # seconds until they are all there
 
 Server = dict[str, Any]  # host, port, and tokens to ask with
 Hostile = Callable[[Server, int], Awaitable[None]]
@@ -154,20 +156,21 @@ def measure_hostile(
     """The p99 of polite clients beside each class, which may double."""
     target = str(folder / "hostile.db")
     tell(f"{_SPACES} spaces of {turns:,} turns")
-    fill(target, _SPACES, turns)
+    fill(target, _SPACES, turns, settled=False)
     with mnemic.connect(target, worker="none") as engine:
         tokens = [engine.tokens.add(f"client {n}", "write", ["*"])[0] for n in range(_TOKENS + 1)]
     figures = []
-    with serving(target) as (process, said):
+    with serving(target, "--workers", "1", "--learners", "0") as (process, said):
         place, polite = urlsplit(said["url"]), {**said, "token": tokens[0]}
         server = {"host": place.hostname, "port": place.port, "tokens": tokens[1:]}
         _ask_politely(polite, 2, process)
         for name in CLASSES:
             tell(f"{name}, {seconds:.0f} s")
-            alone = _ask_politely(polite, seconds, process)
-            with _running(name, server):
-                time.sleep(1)
-                beside = _ask_politely(polite, seconds, process)
+            alone, beside, turn = Load(), Load(), seconds / _ROUNDS
+            for _ in range(_ROUNDS):  # by turns, so that other work strikes both alike
+                alone.add(_ask_politely(polite, turn, process))
+                with _running(name, server):
+                    beside.add(_ask_politely(polite, turn, process))
             figures.append(_compare(name, beside, alone, seconds))
     return figures
 
@@ -200,16 +203,18 @@ def _ask_politely(said: dict[str, str], seconds: float, process: int) -> Load:
 @contextlib.contextmanager
 def _running(name: str, server: Server) -> Iterator[None]:
     spawn = multiprocessing.get_context("spawn")
-    process = spawn.Process(target=_run_class, args=(name, server), daemon=True)
+    begun = spawn.Event()
+    process = spawn.Process(target=_run_class, args=(name, server, begun), daemon=True)
     process.start()
     try:
+        begun.wait()
         yield
     finally:
         process.kill()
         process.join()
 
 
-def _run_class(name: str, server: Server) -> None:
+def _run_class(name: str, server: Server, begun: Event) -> None:
     """Until the process is killed; who is refused or cut off comes again."""
     os.nice(10)
     count, hostile = CLASSES[name]
@@ -221,6 +226,7 @@ def _run_class(name: str, server: Server) -> None:
             await asyncio.sleep(_TICK)
 
     async def run() -> None:
+        asyncio.get_running_loop().call_later(_START, begun.set)
         await asyncio.gather(*(persist(number) for number in range(count)))
 
     asyncio.run(run())

@@ -62,6 +62,7 @@ class Load:
         for kind in KINDS:
             self.took[kind] += other.took[kind]
         self.errors += other.errors
+        self.cpu += other.cpu
 
 
 @dataclass(frozen=True, slots=True)

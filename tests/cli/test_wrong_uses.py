@@ -205,6 +205,52 @@ stats --db mysql://x
 stats --db nowhere.db
 stats --db note.txt
 stats --space
+merge
+merge nowhere.db
+merge note.txt
+merge memory.db
+merge ftp://elsewhere/x.db
+audit --limit 0
+audit --nope
+encrypt
+encrypt nowhere.db
+encrypt note.txt
+encrypt --key-file nowhere/else/key
+sync --folder note.txt
+sync nowhere/else --add nobody
+onboard --nope
+scratchpad a b
+scratchpad --task
+mcp --nope
+mcp --transport carrier-pigeon
+serve --host 0.0.0.0
+serve --workers 0
+serve --port eight
+recall tea --project
+recall tea --unknown-at 3
+recall tea --space ''
+record -s a hi --session b --role
+record -s a hi --at 2026-02-30
+add 茶 --kind 偏好
+add tea --tag
+memories --trust nobody
+memories --project a b
+turns --session
+turns --offset -3
+edit {NOBODY}
+archive {NOBODY} {NOBODY}
+forget --space nobody --yes
+forget --before 31-02-2026 --yes
+worker --once --threads -1
+upkeep daily --step nope
+copy memory.db memory.db
+export nowhere/else/x.md --language
+config jobs.max_attempt
+doctor --fix-everything
+usage --by moon
+stats --set =3
+stats --set memory.language
+search tea --format csv
 memories --db postgresql://127.0.0.1:1/x
 memories --db http://127.0.0.1:1
 """.strip().splitlines()

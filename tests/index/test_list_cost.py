@@ -12,7 +12,7 @@ import pytest
 from mnemic.clock import ManualClock
 from mnemic.store.rows import MemoryFilter
 from mnemic.store.sql.unit import Unit
-from mnemic.store.sqlite.store import SqliteStore, open_sqlite
+from mnemic.store.sqlite.store import SqliteStore
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, keep, memory
 
@@ -35,7 +35,7 @@ VIEWS: dict[str, View] = {
 def test_a_first_page_of_many_memories_costs_what_one_of_few_does(
     tmp_path: Path, name: str
 ) -> None:
-    store = open_sqlite(str(tmp_path / "memory.db"), busy_timeout=30, now=ManualClock(NOON).now)
+    store = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=30, now=ManualClock(NOON).now)
     costs = []
     try:
         for days in (range(10), range(10, 60)):

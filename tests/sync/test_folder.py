@@ -142,7 +142,7 @@ def test_a_hostile_folder_is_refused_file_by_file(
     ring = Keyring.open(second.database, "default").group
     _refused_alone(second, planted)
     for what, data in {
-        "no change file": rng.randbytes(400),
+        "not a change file": rng.randbytes(400),
         "not encrypted for this group": seal_bytes(stranger, "x", body),
         "not written by a paired device": seal_bytes(ring, "another/name", body),
         "damaged": _flipped(good.read_bytes()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -45,12 +46,13 @@ class Announced:
 
 
 @contextmanager
-def server(database: str | Path, *options: str) -> Iterator[Announced]:
+def server(database: str | Path, *options: str, home: Path | None = None) -> Iterator[Announced]:
     """`mnemic serve` on a free port; killed if it is still there."""
     command = [sys.executable, "-m", "mnemic", "serve", "--db", str(database), "--port", "0"]
     process = subprocess.Popen(
         [*command, "--json", *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=None if home is None else {**os.environ, "HOME": str(home)},
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stderr is not None

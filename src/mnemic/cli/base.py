@@ -46,6 +46,8 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         state.overrides.update(_pair(text) for text in value)
     elif value and param.name in FORMATS:
         state.output = FORMATS[param.name]
+    elif value == "":  # a variable of the shell that is not set
+        raise click.UsageError(f"{param.opts[0]} is empty. Give it a value, or leave it out.")
     elif value and param.name:
         setattr(state, param.name, value)
     if state.plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -30,12 +31,12 @@ def encrypt(state: State, file: str | None, new_key_file: Path | None, *, decryp
     until the new one, checked, takes its place; no program may have it open. Without its key nobody
     can read it again: keep a copy of the key.
     """
-    from mnemic.engine.open import database_path
     from mnemic.moving.backup import settings_beside
     from mnemic.moving.encryption import is_encrypted, key_of_file, set_key
 
-    path = Path(database_path(file or state.db))
-    if "://" in str(file or state.db):
+    state.db = file or state.db
+    path = Path(state.path(create=False))
+    if "://" in str(state.db):
         raise ConfigError("Only a file has a key", remedy="Encrypt the disk of the server")
     named = settings_beside(path, state.preset, state.setting_overrides()).store.key_file
     key = os.environ.get("MNEMIC_KEY") or (
@@ -55,5 +56,13 @@ def encrypt(state: State, file: str | None, new_key_file: Path | None, *, decryp
 
 
 def _ask(label: str, *, twice: bool = False) -> str:
-    typed: str = click.prompt(label, hide_input=True, confirmation_prompt=twice, err=True)
+    try:
+        typed: str = click.prompt(label, hide_input=True, confirmation_prompt=twice, err=True)
+    except click.Abort as error:
+        if sys.stdin.isatty():
+            raise
+        raise ConfigError(
+            "There is no terminal to ask for a key on",
+            remedy="Set MNEMIC_KEY and MNEMIC_NEW_KEY, or pass --new-key-file",
+        ) from error
     return typed

@@ -129,8 +129,9 @@ def check(store: Store, receipt: Receipt, files: Iterable[Path]) -> list[Finding
     findings.append(
         _finding("forgotten: index", len(old), "word", f"{len(terms)} said again since")
     )
-    names = (*store.names(receipt.space), *_field_names())
-    engine_words = {word for name in names for word in words(name)}
+    # Names of the engine, and those of the fields in the lines of a transcript.
+    fields = [name for kind in (Turn, ToolCall, ToolResult) for name in kind.__dataclass_fields__]
+    engine_words = {word for name in (*store.names(receipt.space), *fields) for word in words(name)}
     excluded = {*terms, *engine_words}
     for file in files:
         if file.is_file():
@@ -196,8 +197,3 @@ def _blocks(file: Path) -> Iterator[str]:
             whole = rest + block
             yield whole.translate(_READABLE).decode("utf-8", "ignore")
             rest = whole[-_LONGEST:]
-
-
-def _field_names() -> list[str]:
-    """The field names in the lines of a transcript."""
-    return [name for kind in (Turn, ToolCall, ToolResult) for name in kind.__dataclass_fields__]

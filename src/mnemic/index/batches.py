@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from mnemic.index.quantized import grown
 from mnemic.index.segment import MARKS, IndexTerms, chunk_terms, index_terms
-from mnemic.language.batches import together
 from mnemic.locks import ForkSafeLock
 from mnemic.rules.bm25 import TERM_BYTES, pack
 from mnemic.types import SafeText
 
+FEW = 32  # texts for which it is not worth it
+MOST = 1 << 21  # characters that are looked at together: memory grows with them
 _WORD = 8  # bytes that are moved at once
 _HALF = 8  # bytes of a chunk in each of its two numbers
 _BITS = 17
@@ -37,7 +38,14 @@ _MARKS = np.isin(np.arange(256), list(MARKS.encode("ascii")))
 
 def index_many(texts: Sequence[SafeText]) -> list[IndexTerms]:
     """What each of the texts is indexed by."""
-    return together(texts, str.isascii, _index_plain, index_terms)
+    if sum(map(len, texts)) > MOST and len(texts) > 1:
+        middle = len(texts) // 2
+        return index_many(texts[:middle]) + index_many(texts[middle:])
+    plain = [text for text in texts if text.isascii()]
+    if len(plain) < FEW:
+        return list(map(index_terms, texts))
+    terms = iter(_index_plain(plain))
+    return [next(terms) if text.isascii() else index_terms(text) for text in texts]
 
 
 def forget_chunks() -> None:

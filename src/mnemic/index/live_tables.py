@@ -112,7 +112,10 @@ class LiveTables:
             if not self._is_loading():
                 far = [t for t in state.reached if not self._caught_up(rows, state, vectors, t)]
                 if far:
-                    self._load_in_background(vectors, far)
+                    self._loading = threading.Thread(
+                        target=self._load, args=(vectors, far), name=THREAD, daemon=True
+                    )
+                    self._loading.start()
             tables = {t: self._tables.get((vectors.number, t)) for t in state.reached}
         self._memory.use(self)
         return {type_: table for type_, table in tables.items() if table and len(table)}
@@ -176,12 +179,6 @@ class LiveTables:
 
     def _new_table(self, vectors: VectorSet, type_: RecordType) -> VectorTable:
         return self._engine.table(self._space, vectors.name, type_, vectors.dimensions)
-
-    def _load_in_background(self, vectors: VectorSet, types: list[RecordType]) -> None:
-        self._loading = threading.Thread(
-            target=self._load, args=(vectors, types), name=THREAD, daemon=True
-        )
-        self._loading.start()
 
     def _load(self, vectors: VectorSet, types: list[RecordType]) -> None:
         try:

@@ -109,13 +109,11 @@ class NearestIndex:
         """Cosines of rows spread evenly over all: the distribution of chance similarity."""
         size, (sampled, rows) = self._size, self._sample
         if not sampled <= size <= sampled + sampled // _SAMPLED_AGAIN:
-            rows = self._rows(np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64))
+            whole, packed = self._whole, self._packed
+            spread = np.linspace(0, size - 1, min(size, _SAMPLE)).astype(np.int64)
+            rows = packed.decoded(spread) if packed is not None else whole[spread]
             self._sample = size, rows
         return scores_of(rows, query)
-
-    def _rows(self, rows: Rows) -> Floats:
-        whole, packed = self._whole, self._packed
-        return packed.decoded(rows) if packed is not None else whole[rows]
 
     def _cosines(self, query: Floats, rows: Rows) -> Floats:
         whole, packed = self._whole, self._packed

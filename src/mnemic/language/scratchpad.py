@@ -206,8 +206,9 @@ def parse(markdown: str) -> Scratchpad:
             spoken += [section[1]] if body else []
         elif heading or body:
             other.append(PadSection(heading, "\n".join(body)))
+    task = bodies["focus"]
     return Scratchpad(
-        focus="\n".join(bodies["focus"]),
+        focus="\n".join(task if len(task) > 1 else _items(task)),
         projects=_items(bodies["projects"]),
         completions=tuple(map(_completion, _items(bodies["completions"]))),
         questions=_items(bodies["questions"]),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from mnemic.store.key_file import make_key_file, read_key_file
+from mnemic.store.new_file import make_key_file, read_key_file
+from mnemic.store.sqlite.backup import rewrite
 from mnemic.store.sqlite.keys import FileKey, is_encrypted, new_key
-from mnemic.store.sqlite.rekey import rewrite
 from mnemic.types import Backup
 
 __all__ = ["is_encrypted", "key_of_file", "set_key"]

@@ -16,7 +16,7 @@ from typing import Any
 from mnemic.errors import ConfigError, InvalidInput
 from mnemic.language.secrets.envelope import ENVELOPE, is_sealed
 from mnemic.providers.extras import load
-from mnemic.store.key_file import make_key_file, read_key_file
+from mnemic.store.new_file import make_key_file, read_key_file
 
 _EXTRA = "secrets"
 _SALT = 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import TypeVar
@@ -63,7 +62,7 @@ def check_name(value: str, name: str) -> str:
 
 def check_path(value: object, name: str) -> str:
     """The path of a file or folder that a system could have."""
-    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    text = value.__fspath__() if hasattr(value, "__fspath__") else value
     path = check_text(text, name, MAX_INDEX)
     longest = max(len(part.encode()) for part in path.split("/"))
     if not path.strip() or "\0" in path or longest > MAX_FILE_NAME or len(path) > MAX_PATH:

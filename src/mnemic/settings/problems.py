@@ -15,6 +15,13 @@ PREFIX = "MNEMIC_"
 ANY = "<name>"
 
 
+# Keywords of mnemic.open and connect that are not settings.
+_OPTIONS = (
+    *("preset", "space", "worker", "clock", "token", "threads", "quota", "embedder", "vectors"),
+    *("actions", "vector_memory"),
+)
+
+
 class Problem(NamedTuple):
     """One mistake: what, and what would be right."""
 
@@ -46,7 +53,7 @@ def unknown(
     key: str, place: type[SettingsGroup] | Setting, prefix: str, origin: ValueOrigin
 ) -> Problem:
     """The key does not exist: name the nearest ones, or all in its place."""
-    near = _nearest(key, groups=origin.layer != "environment")
+    near = _nearest(key, origin.layer)
     if near:
         remedy = f"Did you mean {_listed(near, origin)}?"
     elif prefix:
@@ -91,7 +98,7 @@ def _listed(keys: Sequence[str], origin: ValueOrigin) -> str:
     return " or ".join(keys) if len(keys) < 4 else ", ".join(keys)
 
 
-def _nearest(key: str, *, groups: bool) -> list[str]:
+def _nearest(key: str, layer: str) -> list[str]:
     from difflib import get_close_matches
 
     last = key.rpartition(".")[2]
@@ -99,8 +106,10 @@ def _nearest(key: str, *, groups: bool) -> list[str]:
     same = [key_names for key_names in known_keys() if key_names.rpartition(".")[2] == last]
     if same and len(same) <= 3:
         return same
-    key_names = [*known_keys(), *_groups(Settings, "")] if groups else known_keys()
-    return get_close_matches(key, key_names, n=3, cutoff=0.75)
+    names = [*known_keys()]
+    names += _groups(Settings, "") if layer != "environment" else ()
+    names += _OPTIONS if layer == "arguments" else ()
+    return get_close_matches(key, names, n=3, cutoff=0.75)
 
 
 def _groups(group: type[SettingsGroup], prefix: str) -> Iterator[str]:

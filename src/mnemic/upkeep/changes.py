@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from mnemic.language.guard import guard_of
 from mnemic.learn.claims import dump_claim
@@ -28,6 +29,7 @@ from mnemic.upkeep.report import Change, Undone
 
 _REMOVALS = ("archive", "delete", "expire")
 _BEFORE = "before"
+_FIGURES = ("importance", "confidence", "confirmations")
 _ABSENT = "absent"  # it was written by the operation itself
 
 
@@ -43,7 +45,9 @@ class ChangeWriter:
     def make(self, change: Change) -> bool:
         """False when the record is no longer as it was when the change was decided."""
         if change.action == "forget_file":
-            return self._archive_file(change)
+            self.unit.attachments.put_away(change.subject, self.now)
+            self._note(change, {})
+            return True
         memory = self.unit.memories.get(change.subject)
         if memory is None or memory.status not in ("active", "pending"):
             return False
@@ -54,7 +58,9 @@ class ChangeWriter:
         elif change.action == "demote":
             self._demote(change, memory)
         else:
-            self._move_tier(change, memory)
+            enters = change.action == "core"
+            self.unit.tiers.mark_core([memory.id], core=enters)
+            self._note(change, {"core": not enters})
         return True
 
     def note_new(self, memory: Memory, old: Sequence[Memory], reason: str) -> None:
@@ -80,11 +86,6 @@ class ChangeWriter:
         until = None if life is None else self.now + life
         self.unit.memories.revise(replace(memory, expires_at=until, updated_at=self.now))
         self._note(change, {"expires_at": _moment(memory.expires_at)})
-
-    def _move_tier(self, change: Change, memory: Memory) -> None:
-        enters = change.action == "core"
-        self.unit.tiers.mark_core([memory.id], core=enters)
-        self._note(change, {"core": not enters})
 
     def _merge(self, change: Change, memory: Memory) -> bool:
         """The survivor gains this memory's evidence, as if the statement had been repeated."""
@@ -119,11 +120,6 @@ class ChangeWriter:
             "gained": list(gained),
         }
         self._note(change, before)
-        return True
-
-    def _archive_file(self, change: Change) -> bool:
-        self.unit.attachments.put_away(change.subject, self.now)
-        self._note(change, {})
         return True
 
     def _into(self, change: Change) -> SafeName:
@@ -196,38 +192,20 @@ def _restore(unit: Unit, event: Event, before: dict[str, Json], now: datetime) -
 
 def _restore_survivor(unit: Unit, survivor_id: str, before: dict[str, Json]) -> None:
     """Take from the survivor of a merge what it gained by it."""
-    survivor, standing, gained = (
-        unit.memories.get(survivor_id),
-        before.get("kept"),
-        before.get("gained"),
-    )
+    survivor, standing = unit.memories.get(survivor_id), before.get("kept")
     if survivor is None or not isinstance(standing, dict):
         return
-    confirmations, importance, confidence = (
-        standing["confirmations"],
-        standing["importance"],
-        standing["confidence"],
-    )
-    unit.memories.revise(
-        replace(
-            survivor,
-            confirmations=int(confirmations) if isinstance(confirmations, int) else 0,
-            importance=float(importance) if isinstance(importance, int | float) else 0.0,
-            confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
-            expires_at=_read_moment(standing["expires_at"]),
-        )
-    )
+    figures: dict[str, Any] = {name: standing[name] for name in _FIGURES}
+    expires_at = _read_moment(standing["expires_at"])
+    unit.memories.revise(replace(survivor, **figures, expires_at=expires_at))
+    gained = before.get("gained")
     if isinstance(gained, list):
         unit.memories.drop_sources(survivor_id, [str(turn) for turn in gained])
 
 
 def _standing(memory: Memory) -> dict[str, Fact]:
-    return {
-        "importance": memory.importance,
-        "confidence": memory.confidence,
-        "confirmations": memory.confirmations,
-        "expires_at": _moment(memory.expires_at),
-    }
+    figures = {name: getattr(memory, name) for name in _FIGURES}
+    return {**figures, "expires_at": _moment(memory.expires_at)}
 
 
 def _moment(moment: datetime | None) -> SafeName | None:

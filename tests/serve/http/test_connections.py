@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -13,7 +15,9 @@ import pytest
 
 from mnemic.serve.http import connections
 from mnemic.serve.http.connections import BoundedConnection
-from mnemic.serve.http.limits import Limits
+from mnemic.serve.http.limits import Intake, Limits
+from mnemic.serve.http.stream import FEW, SharedLooks
+from mnemic.types import Event
 from tests.serve.http.conftest import Running, serving
 
 HEAD = (
@@ -113,6 +117,38 @@ def test_connections_without_a_request_make_room(
             held.enter_context(connection(served))
         with served.http() as http:
             assert http.get("/v1/spaces").status_code == 200
+
+
+def test_large_bodies_are_read_at_a_pace_that_all_share(
+    served: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Intake, "PACE", 2 << 20)
+    began = time.monotonic()
+    with served.http() as http, ThreadPoolExecutor(2) as pool:
+        turn = {"session": "s", "role": "user", "text": "tea " * (512 << 10)}
+        path = "/v1/spaces/default/turns"
+        sent = [pool.submit(http.post, path, json=turn) for _ in range(2)]
+        assert http.get("/healthz").status_code == 200
+        assert not any(one.done() for one in sent), "others do not wait for them"
+        for one in sent:
+            one.result()
+    assert time.monotonic() - began > 1.5
+
+
+def test_streams_of_one_space_look_together() -> None:
+    looked: list[int] = []
+
+    async def look(limit: int) -> list[Event]:
+        looked.append(limit)
+        return []
+
+    async def watch() -> None:
+        looks = SharedLooks()
+        latest = [looks.share(("space", None), look) for _ in range(20)]
+        await asyncio.gather(*(one(FEW) for one in latest))
+
+    asyncio.run(watch())
+    assert looked == [FEW]
 
 
 def test_one_token_does_not_take_every_stream(tmp_path_factory: pytest.TempPathFactory) -> None:

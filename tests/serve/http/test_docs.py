@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from mnemic.engine.remote.operations import OPERATIONS
+from mnemic.serve.http.openapi import openapi
 from tests.serve.http.conftest import Running
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -66,3 +68,9 @@ def test_the_figures_of_the_page_are_those_of_the_code() -> None:
     assert f"at most {PAGE_LIMIT:,}" in PAGE
     assert f"{limits.body >> 20} MiB" in PAGE
     assert f"one token has {limits.each} requests" in PAGE
+
+
+def test_every_operation_has_a_tag_and_a_description() -> None:
+    paths = openapi(OPERATIONS)["paths"].values()
+    found = [one for path in paths for one in path.values() if isinstance(one, dict)]
+    assert [one["operationId"] for one in found if not (one["tags"] and one["summary"])] == []

@@ -22,21 +22,8 @@ from mnemic.serve.http.issuer import Issuer
 from tests.cli.conftest import Shell
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
-from tests.waiting import wait_for
 
 STATS = "/v1/spaces/mine/stats"
-
-
-def test_a_token_made_by_one_process_works_in_another_and_so_does_its_revocation(
-    tmp_path: Path, clock: ManualClock
-) -> None:
-    """Two engines on one database stand for two machines: they share nothing else."""
-    with serving(tmp_path, clock) as one, mnemic.connect(tmp_path / "memory.db") as other:
-        token, grant = other.tokens.add("laptop", "read", ["mine"])
-        with one.http(token) as http:
-            assert http.get(STATS).status_code == 200
-            other.tokens.revoke(grant.id)
-            wait_for(lambda: http.get(STATS).status_code == 401)
 
 
 def test_a_token_expires(served: Running, clock: ManualClock) -> None:

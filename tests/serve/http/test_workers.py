@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
+import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -17,6 +22,8 @@ import mnemic
 from mnemic.engine.remote.client import open_remote
 from tests.torture.killed_server import Announced, server
 from tests.waiting import wait_for
+
+_CLIENTS = 4
 
 
 def children(running: Announced) -> list[int]:
@@ -54,27 +61,63 @@ def test_processes_share_a_port_tokens_figures_and_an_access_log(tmp_path: Path)
 
 
 @pytest.mark.torture
-def test_a_killed_process_loses_nothing_and_begins_again(tmp_path: Path) -> None:
+def test_a_killed_process_loses_nothing_and_the_others_answer(tmp_path: Path) -> None:
     kills = 20 if os.environ.get("MNEMIC_TORTURE") else 2
     kept: list[str] = []
+    stopped = threading.Event()
     with server(tmp_path / "memory.db", "--workers", "3", "--learners", "0") as running:
-        for kill in range(kills):
-            for n in range(10):
-                if n == 5:
-                    wait_for(lambda: _listeners(running) == 3)
-                    before = children(running)
-                    os.kill(before[kill % 3], signal.SIGKILL)
-                    wait_for(partial(_has_changed, running, before))
-                text = f"kill {kill} turn {n}"
-                if _is_recorded(running, text):
+
+        def write(client: int) -> None:
+            for n in itertools.count():
+                if stopped.is_set():
+                    return
+                if _is_recorded(running, text := f"client {client} turn {n}"):
                     kept.append(text)
+
+        with ThreadPoolExecutor(_CLIENTS) as pool:
+            clients = [pool.submit(write, client) for client in range(_CLIENTS)]
+            try:
+                for kill in range(kills):
+                    wait_for(lambda: _listeners(running) == 3)
+                    before, acknowledged = children(running), len(kept)
+                    os.kill(before[kill % 3], signal.SIGKILL)
+                    wait_for(partial(_has_grown, kept, acknowledged + 2 * _CLIENTS))
+                    wait_for(partial(_has_changed, running, before))
+            finally:
+                stopped.set()
+            assert [client.result() for client in clients] == [None] * _CLIENTS
         wait_for(lambda: len(children(running)) == 3)
         running.process.send_signal(signal.SIGTERM)
         running.process.wait(60)
-    assert len(kept) >= 9 * kills, "the others went on"
     with mnemic.open(tmp_path / "memory.db", worker="none") as mind:
-        assert set(kept) <= {turn.text for turn in mind.turns(limit=10_000)}
+        assert set(kept) <= {turn.text for turn in mind.turns(limit=100_000)}
         assert all(finding.ok for finding in mind.doctor())
+
+
+def test_services_with_homes_of_their_own_share_tokens_and_revocations(tmp_path: Path) -> None:
+    homes, database = (tmp_path / "one", tmp_path / "other"), tmp_path / "memory.db"
+    for home in homes:
+        home.mkdir()
+    with server(database, home=homes[0]) as one, server(database, home=homes[1]) as other:
+        added = _run(homes[0], "token", "add", "laptop", "--db", str(database), "--json")
+        headers = {"authorization": f"Bearer {added['token']}"}
+        addresses = [f"{running.url}/v1/spaces/default/stats" for running in (one, other)]
+        for address in addresses:
+            assert httpx.get(address, headers=headers).status_code == 200
+        _run(homes[1], "token", "revoke", added["id"], "--db", str(database), "--json")
+        for address in addresses:
+            wait_for(partial(_is_refused, address, headers))
+
+
+def _is_refused(address: str, headers: dict[str, str]) -> bool:
+    return httpx.get(address, headers=headers).status_code == 401
+
+
+def _run(home: Path, *args: str) -> Any:
+    environment = {**os.environ, "HOME": str(home)}
+    command = [sys.executable, "-m", "mnemic", *args]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    return json.loads(done.stdout)
 
 
 def _listeners(running: Announced) -> int:
@@ -85,6 +128,10 @@ def _listeners(running: Announced) -> int:
     port = f":{urlsplit(running.url).port:04X}"
     rows = (line.split() for line in sockets.read_text().splitlines()[1:])
     return sum(row[1].endswith(port) and row[3] == "0A" for row in rows)
+
+
+def _has_grown(kept: list[str], count: int) -> bool:
+    return len(kept) >= count
 
 
 def _has_changed(running: Announced, before: list[int]) -> bool:

@@ -212,7 +212,7 @@ class MessageReader:
             self._people.meet(some, people)
             plain = clause if names_a_time(clause.removesuffix(lead)) else lead
             said = subject.text if subject else whole
-            said = plain if said == usual else said  # as it was written
+            said = said[: -len(usual)] + plain if said.endswith(usual) else said  # as written
             for one in some:
                 complete = (
                     one if one.subject else self._named(one, before, earlier, joined[:number])

@@ -50,8 +50,8 @@ class Intake:
     would keep the event loop from everybody else.
     """
 
-    _FREE = 256 << 10  # bytes of each body
-    _PACE = 32 << 20  # bytes a second
+    FREE = 256 << 10  # bytes of each body
+    PACE = 32 << 20  # bytes a second
 
     def __init__(self) -> None:
         self._until = 0.0
@@ -64,8 +64,8 @@ class Intake:
             if size > most:
                 raise too_large(most)
             read.append(part)
-            if size > self._FREE:
-                self._until = max(self._until, loop.time()) + len(part) / self._PACE
+            if size > self.FREE:
+                self._until = max(self._until, loop.time()) + len(part) / self.PACE
                 await asyncio.sleep(self._until - loop.time())
         return b"".join(read)
 

@@ -10,7 +10,7 @@ from mnemic.types import Event
 
 _PAUSE = 0.25  # seconds between two looks at the journal
 _BEAT = 15.0  # seconds after which an idle stream shows that it lives
-_FEW, _MOST = 50, 10_000
+FEW, _MOST = 50, 10_000
 
 _RATE = 50  # looks a second, of all streams together
 
@@ -30,7 +30,7 @@ class SharedLooks:
         """The same look; the few latest are read anew after a pause only."""
 
         async def latest(limit: int) -> Sequence[Event]:
-            return await (look(limit) if limit != _FEW else asyncio.shield(self._read(key, look)))
+            return await (look(limit) if limit != FEW else asyncio.shield(self._read(key, look)))
 
         return latest
 
@@ -40,7 +40,7 @@ class SharedLooks:
             old = [one for one, (at, _) in self._looks.items() if now - at >= 2 * pause]
             for one in old:
                 del self._looks[one]
-            reading = asyncio.ensure_future(look(_FEW))
+            reading = asyncio.ensure_future(look(FEW))
             reading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._looks[key] = now, reading
         return self._looks[key][1]
@@ -70,7 +70,7 @@ async def event_stream(
 
 async def _after(latest: Latest, seen: str) -> list[Event]:
     """The events after that one, oldest first; more are asked for until it is among them."""
-    limit = _FEW
+    limit = FEW
     while True:
         listed = list(await latest(limit))
         found = next((n for n, event in enumerate(listed) if event.id == seen), None)

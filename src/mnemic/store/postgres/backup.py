@@ -15,7 +15,7 @@ from mnemic.store.new_file import UnfinishedFile, taken
 from mnemic.store.rows import first_doc, place_of, type_of
 from mnemic.store.sqlite import backup
 from mnemic.store.sqlite.store import SqliteStore
-from mnemic.store.sqlite.terms import FTS
+from mnemic.store.sqlite.terms import FtsTerms
 from mnemic.store.transfer import MOVED, Cells, MovedTable, PutRows
 from mnemic.types import Backup, PageProgress
 
@@ -87,4 +87,4 @@ def _copy_terms(source: PostgresUnit, copy: SqliteStore, space: str) -> None:
         with copy.write(space) as unit:
             for doc, packed, words in rows:
                 here = first_doc(unit.space, type_of(doc)) + place_of(doc)
-                unit.conn.execute(FTS.insert, FTS.values(unit.space, here, words, packed))
+                unit.conn.execute(FtsTerms.insert, FtsTerms.values(unit.space, here, words, packed))

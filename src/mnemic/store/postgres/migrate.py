@@ -71,7 +71,8 @@ def _apply(conn: Connection[Any], version: int, now: int) -> None:
             " (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)"
         )
         _extend(conn)
-    conn.execute(_script(f"{version:04d}"))
+    script = resources.files("mnemic.store.postgres").joinpath(f"schema/{version:04d}.sql")
+    conn.execute(script.read_text(encoding="utf-8"))
     _let_members_in(conn)
     conn.execute(f"INSERT INTO {SCHEMA}.migrations VALUES ($1, $2)", (version, now))
 
@@ -117,8 +118,3 @@ def _let_members_in(conn: Connection[Any]) -> None:
         f"USAGE ON ALL SEQUENCES IN SCHEMA {SCHEMA}",
     ):
         conn.execute(f"GRANT {grant} TO {MEMBER}")
-
-
-def _script(name: str) -> str:
-    script = resources.files("mnemic.store.postgres").joinpath(f"schema/{name}.sql")
-    return script.read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from mnemic.store.postgres.address import read_address
 from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
 from mnemic.store.postgres.replica import Replica
 from mnemic.store.postgres.server import KEYS, Server
-from mnemic.store.postgres.terms import TERMS
+from mnemic.store.postgres.terms import PostingTerms
 from mnemic.store.postgres.vectors import (
     INDEXED,
     MOST_DIMENSIONS,
@@ -137,7 +137,7 @@ class PostgresUnit(Unit):
     """All parts of one space on one connection."""
 
     conn: PostgresConnection
-    index = TERMS
+    index = PostingTerms
     cosine = "1 - (v.vector <=> :vector)"
     tables = _SQL["tables_with_space"]
     memories = UnitPart(PostgresMemories)

@@ -9,10 +9,10 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from mnemic.store.postgres.connection import PostgresConnection, escaped
+from mnemic.store.postgres.connection import escaped
 from mnemic.store.rows import QueryTerm
 from mnemic.store.sql.part import read_statements
-from mnemic.store.sql.postings import CountedList, Weighed
+from mnemic.store.sql.postings import CountedList, TermIndex, Weighed
 
 _LONGEST, _HEAD = 256, 64  # characters
 # To call the function for every word would take as long as to write the rows.
@@ -30,7 +30,7 @@ _HAS = (
 _SQL = read_statements("postgres/terms")
 
 
-class PostingTerms:
+class PostingTerms(TermIndex):
     """The text index, with the terms of each document beside it."""
 
     insert = (
@@ -38,12 +38,14 @@ class PostingTerms:
         f" SELECT ?, t.term, ? FROM {_WORDS.format(words='?')}"
     )
 
-    def values(self, space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
+    @staticmethod
+    def values(space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
         words = _words(terms)
         return space, doc, packed, words, space, doc, words
 
+    @classmethod
     def add_many(
-        self,
+        cls,
         conn: Any,
         space: int,
         docs: Sequence[int],
@@ -54,26 +56,17 @@ class PostingTerms:
         conn.native(_SQL["add_lists"], (space, list(docs), words))
         conn.native(_SQL["add_terms"], (space, list(docs), list(packed), words))
 
-    def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None:
+    @staticmethod
+    def remove(conn: Any, space: int, docs: Sequence[int]) -> None:
         conn.native(_SQL["remove"], (space, list(docs)))
 
-    def lists(self, conn: Any, space: int, first: int, last: int) -> PostgresTermLists:
-        return PostgresTermLists(conn, space, first, last)
-
-    def holding(self, conn: Any, space: int, term: str) -> Iterator[int]:
+    @staticmethod
+    def holding(conn: Any, space: int, term: str) -> Iterator[int]:
         rows = conn.native(
             "SELECT doc FROM text_postings WHERE space = $1 AND term = $2",
             (space, list_name(term)),
         )
         return (doc for (doc,) in rows)
-
-
-class PostgresTermLists:
-    """The lists of one range of documents on one connection."""
-
-    def __init__(self, conn: PostgresConnection, space: int, first: int, last: int) -> None:
-        self._conn = conn
-        self._range = (space, first, last)
 
     def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
         return self._read(terms, limit)
@@ -89,12 +82,12 @@ class PostgresTermLists:
             return []
         texts = [list_name(term.text) for term in terms]
         others = [list_name(term.form_of) for term in terms]
-        rows = self._conn.native(_SQL["count"], (*self._range, texts, others, limit))
+        rows = self._conn.native(_SQL["count"], (self._space, *self._bounds, texts, others, limit))
         return [CountedList(*row) for row in rows]
 
     def newest(self, terms: Sequence[Weighed], limit: int) -> str:
         first, *others = terms
-        values: list[object] = [*self._range, limit, list_name(first.text)]
+        values: list[object] = [self._space, *self._bounds, limit, list_name(first.text)]
         conditions = [_LIST, "p.term = $5"]
         for term in others:
             values.append(list_name(term.text))
@@ -110,7 +103,7 @@ class PostgresTermLists:
         ).fetchone()
         return str(row[0] or "") if row else ""
 
-    def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
+    def holding_all(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
         if not words:
             return []
         lists = [
@@ -121,7 +114,7 @@ class PostgresTermLists:
         forms = [list(map(list_name, forms)) for forms in words]
         rows = self._conn.native(
             f"{' INTERSECT '.join(lists)} ORDER BY doc DESC LIMIT $4",
-            [*self._range, limit, *forms],
+            [self._space, *self._bounds, limit, *forms],
         )
         return [doc for (doc,) in rows]
 
@@ -136,6 +129,3 @@ def list_name(term: str) -> str:
 def _words(terms: str) -> str:
     """Each term once."""
     return " ".join(dict.fromkeys(terms.split()))
-
-
-TERMS = PostingTerms()

@@ -7,21 +7,23 @@ or meet in pairs when there is no rare one. In a small space every list is read.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm, first_doc, last_doc, place_of, type_of
-from mnemic.store.sql.part import SqlConnection
+from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.types import RECORD_TYPES, RecordType
 
 SMALL = 3_000  # up to this many documents nothing is estimated
 _FREQUENCY_LIMIT = 100_000
 _SAMPLE = 400
+_SQL = read_statements("sql/text")
 _NAMES: tuple[tuple[str, str, RecordType], ...] = (
     ("turns", "sender", "turn"),
     ("memories", "subject", "memory"),
@@ -71,32 +73,25 @@ class TextStats:
     def of(self, conn: SqlConnection, space: int) -> SpaceStats:
         sizes = _sizes(conn, space)
         cached = self._spaces.get(space)
-        if cached is not None and _is_near(sum(sizes.values()), cached.rows):
+        rows, counted = sum(sizes.values()), 0 if cached is None else cached.rows
+        is_near = rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
+        if cached is not None and is_near:
             cached.sizes = sizes
             return cached
         stats = self._spaces[space] = SpaceStats(sizes, _length(conn, space, sizes))
         return stats
 
 
-def _is_near(rows: int, counted: int) -> bool:
-    return rows == counted or (counted > SMALL and counted <= rows < counted * 1.1)
-
-
 def _sizes(conn: SqlConnection, space: int) -> dict[RecordType, int]:
     """Documents of each type, taking their numbers to be nearly gapless."""
     # All are asked for before the first is read: a server answers them at once.
+    first = {type_: first_doc(space, type_) for type_ in RECORD_TYPES}
     asked = {
-        type_: conn.execute(
-            "SELECT max(doc) FROM text_terms WHERE +space = ? AND doc BETWEEN ? AND ?",
-            (space, first_doc(space, type_), last_doc(space, type_)),
-        )
+        type_: conn.execute(_SQL["highest"], (space, first[type_], last_doc(space, type_)))
         for type_ in RECORD_TYPES
     }
     highest = {type_: rows.get for type_, rows in asked.items()}
-    return {
-        type_: 0 if doc is None else int(doc) - first_doc(space, type_) + 1
-        for type_, doc in highest.items()
-    }
+    return {t: 0 if doc is None else int(doc) - first[t] + 1 for t, doc in highest.items()}
 
 
 def _length(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> float:
@@ -105,11 +100,7 @@ def _length(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) -> fl
     for type_, size in sizes.items():
         first = first_doc(space, type_)
         sample = range(first, first + size, max(1, size // _SAMPLE))
-        rows = conn.execute(
-            "SELECT length(t.packed) FROM json_each(?) d"
-            " CROSS JOIN text_terms t ON t.doc = d.atom AND t.space = ?",
-            (str(list(sample)), space),
-        )
+        rows = conn.execute(_SQL["lengths"], (str(list(sample)), space))
         lengths += [max(bm25.SHORT, bytes_ // bm25.TERM_BYTES) for (bytes_,) in rows]
     return sum(lengths) / len(lengths) if lengths else float(bm25.SHORT)
 
@@ -123,11 +114,8 @@ def read_names(conn: SqlConnection, space: int, sizes: dict[RecordType, int]) ->
             *range(first, first + size, max(1, size // SMALL)),
             *range(first + max(0, size - _SAMPLE), first + size),
         }
-        rows = conn.execute(
-            f"SELECT DISTINCT t.{column} FROM json_each(?) d"
-            f" CROSS JOIN {table} t ON t.doc = d.atom WHERE t.space = ?",
-            (str(list(docs)), space),
-        )
+        statement = _SQL["names"].format(column=column, table=table)
+        rows = conn.execute(statement, (str(list(docs)), space))
         names.update(name for (name,) in rows if name)
     return frozenset(names)
 
@@ -164,34 +152,27 @@ class CountedList(NamedTuple):
     last: int
 
 
-class TermLists(Protocol):
-    """The lists of documents of one range that an index keeps for each term. Of another form of a
-    term only those documents count that do not have the term itself.
+class TermIndex(ABC):
+    """A database's text index (FTS5 in SQLite, rows of terms in PostgreSQL). An instance reads the
+    lists of one range of documents that it keeps for each term. Of another form of a term only
+    those documents count that do not have the term itself.
     """
 
-    def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
-        """The first documents of each term, at most ``limit``."""
+    insert: ClassVar[str]  # what adds one document, to be given ``values``: one or more statements
 
-    def whole(self, terms: Sequence[Weighed]) -> list[str]:
-        """Every document of each term, joined by commas."""
+    def __init__(self, conn: Any, space: int, first: int, last: int) -> None:
+        self._conn = conn
+        self._space = space
+        self._bounds = (first, last)
 
-    def newest(self, terms: Sequence[Weighed], limit: int) -> str:
-        """The newest documents that have all of the terms, joined by commas."""
+    @staticmethod
+    @abstractmethod
+    def values(space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]: ...
 
-    def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
-        """The newest documents that have one of the forms of every word."""
-
-
-class TermIndex(Protocol):
-    """A database's text index: FTS5 in SQLite, rows of terms in PostgreSQL."""
-
-    @property
-    def insert(self) -> str:
-        """What adds one document, to be given ``values``; it may be several statements."""
-
-    def values(self, space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]: ...
+    @classmethod
+    @abstractmethod
     def add_many(
-        self,
+        cls,
         conn: Any,
         space: int,
         docs: Sequence[int],
@@ -200,12 +181,30 @@ class TermIndex(Protocol):
     ) -> None:
         """Index documents by their terms and the same terms packed."""
 
-    def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None: ...
-    def lists(self, conn: Any, space: int, first: int, last: int) -> TermLists:
-        """The lists of this range of documents."""
+    @staticmethod
+    @abstractmethod
+    def remove(conn: Any, space: int, docs: Sequence[int]) -> None: ...
 
-    def holding(self, conn: Any, space: int, term: str) -> Iterator[int]:
+    @staticmethod
+    @abstractmethod
+    def holding(conn: Any, space: int, term: str) -> Iterator[int]:
         """The documents of the space that hold a term."""
+
+    @abstractmethod
+    def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
+        """The first documents of each term, at most ``limit``."""
+
+    @abstractmethod
+    def whole(self, terms: Sequence[Weighed]) -> list[str]:
+        """Every document of each term, joined by commas."""
+
+    @abstractmethod
+    def newest(self, terms: Sequence[Weighed], limit: int) -> str:
+        """The newest documents that have all of the terms, joined by commas."""
+
+    @abstractmethod
+    def holding_all(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
+        """The newest documents that have one of the forms of every word."""
 
 
 class Weighed(NamedTuple):
@@ -247,7 +246,7 @@ class Candidates(NamedTuple):
 class Postings:
     """Reads the lists of one range of documents."""
 
-    def __init__(self, lists: TermLists, first: int, stats: SpaceStats) -> None:
+    def __init__(self, lists: TermIndex, first: int, stats: SpaceStats) -> None:
         self._lists = lists
         self._first = first
         self._stats = stats
@@ -302,12 +301,9 @@ class Postings:
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))
             known = any(_is_dense(text) is dense for text in here)
-            if mine and (known or any(self._is_here(one) for one in usual)):
+            if mine and (known or any(self._weighed([QueryTerm(t, 1.0)])[0].rows for t in usual)):
                 weight += mine
         return weight
-
-    def _is_here(self, term: str) -> bool:
-        return self._weighed([QueryTerm(term, 1.0)])[0].rows > 0
 
     def _weighed(self, query: Sequence[QueryTerm]) -> list[Weighed]:
         """The terms with how many documents have each: counted, or extrapolated where many do."""

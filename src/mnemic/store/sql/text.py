@@ -24,7 +24,7 @@ from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.sql.postings import (
     Postings,
     SpaceStats,
-    TermLists,
+    TermIndex,
     WeighedTerms,
     read_names,
 )
@@ -128,8 +128,12 @@ class SqlText(Part):
 
     def matched(self, matches: TextMatches, docs: Sequence[int]) -> dict[int, tuple[str, ...]]:
         """The words of the query that each document has."""
-        packs = self._packs(matches, docs)
-        return {doc: _matched(packs[doc], matches.words) for doc in docs if doc in packs}
+        packs, matched = self._packs(matches, docs), dict[int, tuple[str, ...]]()
+        for doc in filter(packs.__contains__, docs):
+            numbers = frozenset(memoryview(packs[doc]).cast("I"))
+            words = matches.words.items()
+            matched[doc] = tuple(word for number, word in words if number in numbers)
+        return matched
 
     def _packs(self, matches: TextMatches, docs: Sequence[int]) -> Mapping[int, bytes]:
         """The packed terms of the documents that are indexed; what was read is not read again."""
@@ -195,7 +199,7 @@ class SqlText(Part):
         words: dict[str, list[str]] = {}
         for term in terms:
             words.setdefault(term.form_of or term.text, []).append(term.text)
-        docs = self._lists(scope).holding(list(words.values()), _MOST_HELD)
+        docs = self._lists(scope).holding_all(list(words.values()), _MOST_HELD)
         kept = ScopeFilter(self._conn, self._space, scope).keep(docs)
         return kept[:limit], len(kept)
 
@@ -257,11 +261,6 @@ class SqlText(Part):
     def _first(self, scope: Scope) -> int:
         return min(first_doc(self._space, type_) for type_ in scope.types)
 
-    def _lists(self, scope: Scope) -> TermLists:
+    def _lists(self, scope: Scope) -> TermIndex:
         last = max(last_doc(self._space, type_) for type_ in scope.types)
-        return self._unit.index.lists(self._conn, self._space, self._first(scope), last)
-
-
-def _matched(packed: bytes, words: Mapping[int, str]) -> tuple[str, ...]:
-    numbers = frozenset(memoryview(packed).cast("I"))
-    return tuple(word for number, word in words.items() if number in numbers)
+        return self._unit.index(self._conn, self._space, self._first(scope), last)

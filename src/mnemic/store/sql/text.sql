@@ -18,3 +18,17 @@ ORDER BY doc LIMIT :limit
 
 -- name: docs_of
 SELECT doc, id FROM {table} WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
+
+-- name: highest
+SELECT max(doc) FROM text_terms WHERE +space = ? AND doc BETWEEN ? AND ?
+
+-- name: lengths
+SELECT length(t.packed)
+FROM json_each(?) d
+CROSS JOIN text_terms t ON t.doc = d.atom AND t.space = ?
+
+-- name: names
+SELECT DISTINCT t.{column}
+FROM json_each(?) d
+CROSS JOIN {table} t ON t.doc = d.atom
+WHERE t.space = ?

@@ -262,23 +262,12 @@ class SqlTransfer(Part):
         for mark in ("digested", "extracted"):
             if values[mark] is None:
                 continue
-            doc = self._conn.execute(
-                f"SELECT doc FROM turns WHERE space = :space AND id = :{mark}", values
-            ).get
+            doc = self._conn.execute(_LAYOUT["turn of mark"].format(mark), values).get
             if found is None or doc is None:
-                raise RowRefused(f"it names {values[mark]!r}, which is not a turn here")
-            first = "NULL"
-            if mark == "extracted":
-                first = (
-                    "(SELECT min(t.doc) - 1 FROM turns t WHERE t.space = sessions.space"
-                    " AND t.session = number AND +t.doc > extracted AND +t.doc <= :doc"
-                    " AND t.state IN ('new', 'failed'))"
-                )
-            self._conn.execute(
-                f"UPDATE sessions SET {mark} = max({mark}, min(:doc, ifnull({first}, :doc)))"
-                " WHERE space = :space AND id = :session",
-                {**values, "doc": doc},
-            )
+                raise RowRefused(f"it names {values[mark]!r}, which is no turn here")
+            waiting = _LAYOUT["first waiting"] if mark == "extracted" else "NULL"
+            statement = _LAYOUT["raise mark"].format(mark=mark, waiting=waiting)
+            self._conn.execute(statement, {**values, "doc": doc})
 
     def _put_mark(self, values: Mapping[str, Any], found: Cells | None) -> None:
         """How far embedding has come. Records of this file that lie below the mark and have no

@@ -450,3 +450,22 @@ WHERE s.space = :space
   AND s.next_idx <= (
       SELECT max(t.idx) FROM turns t WHERE t.space = s.space AND t.session = s.number
   )
+
+-- name: turn of mark
+SELECT doc FROM turns WHERE space = :space AND id = :{}
+
+-- name: first waiting
+(
+    SELECT min(t.doc) - 1
+    FROM turns t
+    WHERE t.space = sessions.space
+      AND t.session = number
+      AND +t.doc > extracted
+      AND +t.doc <= :doc
+      AND t.state IN ('new', 'failed')
+)
+
+-- name: raise mark
+UPDATE sessions
+SET {mark} = max({mark}, min(:doc, ifnull({waiting}, :doc)))
+WHERE space = :space AND id = :session

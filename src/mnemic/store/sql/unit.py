@@ -58,7 +58,7 @@ class Unit:
     whether it notes which rows were changed.
     """
 
-    index: TermIndex
+    index: type[TermIndex]
     cosine: str
     tables: str
     notes_changes = False

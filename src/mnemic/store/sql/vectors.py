@@ -170,10 +170,9 @@ class SqlVectors(Part):
 
     def state(self, embedder: int) -> VectorState:
         reached = dict(self._run("state", embedder=embedder))
-        return VectorState({type_: self._rewrites(type_) for type_ in reached}, reached)
-
-    def _rewrites(self, type_: RecordType) -> int:
-        return int(self._run("rewrites", number=number_of(self._space, type_)).get or 0)
+        numbers = {type_: number_of(self._space, type_) for type_ in reached}
+        counts = {t: self._run("rewrites", number=n).get for t, n in numbers.items()}
+        return VectorState({type_: int(count or 0) for type_, count in counts.items()}, reached)
 
     def coverage(self) -> dict[int, Coverage]:
         """By its number, each embedder that has worked in this space."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from urllib.parse import quote
 
 import apsw
 
@@ -31,7 +32,7 @@ from mnemic.store.contract import Store
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
-from mnemic.store.sqlite.keys import FileKey, key_for
+from mnemic.store.sqlite.keys import CIPHER, FileKey, check_key, key_for
 from mnemic.store.sqlite.readonly import ReadOnlyFile, connect
 from mnemic.types import Backup, PageProgress, Restored
 
@@ -45,6 +46,7 @@ _OUTSIDE = {
     "documents": "written = NULL, writing = NULL",
     "transcripts": "doc = -1, bytes = 0",
 }
+_CHUNK = 1 << 20
 _WAIT = 1_000  # milliseconds for a connection that is just closing
 _BROKEN = (apsw.CorruptError, apsw.NotADBError)
 
@@ -311,3 +313,44 @@ def _leftovers(place: Path) -> list[Path]:
     """The file and its logs, as far as they exist."""
     files = [place, *(place.with_name(place.name + log) for log in _LOGS)]
     return [file for file in files if os.path.lexists(file)]
+
+
+# --- another key ----------------------------------------------------------------------------------
+
+
+def rewrite(file: Path, old: FileKey | None, new: FileKey | None) -> Backup:
+    """Give a database another key, or none; what it holds now, after it was checked.
+
+    It is whole under its name at every moment: the new file is written beside it, checked and made
+    durable, and then renamed. Nobody else has the database open meanwhile.
+    """
+    check_key(str(file), old)
+    if not migrate.inspect(str(file), old):
+        raise NotFound(f"There is no memory at {file}", remedy="Give the path of a database")
+    with UnfinishedFile(file) as unfinished, alone(file, old) as conn:
+        assert conn is not None  # it was looked at before
+        secret = new.for_file(str(unfinished.path)) if new else ""
+        name = f"file:{quote(str(unfinished.path))}?cipher={CIPHER}&key={secret}"
+        try:
+            conn.execute("VACUUM INTO ?", (name,))
+        except apsw.Error as error:
+            raise explain(error, str(file)) from error
+        copy = examined(unfinished.path, file, new)
+        compare_counts(copy, count_rows(conn))
+        with typed(file, "replaced"), file.open("r+b") as former:
+            unfinished.put(replace=True)
+            if old is None:
+                _overwrite(former.fileno())
+            sync_folder(file.parent)
+    return copy
+
+
+def _overwrite(handle: int) -> None:
+    """Zeroes over the plain pages, unless the file has another name that somebody wants."""
+    status = os.fstat(handle)
+    if status.st_nlink:
+        return
+    for start in range(0, status.st_size, _CHUNK):
+        os.lseek(handle, start, os.SEEK_SET)
+        os.write(handle, bytes(min(_CHUNK, status.st_size - start)))
+    os.fsync(handle)

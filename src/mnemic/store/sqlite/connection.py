@@ -19,7 +19,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
 
 import apsw
 
@@ -39,13 +38,6 @@ from mnemic.store.sqlite.readonly import (
 PATIENCE = 10.0  # seconds a fork waits for transactions of other threads
 
 
-class Forkable(Protocol):
-    """Something that holds connections."""
-
-    def let_go(self) -> None: ...
-    def begin_again(self, *, clean: bool) -> None: ...
-
-
 class _Gate:
     def __init__(self) -> None:
         self.turn = threading.Condition()
@@ -55,13 +47,7 @@ class _Gate:
 
 
 _gate = _Gate()
-_holders: weakref.WeakSet[Forkable] = weakref.WeakSet()
-
-
-def watch(holder: Forkable) -> None:
-    """Tell ``holder`` about forks for as long as it lives."""
-    with passing:
-        _holders.add(holder)
+_holders: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
 class _Passing:
@@ -251,7 +237,7 @@ class Database:
         self._pool: list[Reader] = []
         with passing:
             self._start()
-            watch(self)
+            _holders.add(self)
 
     def _start(self) -> None:
         self._pid = os.getpid()

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from mnemic.errors import InvalidInput, WrongKey
-from mnemic.store.key_file import read_key_file
+from mnemic.store.new_file import read_key_file
 
 VARIABLE = "MNEMIC_KEY"
 CIPHER = "chacha20"

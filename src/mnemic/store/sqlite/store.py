@@ -28,7 +28,7 @@ from mnemic.store.sqlite import backup, migrate
 from mnemic.store.sqlite.changes import note_changes
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.keys import FileKey
-from mnemic.store.sqlite.terms import FTS
+from mnemic.store.sqlite.terms import FtsTerms
 from mnemic.store.transfer import Cells, MovedTable
 from mnemic.types import Backup, Finding, Job, PageProgress
 
@@ -107,7 +107,7 @@ class SqliteUnit(Unit):
     than any index of SQLite's, so there is none.
     """
 
-    index = FTS
+    index = FtsTerms
     cosine = "1 - vec_distance_cosine(v.vector, :vector)"
     tables = _SQL["tables"]
     notes_changes = True

@@ -8,8 +8,7 @@ from typing import Any
 import apsw
 
 from mnemic.store.rows import QueryTerm, first_doc, last_doc
-from mnemic.store.sql.part import SqlConnection
-from mnemic.store.sql.postings import CountedList, Weighed
+from mnemic.store.sql.postings import CountedList, TermIndex, Weighed
 
 _MATCH = "FROM text_index WHERE text_index MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
 _LIST = f"SELECT group_concat(rowid - ?2) {_MATCH}"
@@ -22,7 +21,7 @@ _NEWEST = (
 )
 
 
-class FtsTerms:
+class FtsTerms(TermIndex):
     """The text index of FTS5, with the packed terms of each document beside it."""
 
     insert = (
@@ -30,11 +29,13 @@ class FtsTerms:
         " INSERT INTO text_terms VALUES (?, ?, ?)"
     )
 
-    def values(self, space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
+    @staticmethod
+    def values(space: int, doc: int, terms: str, packed: bytes) -> tuple[Any, ...]:
         return doc, terms, space, doc, packed
 
+    @classmethod
     def add_many(
-        self,
+        cls,
         conn: Any,
         space: int,
         docs: Sequence[int],
@@ -43,7 +44,7 @@ class FtsTerms:
     ) -> None:
         if not isinstance(docs, range):
             rows = zip(docs, terms, packed, strict=True)
-            conn.executemany(self.insert, [self.values(space, *row) for row in rows])
+            conn.executemany(cls.insert, [cls.values(space, *row) for row in rows])
             return
         # An array of texts knows no NUL; between terms it is as good as a space.
         texts = tuple(text.replace("\0", " ") for text in terms)
@@ -57,7 +58,8 @@ class FtsTerms:
             (space, docs.start - 1, apsw.carray(tuple(packed), flags=apsw.SQLITE_CARRAY_BLOB)),
         )
 
-    def remove(self, conn: Any, space: int, docs: Sequence[int]) -> None:
+    @staticmethod
+    def remove(conn: Any, space: int, docs: Sequence[int]) -> None:
         listed = str(list(docs))
         for table, column in (("text_index", "rowid"), ("text_terms", "doc")):
             conn.execute(
@@ -65,40 +67,32 @@ class FtsTerms:
                 (listed,),
             )
 
-    def lists(self, conn: Any, space: int, first: int, last: int) -> SqliteTermLists:
-        return SqliteTermLists(conn, first, last)
-
-    def holding(self, conn: Any, space: int, term: str) -> Iterator[int]:
+    @staticmethod
+    def holding(conn: Any, space: int, term: str) -> Iterator[int]:
         bounds = (first_doc(space, "turn"), last_doc(space, "attachment"))
         for (doc,) in conn.execute(f"SELECT rowid {_MATCH}", (_quote(term), *bounds)):
             yield doc
 
-
-class SqliteTermLists:
-    """The lists of one range of documents on one connection."""
-
-    def __init__(self, conn: SqlConnection, first: int, last: int) -> None:
-        self._conn = conn
-        self._range = (first, last)
-
     def count(self, terms: Sequence[QueryTerm], limit: int) -> list[CountedList]:
         counted = []
         for term in terms:
-            ((docs, rows, last),) = self._conn.execute(_COUNT, (_match(term), *self._range, limit))
+            ((docs, rows, last),) = self._conn.execute(_COUNT, (_match(term), *self._bounds, limit))
             counted.append(CountedList(docs, rows, last))
         return counted
 
     def whole(self, terms: Sequence[Weighed]) -> list[str]:
-        return [self._conn.execute(_LIST, (_match(term), *self._range)).get or "" for term in terms]
+        return [
+            self._conn.execute(_LIST, (_match(term), *self._bounds)).get or "" for term in terms
+        ]
 
     def newest(self, terms: Sequence[Weighed], limit: int) -> str:
         match = " AND ".join(f"({_match(term)})" for term in terms)
-        return str(self._conn.execute(_NEWEST, (match, *self._range, limit)).get or "")
+        return str(self._conn.execute(_NEWEST, (match, *self._bounds, limit)).get or "")
 
-    def holding(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
+    def holding_all(self, words: Sequence[Sequence[str]], limit: int) -> list[int]:
         match = " AND ".join(f"({' OR '.join(map(_quote, forms))})" for forms in words)
         rows = self._conn.execute(
-            f"SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4", (match, *self._range, limit)
+            f"SELECT rowid {_MATCH} ORDER BY rowid DESC LIMIT ?4", (match, *self._bounds, limit)
         )
         return [doc for (doc,) in rows]
 
@@ -111,6 +105,3 @@ def _quote(term: str) -> str:
 def _match(term: QueryTerm | Weighed) -> str:
     """Texts that have a term; of another form only those that do not have the term itself."""
     return _quote(term.text) + (f" NOT {_quote(term.form_of)}" if term.form_of else "")
-
-
-FTS = FtsTerms()

@@ -66,17 +66,13 @@ def enforce_capacity(step: Step) -> None:
     limit = max(counts.knowledge - len(excess) - capacity.knowledge_max, beyond_total - len(excess))
     over = least_valuable(memories, limit, law, now, spared=core | excess_ids)
     action = capacity.overflow
+    most = min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
     step.apply(
         [
             *(_overflow(action, m, capacity.knowledge) for m in excess),
-            *(_overflow(action, m, _limit(step)) for m in over),
+            *(_overflow(action, m, most) for m in over),
         ]
     )
-
-
-def _limit(step: Step) -> int:
-    capacity = step.settings.capacity
-    return min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
 
 
 def _overflow(action: str, memory: Memory, limit: int) -> Change:

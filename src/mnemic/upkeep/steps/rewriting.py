@@ -24,7 +24,6 @@ from mnemic.types import (
     Candidate,
     Kind,
     Memory,
-    Source,
     constant,
 )
 from mnemic.upkeep.changes import ChangeWriter
@@ -232,7 +231,8 @@ class _Writer:
         self, entry: _Entry, project: str, topic: str, importance: float, *, kind: Kind
     ) -> Memory:
         old, one = entry.old, entry.old[0] if len(entry.old) == 1 else None
-        sources = _sources(old)
+        by_turn = {source.turn_id: source for memory in old for source in memory.sources}
+        sources = tuple(by_turn.values())[-_SOURCES:]
         candidate = checked(
             Candidate(
                 kind=kind,
@@ -310,11 +310,6 @@ def _is_grounded(entry: _Entry) -> bool:
     before = "\n".join(memory.text for memory in entry.old)
     content = entry.text.content
     return not new_figures(content, before) and bool(words_shared(content, before))
-
-
-def _sources(old: Iterable[Memory]) -> tuple[Source, ...]:
-    sources = {source.turn_id: source for memory in old for source in memory.sources}
-    return tuple(list(sources.values())[-_SOURCES:])
 
 
 def _made_by(unit: Unit, step: str) -> set[str]:
