@@ -342,7 +342,7 @@ def test_who_died_each_time_is_given_up_and_what_came_later_is_not(
         clock.advance(seconds=lease.total_seconds() + 1)
     claimed = mind._store.queue.claim("slow", clock.now(), clock.now() + lease)
     assert claimed is not None
-    told = mind._background.worker._failing[claimed.kind]
+    told = mind._background.worker._handlers()[1][claimed.kind]
     clock.advance(seconds=1)
     mind.record(session="s", role="user", text="I live in Porto")
     for _ in range(2):  # the second time as after a crash between telling and burying

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from importlib.metadata import entry_points
 from typing import Any
 
 from mnemic.errors import ConfigError, MissingExtra
@@ -36,6 +35,8 @@ def start() -> None:
     """
     global _tracer  # noqa: PLW0603 - one switch for the whole process
     try:
+        from importlib.metadata import entry_points
+
         from opentelemetry import trace
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor

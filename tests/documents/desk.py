@@ -9,7 +9,8 @@ from typing import Any
 
 from mnemic import Mind
 from mnemic.clock import ManualClock
-from mnemic.documents.library import Documents, Folders, folders_of
+from mnemic.documents.folders import Folders, folders_of
+from mnemic.documents.library import Documents
 from mnemic.documents.report import DocumentReport, SyncReport
 from mnemic.index.embedding_job import asking
 from mnemic.learn.pending import PendingQueue

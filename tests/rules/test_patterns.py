@@ -12,8 +12,9 @@ from flit_core.wheel import make_wheel_in
 
 from mnemic.language.extract.entries import Entry, Scope, check_expressions
 from mnemic.language.extract.examples import check_examples, examples_of, statement_text
-from mnemic.language.extract.languages import BUILT_IN, Patterns, built_in
+from mnemic.language.extract.languages import Patterns, built_in
 from mnemic.language.extract.message import MessageReader
+from mnemic.language.word_file import BUILT_IN
 from mnemic.learn.pattern_files import check_speed
 
 pytestmark = pytest.mark.feature("X5")

@@ -11,8 +11,8 @@ from mnemic import Mind, NotFound
 from mnemic.clock import ManualClock
 from mnemic.errors import InvalidInput
 from mnemic.store.contract import Store, Unit
+from mnemic.upkeep import DAILY_KIND
 from mnemic.upkeep.report import Report
-from mnemic.upkeep.upkeep import DAILY_KIND
 from tests.conftest import OpenMind
 from tests.planting import plant
 

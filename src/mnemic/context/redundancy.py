@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mnemic.context.parts import EPISODE, PROMOTED, Item
 from mnemic.language.topic import telling_words
+from mnemic.patterns import defer
 from mnemic.types import Hit, Turn
 
 CONTAINED = "contained in another line of {}"
@@ -16,10 +16,10 @@ RETELLS = "the memories in the prompt say what it tells"
 ENOUGH = "more evidence than is wanted"
 
 # Signs that make another word of it (C, C++) or another number (3, 3.12) belong to the word.
-_WORD = re.compile(r"[\w+#%]+(?:\.\d+)*")
-_STORY = re.compile(r"\s·\s|\s→\s")  # between the sentences of an episode by rule
-_TOOLS = re.compile(r"\s\[[^\[\]]*\]$")
-_NEGATION = re.compile(r"(?:[不没未别非]|\bnot|\bnever|\bno|n t)\s?(?:\w{1,6}\s)?$")
+_WORD = defer(r"[\w+#%]+(?:\.\d+)*")
+_STORY = defer(r"\s·\s|\s→\s")  # between the sentences of an episode by rule
+_TOOLS = defer(r"\s\[[^\[\]]*\]$")
+_NEGATION = defer(r"(?:[不没未别非]|\bnot|\bnever|\bno|n t)\s?(?:\w{1,6}\s)?$")
 _FEW = 2  # more telling words than this, and than the memory has, make a turn say clearly more
 _HAN = "\u2e80"  # from here on words are not parted by spaces
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
@@ -12,16 +11,17 @@ from typing import NamedTuple, get_args
 from mnemic.documents import files
 from mnemic.documents.cards import COMPILED_FOLDER, SOUL_FILE
 from mnemic.documents.files import fingerprint
-from mnemic.documents.library import Folders
+from mnemic.documents.folders import Folders
 from mnemic.language.markdown import without
+from mnemic.patterns import defer
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
 from mnemic.store.contract import Store
 from mnemic.store.rows import Written
 
 Says = Callable[[str], bool]
-_BULLET = re.compile(r"\s{0,3}[-*+•]\s")
-_HEADING = re.compile(r"(?P<begin>#{1,6}[ \t]+)(?P<title>\S.{0,300}?)(?P<end>[ \t#]*\r?\n?)$")
+_BULLET = defer(r"\s{0,3}[-*+•]\s")
+_HEADING = defer(r"(?P<begin>#{1,6}[ \t]+)(?P<title>\S.{0,300}?)(?P<end>[ \t#]*\r?\n?)$")
 
 
 class _Change(NamedTuple):

@@ -6,7 +6,6 @@ import codecs
 import contextlib
 import hashlib
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -111,6 +110,8 @@ def replacement(path: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    import tempfile
+
     refuse_links(path, path.parent)
     with typed(path, "written"):
         private.make_folder(path.parent)

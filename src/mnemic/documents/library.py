@@ -1,8 +1,7 @@
-"""The documents of a space: their folders, synchronization and questions."""
+"""The documents of a space: their synchronization and questions."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from mnemic.clock import Clock
 from mnemic.documents.daily import DailyReport, write_report
 from mnemic.documents.edit_importer import EditImporter
 from mnemic.documents.files import UnreadableFile, fingerprint, load, write
+from mnemic.documents.folders import Folders
 from mnemic.documents.report import Question, SyncReport
 from mnemic.documents.sync import DocumentSync
 from mnemic.documents.views import View, views_of
@@ -20,57 +20,12 @@ from mnemic.language.secrets.finder import USUAL
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.reconciler import Reconciler
-from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.settings import Settings
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.store.contract import Store
-from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder, refuse_links
+from mnemic.store.paths import refuse_links
 from mnemic.store.user_zone import user_zone
 from mnemic.types import DocumentText
-
-_UNSAFE = re.compile(r"[^\w-]+", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Where the documents and the daily reports of a space are; below the bases no link is
-    followed."""
-
-    documents: Path
-    reports: Path
-    documents_base: Path
-    reports_base: Path
-
-
-def folders_of(database: Path, space: str, settings: Settings) -> Folders:
-    """Beside the database; each space but the default has folders of its own."""
-    inner = "" if space == DEFAULT_SPACE else _folder_name(space)
-    return Folders(
-        _beside(database, settings.documents.folder) / inner,
-        _beside(database, settings.upkeep.report_folder) / inner,
-        own_base(database, settings.documents.folder),
-        own_base(database, settings.upkeep.report_folder),
-    )
-
-
-def _beside(database: Path, folder: str) -> Path:
-    """Two databases in one folder must not share documents: one without the usual name puts its own
-    before the folder's. A longer path is that of the database which has claimed it.
-    """
-    if Path(folder).name != folder:
-        return own_folder(database, folder)
-    usual = database.name == USUAL_NAME
-    return database.parent / (folder if usual else f"{database.stem}-{folder}")
-
-
-def claim_folders(database: Path, settings: Settings) -> None:
-    """Claim the folders whose names do not tell the database."""
-    ledger, documents = settings.ledger, settings.documents
-    folders = [ledger.jsonl_folder] if ledger.jsonl else []
-    if documents.write and Path(documents.folder).name != documents.folder:
-        folders.append(documents.folder)
-    for folder in folders:
-        claim_folder(database, folder)
 
 
 @dataclass(slots=True)
@@ -169,8 +124,3 @@ def _text_of(path: Path) -> DocumentText:
     except UnreadableFile as error:
         return DocumentText(path.name, "", "", str(error))
     return DocumentText(path.name, text, fingerprint(text))
-
-
-def _folder_name(space: str) -> str:
-    """A name that any system takes and that no two spaces share."""
-    return f"{_UNSAFE.sub('_', space)[:40]}-{fingerprint(space)[:12]}"

@@ -8,20 +8,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
 from mnemic.clock import Clock
+from mnemic.documents.report import OnboardingState, Stage
 from mnemic.language.answers import read_confirmation
 from mnemic.language.detection import language_of
 from mnemic.learn.reconciler import Reconciler
+from mnemic.patterns import defer
 from mnemic.prompts import ByLanguage, Language
 from mnemic.rules.slots import fold
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import OnboardingRow
 from mnemic.types import Candidate, Kind, SafeText, constant
-
-Stage = Literal["agent", "user", "summary", "done"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ def _words(language: Language) -> Mapping[str, str]:
 
 
 _SKIP = frozenset(map(fold, ("skip", "-", "跳过", "略", "没有", "无")))
-_CHANGE = re.compile(
+_CHANGE = defer(
     r"^\s*(?:change|set|修改|改|更改|把)?\s*(?P<name>[^:：=]{1,40}?)\s*(?:to\b|[:：=]|改成|改为)\s*"
     r"(?P<text>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 
 
-_CORRECTS = re.compile(r"^\s*(?:no|wrong|not quite|不对|不是|错了)\s*[,，.。!！]\s*", re.IGNORECASE)
-_CALLED = re.compile(
+_CORRECTS = defer(r"^\s*(?:no|wrong|not quite|不对|不是|错了)\s*[,，.。!！]\s*", re.IGNORECASE)
+_CALLED = defer(
     r"(?:我(?:其实)?叫|叫我|我的名字(?:是|叫)|\bmy name is|\bcall me)\s*(?P<text>[^,，.。!！]+)",
     re.IGNORECASE,
 )
@@ -139,19 +139,6 @@ def candidates(answers: Mapping[str, str], language: Language) -> list[Candidate
 
 _LANGUAGE = "_language"
 _LONGEST = 2_000  # characters of one answer
-
-
-@dataclass(frozen=True, slots=True)
-class OnboardingState:
-    """The stage of onboarding, and the next text to show; empty when it is done."""
-
-    stage: Stage
-    text: str = ""
-    key: str = ""
-
-    @property
-    def done(self) -> bool:
-        return self.stage == "done"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The report of a synchronization of documents and memory."""
+"""The report of a synchronization of documents and memory, and the state of onboarding."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal
 from mnemic.types import Memory
 
 How = Literal["edited", "added", "archived"]
+Stage = Literal["agent", "user", "summary", "done"]
 State = Literal["written", "unchanged", "left alone"]
 
 
@@ -81,3 +82,16 @@ class Question:
     memory: Memory
     documents: tuple[str, ...]
     asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OnboardingState:
+    """The stage of onboarding, and the next text to show; empty when it is done."""
+
+    stage: Stage
+    text: str = ""
+    key: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.stage == "done"

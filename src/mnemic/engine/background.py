@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from mnemic.documents.daily import DailyReport, DailySection
-from mnemic.engine.services import Services
+from mnemic import upkeep
+from mnemic.engine import parts
+from mnemic.engine.services import Services, service
 from mnemic.engine.shared import Shared
 from mnemic.errors import StoreError
-from mnemic.forget import erasure
 from mnemic.index import embedding_job
 from mnemic.index.embedding_job import EmbeddingJob
-from mnemic.jobs.worker import FailureListener, Handler, Pace, RecurringJob, Worker
-from mnemic.learn import session_end, window_summary
-from mnemic.learn.extraction import ExtractionJob
-from mnemic.learn.extractors import RuleExtractor
-from mnemic.learn.session_end import SessionEndJob
-from mnemic.learn.window_summary import WindowSummaryJob
+from mnemic.jobs.worker import Handler, Handlers, Pace, RecurringJob, Worker
 from mnemic.locks import ForkSafeLock
-from mnemic.record import daily_events, transcripts, triggers
-from mnemic.record.daily_events import Digests
-from mnemic.record.short_term import ShortTermMemory
+from mnemic.record import transcripts, triggers
 from mnemic.rules.backoff import Backoff
 from mnemic.settings.logs import log_of
 from mnemic.types import Job
-from mnemic.upkeep import bus
-from mnemic.upkeep import upkeep as upkeep_
-from mnemic.upkeep.upkeep import Upkeep
-from mnemic.upkeep.work import DailyReportText, StepServices
 
 _SYNC = "sync"
 BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
@@ -88,17 +77,20 @@ class BackgroundWork:
 
     def __init__(self, shared: Shared, *, threads: int, threaded: bool) -> None:
         """``threaded``: whether threads of this process do the work as it comes."""
-        self._shared = shared
+        self.shared = shared
         self._wakes = threaded and not shared.store.read_only
         self.open_spaces = OpenSpaces(lambda space: Services(shared, space, self.wake))
-        store, clock, settings = shared.store, shared.clock, shared.settings
-        self.extraction = ExtractionJob(
-            store, clock, settings, shared.learner_of,
-            before=self._note_shown, stopping=self._stopping,
-        )  # fmt: skip
-        self.upkeep = self._upkeep()
-        self.event_rules = bus.Bus(store, clock, settings, shared.extensions.actions)
         self.worker = self._worker(threads)
+
+    @service
+    def extraction(self) -> parts.extraction.ExtractionJob:
+        own = (*self.shared.base, self.shared.learner_of)
+        job = parts.extraction.ExtractionJob
+        return job(*own, before=self._note_shown, stopping=self._stopping)
+
+    @service
+    def event_rules(self) -> parts.bus.Bus:
+        return parts.bus.Bus(*self.shared.base, self.shared.extensions.actions)
 
     def wake(self) -> None:
         """There may be work: a memory was opened, or something was written."""
@@ -109,17 +101,17 @@ class BackgroundWork:
         """Have the recurring work of a space planned, and what waits without a job queued: ``now``
         where somebody waits for it, else by the worker.
         """
-        if self._shared.store.read_only:
+        if self.shared.store.read_only:
             return
         for plan in self._plans(space):
             self.worker.plan(plan)
         if now:
             self._catch_up(space)
-        elif self._shared.embedder is not None:
+        elif self.shared.embedder is not None:
             self.worker.prepare(partial(self._catch_up, space))
 
     def _catch_up(self, space: str) -> None:
-        shared = self._shared
+        shared = self.shared
         if shared.embedder is None:
             return
         try:
@@ -142,7 +134,7 @@ class BackgroundWork:
         if services is not None:
             services.injected.flush()
 
-    def _window_of(self, space: str) -> ShortTermMemory | None:
+    def _window_of(self, space: str) -> parts.short_term.ShortTermMemory | None:
         services = self.open_spaces.find(space)
         return None if services is None else services.short_term
 
@@ -150,21 +142,21 @@ class BackgroundWork:
         self.open_spaces.get(job.space).forgetting.finish(job)
 
     def _exchange(self, job: Job) -> None:
-        shared = self._shared
+        shared = self.shared
         folder = Path(shared.path).parent / shared.settings.sync.folder
         self.open_spaces.get(job.space).devices.exchange(folder)
 
     def _plans(self, space: str) -> list[RecurringJob]:
-        settings = self._shared.settings
+        settings = self.shared.settings
         schedule, ledger, sync = settings.schedule, settings.ledger, settings.sync
         daily = settings.upkeep.daily or settings.backup.folder
         ages = ledger.jsonl and ledger.jsonl_keep is not None
         return [
             RecurringJob(space, kind, cron, schedule.zone)
             for kind, cron, wanted in (
-                (upkeep_.DAILY_KIND, schedule.daily, daily and schedule.daily != "never"),
+                (upkeep.DAILY_KIND, schedule.daily, daily and schedule.daily != "never"),
                 (
-                    upkeep_.WEEKLY_KIND,
+                    upkeep.WEEKLY_KIND,
                     schedule.weekly,
                     settings.upkeep.weekly and schedule.weekly != "never",
                 ),
@@ -174,21 +166,24 @@ class BackgroundWork:
             if wanted
         ]
 
-    def _upkeep(self) -> Upkeep:
-        shared, ledger = self._shared, self._shared.settings.ledger
+    @service
+    def upkeep(self) -> parts.upkeep.Upkeep:
+        shared, ledger = self.shared, self.shared.settings.ledger
         copies = shared.transcript_copies()
 
-        def write_report(space: str, day: date, text: DailyReportText) -> str:
+        def write_report(space: str, day: date, text: parts.work.DailyReportText) -> str:
             if not shared.on_disk:
                 return ""
-            sections = tuple(DailySection(title, tuple(lines)) for title, lines in text.sections)
-            report = DailyReport(day, sections, text.language)
+            sections = tuple(
+                parts.daily.DailySection(title, tuple(lines)) for title, lines in text.sections
+            )
+            report = parts.daily.DailyReport(day, sections, text.language)
             return str(shared.documents_of(space).write_report(report))
 
         def forget_old_files(space: str) -> int:
             return copies.age_space(space) if shared.on_disk and ledger.jsonl else 0
 
-        tools = StepServices(
+        tools = parts.work.StepServices(
             extraction=self.extraction,
             episodes=shared.episodes,
             model_of=shared.model_of,
@@ -202,44 +197,64 @@ class BackgroundWork:
             forget_old_files=forget_old_files,
             database=Path(shared.path) if shared.on_disk else None,
         )
-        return Upkeep(shared.store, shared.clock, shared.settings, tools, stopping=self._stopping)
+        return parts.upkeep.Upkeep(*shared.base, tools, stopping=self._stopping)
 
     def _worker(self, threads: int) -> Worker:
-        shared = self._shared
-        store, clock, settings = shared.store, shared.clock, shared.settings
-        jobs, guard = settings.jobs, shared.guard
+        shared, settings = self.shared, self.shared.settings
+        jobs = settings.jobs
         pace = Pace(
             max_attempts=jobs.max_attempts,
             backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),
             lease=jobs.lease,
             poll=jobs.poll,
         )
+        worker = Worker(
+            shared.store, lambda: self.handlers, shared.clock, pace,
+            guard=shared.guard, log=log_of(settings), threads=threads,
+        )  # fmt: skip
+        if settings.triggers.compression_rules:  # the hook before a compression is in one's way
+            if settings.extraction.patterns:  # a file that cannot be used is said at once
+                parts.extractors.RuleExtractor.of(settings)
+            worker.warm_up(self._warm_up())
+        return worker
+
+    def _warm_up(self) -> Iterator[None]:
+        rules = parts.extractors.RuleExtractor.of(self.shared.settings)
+        yield from rules.warm_up(self.shared.clock.now())
+
+    @service
+    def handlers(self) -> Handlers:
+        """What runs the jobs; made for the first, since most processes only record or ask."""
+        shared = self.shared
+        store, clock, settings = shared.base
         copies = shared.transcript_copies()
         quiet = (settings.triggers.quiet_gap or timedelta()) + shared.digest_delay
-        end = SessionEndJob(
-            store, clock, settings, extraction=self.extraction, episodes=shared.episodes
+        end = parts.session_end.SessionEndJob(
+            *shared.base, extraction=self.extraction, episodes=shared.episodes
         )
         handlers: dict[str, Handler] = {
-            daily_events.KIND: Digests(
-                store, clock, quiet, guard, zone=settings.schedule.zone
+            parts.daily_events.KIND: parts.daily_events.Digests(
+                store, clock, quiet, shared.guard, zone=settings.schedule.zone
             ).write,
             transcripts.KIND: copies.append,
             transcripts.AGE_KIND: copies.age,
             triggers.KIND: self.extraction.run,
-            session_end.KIND: end.run,
-            upkeep_.DAILY_KIND: self.upkeep.daily,
-            upkeep_.WEEKLY_KIND: self.upkeep.weekly,
-            upkeep_.STEP_KIND: self.upkeep.step,
-            upkeep_.DOCUMENTS_KIND: lambda job: shared.write_views(job.space),
-            bus.KIND: self.event_rules.run,
-            window_summary.KIND: WindowSummaryJob(settings, self._window_of, shared.model_of).run,
-            bus.ACTION_KIND: self.event_rules.act,
-            erasure.KIND: self._finish_forgetting,
+            parts.session_end.KIND: end.run,
+            upkeep.DAILY_KIND: self.upkeep.daily,
+            upkeep.WEEKLY_KIND: self.upkeep.weekly,
+            upkeep.STEP_KIND: self.upkeep.step,
+            upkeep.DOCUMENTS_KIND: lambda job: shared.write_views(job.space),
+            parts.bus.KIND: self.event_rules.run,
+            parts.window_summary.KIND: parts.window_summary.WindowSummaryJob(
+                settings, self._window_of, shared.model_of
+            ).run,
+            parts.bus.ACTION_KIND: self.event_rules.act,
+            parts.erasure.KIND: self._finish_forgetting,
             _SYNC: self._exchange,
         }
-        failing: dict[str, FailureListener] = {
+        failing = {
             triggers.KIND: self.extraction.failed,
-            session_end.KIND: end.failed,
+            parts.session_end.KIND: end.failed,
         }
         if shared.embedder is None:
             # Nobody wants vectors; once there is a model again, they are caught up on.
@@ -247,20 +262,14 @@ class BackgroundWork:
         else:
             filled = shared.vector_engine if shared.vector_engine.lasting else None
             handlers[embedding_job.KIND] = EmbeddingJob(store, shared.embedder, clock, filled).run
-        worker = Worker(
-            store, handlers, clock, pace,
-            failing=failing, guard=guard, log=log_of(settings), threads=threads,
-        )  # fmt: skip
-        if settings.triggers.compression_rules:  # the hook before a compression is in one's way
-            worker.warm_up(RuleExtractor.of(settings).warm_up(clock.now()))
-        return worker
+        return handlers, failing
 
     def close(self) -> None:
         """Finish the jobs in hand and write down what was gathered."""
         self.worker.stop()
         for services in self.open_spaces.all():
             services.flush()
-        if not self._shared.store.read_only:  # or the first night would not be caught up
+        if not self.shared.store.read_only:  # or the first night would not be caught up
             with suppress(StoreError):
                 self.worker.register_plans()
 
@@ -269,4 +278,4 @@ class BackgroundWork:
         for services in self.open_spaces.all():
             with suppress(StoreError):
                 services.close()
-        self._shared.close()
+        self.shared.close()

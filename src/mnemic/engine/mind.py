@@ -10,20 +10,16 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Self, Unpack
 
-from mnemic.documents.onboarding import OnboardingState
-from mnemic.documents.report import DocumentReport, Question, SyncReport
+from mnemic.documents.report import DocumentReport, OnboardingState, Question, SyncReport
+from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.services import Services
 from mnemic.engine.session import Session
-from mnemic.health.metrics import as_prometheus, measure
 from mnemic.health.trends import decay_curve, growth
 from mnemic.ids import new_id
 from mnemic.language.gate import Verdict
 from mnemic.language.tokens import TokenCounter, count_tokens
-from mnemic.learn.bulk_writer import NewRecord
-from mnemic.learn.compression import HostMessage
 from mnemic.learn.echo import NOW, Shown
-from mnemic.learn.scratchpads import Writer
 from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.rules.words import words_of
@@ -52,6 +48,7 @@ from mnemic.types import (
     ForgetQuery,
     History,
     Hit,
+    HostMessage,
     Job,
     JobState,
     JournalQuery,
@@ -64,7 +61,9 @@ from mnemic.types import (
     MemoryStatus,
     Metrics,
     NewMemory,
+    NewRecord,
     NewTurn,
+    PadWriter,
     RecallQuery,
     Receipt,
     Recorded,
@@ -370,7 +369,7 @@ class Mind(CheckedCalls):
         """What the agent is working on."""
         return self._services.scratchpads.get()
 
-    def write_scratchpad(self, markdown: str, *, by: Writer = "user") -> Scratchpad:
+    def write_scratchpad(self, markdown: str, *, by: PadWriter = "user") -> Scratchpad:
         """The user's or the agent's own text in place of it."""
         return self._services.scratchpads.put(markdown, by)
 
@@ -529,11 +528,12 @@ class Mind(CheckedCalls):
     def metrics(self, *, days: int | None = None) -> Metrics:
         """How well memory serves, over the last days or over all time."""
         self._services.use_log.flush()
-        return measure(self._store, self.space, self._clock, self.settings.schedule.zone, days)
+        zone = self.settings.schedule.zone
+        return parts.metrics.measure(self._store, self.space, self._clock, zone, days)
 
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
-        return as_prometheus([self.metrics()])
+        return parts.metrics.as_prometheus([self.metrics()])
 
     def growth(self, *, days: int = 30) -> list[DayGrowth]:
         """Turns said and memories learned on each of the last days, oldest first."""

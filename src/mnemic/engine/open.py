@@ -16,14 +16,12 @@ from typing import Any, Self
 
 from mnemic.clock import Clock, SystemClock
 from mnemic.documents.fallback.files import Folder, folder_beside
-from mnemic.documents.fallback.importer import PlainFileImporter
+from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
-from mnemic.engine.off import PlainFileMind
 from mnemic.engine.shared import share
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
-from mnemic.health.metrics import totals_as_prometheus
 from mnemic.index.live_tables import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
 from mnemic.record.transcripts import DEFAULT_SPACE
@@ -163,7 +161,9 @@ class Engine(CheckedCalls):
         """Figures of the whole database in the text format of Prometheus; those of one space are
         its mind's.
         """
-        return "" if self._background is None else totals_as_prometheus(self._store.totals())
+        if self._background is None:
+            return ""
+        return parts.metrics.totals_as_prometheus(self._store.totals())
 
     def drain(self, timeout: timedelta | float | None = None) -> Drained:
         """Run every due job of every space now, at most for ``timeout`` seconds."""
@@ -224,7 +224,7 @@ class Engine(CheckedCalls):
         folder.claim()
         services = background.open_spaces.get(space)
         try:
-            PlainFileImporter(
+            parts.fallback_importer.PlainFileImporter(
                 services.shared.store,
                 space,
                 self.settings,
@@ -252,7 +252,7 @@ class Engine(CheckedCalls):
                 "memory.enabled is false, and a memory in RAM has no folder for plain files",
                 remedy="Name a file, or an absolute memory.fallback_folder",
             )
-        return PlainFileMind(folder, space, self.settings, self._clock)
+        return parts.off.PlainFileMind(folder, space, self.settings, self._clock)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -5,71 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from mnemic.context.build import Builder
-from mnemic.context.sources import PromptSources
-from mnemic.documents.cards import IdentityCards
-from mnemic.documents.erasure import files_of, scrub
-from mnemic.documents.fallback import erasure as fallback
 from mnemic.documents.fallback.files import folder_beside
-from mnemic.documents.library import Documents, folders_of
-from mnemic.documents.onboarding import Onboarding
+from mnemic.documents.folders import folders_of
+from mnemic.engine import parts
 from mnemic.engine.shared import Shared
 from mnemic.errors import InvalidInput
-from mnemic.forget.erasure import Erasure, ExternalCopies, RemovedRecords, SpaceErasure
-from mnemic.health.audit import Audit
-from mnemic.health.doctor import Doctor
-from mnemic.health.metrics import Uses
-from mnemic.index.batches import forget_chunks
-from mnemic.index.live_tables import LiveTables
-from mnemic.index.segment import forget_words
 from mnemic.language.guard import forget_names
 from mnemic.language.lines import forget_labels
-from mnemic.learn.bulk_writer import BulkWriter
-from mnemic.learn.compression import Compression
-from mnemic.learn.disown import Disowner
 from mnemic.learn.echo import InjectedTexts
-from mnemic.learn.items import ItemWriter
-from mnemic.learn.memory_reader import MemoryReader
-from mnemic.learn.memory_writer import MemoryWriter
-from mnemic.learn.pending import PendingQueue, Proposals
-from mnemic.learn.rollback import Rollback
-from mnemic.learn.scratchpads import Scratchpads
-from mnemic.learn.session_end import SessionCloser
-from mnemic.learn.session_state import SessionState
 from mnemic.providers.embedding.choose import embedder_named
-from mnemic.recall.engine import Recall, Touches
-from mnemic.recall.vectors import VectorRoute
 from mnemic.record import transcripts
-from mnemic.record.attachments import AttachmentWriter
 from mnemic.record.ledger import LedgerReader
-from mnemic.record.recorder import FollowUps, Recorder
-from mnemic.record.short_term import ShortTermMemory
 from mnemic.record.triggers import Watcher
 from mnemic.settings.recall import SectionName
-from mnemic.sync.devices import Devices
-from mnemic.sync.steps import DeviceServices
 from mnemic.types import SafeName, Stats
 
 T = TypeVar("T")
 
 
-class _service(Generic[T]):
+class service(Generic[T]):
     """A service made once, whichever thread asks first; from then on it is a plain attribute."""
 
-    def __init__(self, make: Callable[[Services], T]) -> None:
+    def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, services: Services, owner: type | None = None) -> T:
-        made: T
+    def __get__(self, services: Any, owner: type | None = None) -> T:
         with services.shared.building:
             if self._name not in services.__dict__:
                 services.__dict__[self._name] = self._make(services)
-            made = services.__dict__[self._name]
+        made: T = services.__dict__[self._name]
         return made
 
 
@@ -86,32 +55,34 @@ class Services:
 
     # --- what happened --------------------------------------------------------------------------
 
-    @_service
-    def recorder(self) -> Recorder:
+    @service
+    def recorder(self) -> parts.recorder.Recorder:
         shared, settings = self.shared, self._settings
-        follow_ups = FollowUps(
+        follow_ups = parts.recorder.FollowUps(
             transcripts=settings.ledger.jsonl and shared.on_disk,
             quiet_gap=settings.triggers.quiet_gap,
             digest_delay=shared.digest_delay,
             ask_vectors=shared.ask,
             watcher=Watcher(settings.triggers, settings.jobs.max_attempts, shared.overflow()),
             max_attempts=settings.jobs.max_attempts,
-            disown=Disowner(settings, shared.guard.owners),
+            disown=parts.disown.Disowner(settings, shared.guard.owners),
         )
-        return Recorder(*self._at, guard=shared.guard, follow_ups=follow_ups, wake=self._wake)
+        return parts.recorder.Recorder(
+            *self._at, guard=shared.guard, follow_ups=follow_ups, wake=self._wake
+        )
 
-    @_service
+    @service
     def ledger(self) -> LedgerReader:
         return LedgerReader(*self._at, self._settings, self.shared.guard)
 
-    @_service
-    def session_ends(self) -> SessionCloser:
-        return SessionCloser(*self._at, self._settings, self._wake)
+    @service
+    def session_ends(self) -> parts.session_end.SessionCloser:
+        return parts.session_end.SessionCloser(*self._at, self._settings, self._wake)
 
-    @_service
-    def compression(self) -> Compression:
+    @service
+    def compression(self) -> parts.compression.Compression:
         shared = self.shared
-        return Compression(
+        return parts.compression.Compression(
             *self._at,
             self._settings,
             recorder=self.recorder,
@@ -119,60 +90,66 @@ class Services:
             ask=shared.ask,
         )
 
-    @_service
-    def attachments(self) -> AttachmentWriter:
-        return AttachmentWriter(*self._at, self.shared.guard, self.shared.ask)
+    @service
+    def attachments(self) -> parts.attachments.AttachmentWriter:
+        return parts.attachments.AttachmentWriter(*self._at, self.shared.guard, self.shared.ask)
 
-    @_service
-    def items(self) -> ItemWriter:
-        return ItemWriter(*self._at, self.shared.guard, self.shared.ask)
+    @service
+    def items(self) -> parts.items.ItemWriter:
+        return parts.items.ItemWriter(*self._at, self.shared.guard, self.shared.ask)
 
-    @_service
-    def short_term(self) -> ShortTermMemory:
+    @service
+    def short_term(self) -> parts.short_term.ShortTermMemory:
         store, space, _ = self._at
-        return ShortTermMemory(store, space, self._settings.short_term, guard=self.shared.guard)
+        return parts.short_term.ShortTermMemory(
+            store, space, self._settings.short_term, guard=self.shared.guard
+        )
 
-    @_service
-    def scratchpads(self) -> Scratchpads:
-        return Scratchpads(*self._at, self._settings, self.shared.guard)
+    @service
+    def scratchpads(self) -> parts.scratchpads.Scratchpads:
+        return parts.scratchpads.Scratchpads(*self._at, self._settings, self.shared.guard)
 
-    @_service
-    def sessions(self) -> SessionState:
+    @service
+    def sessions(self) -> parts.session_state.SessionState:
         pads, guard = self.scratchpads, self.shared.guard
-        return SessionState(*self._at, guard, short_term=self.short_term, scratchpads=pads)
+        return parts.session_state.SessionState(
+            *self._at, guard, short_term=self.short_term, scratchpads=pads
+        )
 
     # --- what is known --------------------------------------------------------------------------
 
-    @_service
-    def memories(self) -> MemoryWriter:
+    @service
+    def memories(self) -> parts.memory_writer.MemoryWriter:
         return self.shared.writer_of(self.space)
 
-    @_service
-    def bulk(self) -> BulkWriter:
+    @service
+    def bulk(self) -> parts.bulk_writer.BulkWriter:
         guard, ask = self.shared.guard, self.shared.ask
-        return BulkWriter(*self._at, guard, memories=self.memories, ask_vectors=ask)
+        return parts.bulk_writer.BulkWriter(
+            *self._at, guard, memories=self.memories, ask_vectors=ask
+        )
 
-    @_service
-    def memory_reader(self) -> MemoryReader:
-        return MemoryReader(*self._at, self._settings, vault=self.shared.vault)
+    @service
+    def memory_reader(self) -> parts.memory_reader.MemoryReader:
+        return parts.memory_reader.MemoryReader(*self._at, self._settings, vault=self.shared.vault)
 
-    @_service
-    def pending(self) -> PendingQueue:
+    @service
+    def pending(self) -> parts.pending.PendingQueue:
         return self.shared.pending_of(self.space)
 
-    @_service
-    def proposals(self) -> Proposals:
+    @service
+    def proposals(self) -> parts.pending.Proposals:
         reconciler = self.shared.reconciler_of(self.space)
-        return Proposals(*self._at, reconciler, trust=self._settings.trust)
+        return parts.pending.Proposals(*self._at, reconciler, trust=self._settings.trust)
 
-    @_service
-    def rollback(self) -> Rollback:
-        return Rollback(*self._at, self._settings)
+    @service
+    def rollback(self) -> parts.rollback.Rollback:
+        return parts.rollback.Rollback(*self._at, self._settings)
 
-    @_service
-    def onboarding(self) -> Onboarding:
+    @service
+    def onboarding(self) -> parts.onboarding.Onboarding:
         shared = self.shared
-        return Onboarding(
+        return parts.onboarding.Onboarding(
             *self._at,
             self._settings,
             reconciler=shared.reconciler_of(self.space),
@@ -181,33 +158,35 @@ class Services:
 
     # --- recall and prompts ---------------------------------------------------------------------
 
-    @_service
-    def vectors(self) -> VectorRoute | None:
+    @service
+    def vectors(self) -> parts.vectors.VectorRoute | None:
         shared = self.shared
         if shared.embedder is None:
             return None
         engine = shared.vector_engine_of(self.space)
-        tables = LiveTables(engine, shared.store, self.space, shared.vector_memory)
+        tables = parts.live_tables.LiveTables(
+            engine, shared.store, self.space, shared.vector_memory
+        )
         named = partial(embedder_named, settings=shared.settings, circuits=shared.circuits)
-        return VectorRoute(shared.embedder, tables, named)
+        return parts.vectors.VectorRoute(shared.embedder, tables, named)
 
-    @_service
-    def touches(self) -> Touches:
+    @service
+    def touches(self) -> parts.recall.Touches:
         store, space, _ = self._at
         enabled = self._settings.recall.touch and not store.read_only
-        return Touches(store, space, enabled=enabled)
+        return parts.recall.Touches(store, space, enabled=enabled)
 
-    @_service
+    @service
     def injected(self) -> InjectedTexts:
         return InjectedTexts(*self._at, self._settings.trust)
 
-    @_service
-    def use_log(self) -> Uses:
-        return Uses(*self._at, self._settings.schedule.zone)
+    @service
+    def use_log(self) -> parts.metrics.Uses:
+        return parts.metrics.Uses(*self._at, self._settings.schedule.zone)
 
-    @_service
-    def recall(self) -> Recall:
-        return Recall(
+    @service
+    def recall(self) -> parts.recall.Recall:
+        return parts.recall.Recall(
             *self._at,
             settings=self._settings,
             vectors=self.vectors,
@@ -215,9 +194,9 @@ class Services:
             fault=self.shared.vector_fault,
         )
 
-    @_service
-    def context(self) -> Builder:
-        sources = PromptSources(
+    @service
+    def context(self) -> parts.build.Builder:
+        sources = parts.sources.PromptSources(
             *self._at,
             self._settings,
             recall=self.recall,
@@ -226,9 +205,11 @@ class Services:
             cards=partial(self._read_cards, self.shared.cards_of(self.space)),
             pending=self.pending.fresh,
         )
-        return Builder(sources, self._settings)
+        return parts.build.Builder(sources, self._settings)
 
-    def _read_cards(self, cards: IdentityCards, persona: str | None) -> Mapping[SectionName, str]:
+    def _read_cards(
+        self, cards: parts.cards.IdentityCards, persona: str | None
+    ) -> Mapping[SectionName, str]:
         """The cards of a prompt, after a person's edits of the memory document."""
         if self.documents is not None:
             self.documents.follow_edits()
@@ -254,11 +235,11 @@ class Services:
             return None
         return folders_of(Path(shared.path), self.space, shared.settings).documents
 
-    @_service
-    def documents(self) -> Documents | None:
+    @service
+    def documents(self) -> parts.library.Documents | None:
         return self.shared.documents_of(self.space) if self.shared.on_disk else None
 
-    def require_documents(self) -> Documents:
+    def require_documents(self) -> parts.library.Documents:
         if self.documents is None:
             raise InvalidInput(
                 "A memory that is not on disk has no documents", remedy="Open it in a file"
@@ -267,13 +248,13 @@ class Services:
 
     # --- health and removal ---------------------------------------------------------------------
 
-    @_service
-    def audit(self) -> Audit:
-        return Audit(*self._at, self._settings)
+    @service
+    def audit(self) -> parts.audit.Audit:
+        return parts.audit.Audit(*self._at, self._settings)
 
-    @_service
-    def doctor(self) -> Doctor:
-        return Doctor(
+    @service
+    def doctor(self) -> parts.doctor.Doctor:
+        return parts.doctor.Doctor(
             *self._at,
             self._settings,
             forgetting=self.forgetting,
@@ -301,22 +282,24 @@ class Services:
         if not shared.on_disk:
             return []
         paths = sorted(transcripts.folder_of(shared.history, self.space).glob("*.jsonl"))
-        paths += files_of(folders_of(Path(shared.path), self.space, settings), settings)
+        paths += parts.document_erasure.files_of(
+            folders_of(Path(shared.path), self.space, settings), settings
+        )
         plain = folder_beside(shared.path, self.space, settings.memory)
         return paths + ([plain.notes, *plain.logs().values()] if plain is not None else [])
 
-    @_service
-    def space_erasure(self) -> SpaceErasure:
+    @service
+    def space_erasure(self) -> parts.erasure.SpaceErasure:
         def drop_copies() -> None:
             for file in self._own_files():
                 file.unlink(missing_ok=True)
             self._drop_vectors()
             self._drop_caches()
 
-        return SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
+        return parts.erasure.SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
 
-    @_service
-    def forgetting(self) -> Erasure:
+    @service
+    def forgetting(self) -> parts.erasure.Erasure:
         shared, settings = self.shared, self.shared.settings
         copies = shared.transcript_copies()
 
@@ -324,11 +307,11 @@ class Services:
             if shared.on_disk:
                 copies.erase(space, session, settings.jobs.max_attempts)
 
-        return Erasure(
+        return parts.erasure.Erasure(
             *self._at,
             settings,
             ask=shared.ask,
-            copies=ExternalCopies(
+            copies=parts.erasure.ExternalCopies(
                 gather=self._gather,
                 transcript=transcript,
                 documents=self._scrub_documents,
@@ -337,12 +320,12 @@ class Services:
             ),
         )
 
-    @_service
-    def devices(self) -> Devices:
+    @service
+    def devices(self) -> parts.devices.Devices:
         shared = self.shared
         database = Path(shared.path) if shared.on_disk else None
-        parts = (*self._at, shared.vault, shared.ask, self.forgetting, database)
-        return Devices(DeviceServices(*parts), self._settings, self._meet)
+        own = (*self._at, shared.vault, shared.ask, self.forgetting, database)
+        return parts.devices.Devices(parts.steps.DeviceServices(*own), self._settings, self._meet)
 
     def _meet(self) -> None:
         """What follows from the changes of other devices."""
@@ -350,11 +333,11 @@ class Services:
         self.shared.write_views(self.space)
         self._wake()
 
-    def _scrub_documents(self, space: str, removed: RemovedRecords) -> None:
+    def _scrub_documents(self, space: str, removed: parts.erasure.RemovedRecords) -> None:
         shared, settings = self.shared, self.shared.settings
         tests = {"quotes": removed.traces.quotes, "repeats": removed.traces.repeats}
         if shared.on_disk:
-            scrub(
+            parts.document_erasure.scrub(
                 shared.store,
                 space,
                 folders_of(Path(shared.path), space, settings),
@@ -366,10 +349,10 @@ class Services:
             )
         plain = folder_beside(shared.path, space, settings.memory)
         if plain is not None:
-            target = fallback.ErasureTarget(
+            target = parts.fallback_erasure.ErasureTarget(
                 removed.turns, removed.memories, **tests, renamed=removed.traces.renamed
             )
-            fallback.scrub(shared.store, space, plain, target, shared.clock.now())
+            parts.fallback_erasure.scrub(shared.store, space, plain, target, shared.clock.now())
 
     def _drop_vectors(self) -> None:
         if self.vectors is None:
@@ -381,8 +364,8 @@ class Services:
         self.short_term.clear()
         self.scratchpads.clear()
         self.use_log.forget()
-        forget_words()
-        forget_chunks()
+        parts.segment.forget_words()
+        parts.batches.forget_chunks()
         forget_names()
         forget_labels()
 

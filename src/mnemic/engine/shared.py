@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from mnemic.clock import Clock, monotonic_of
-from mnemic.documents.cards import IdentityCards
-from mnemic.documents.library import Documents, claim_folders, folders_of
+from mnemic.documents.folders import claim_folders, folders_of
+from mnemic.engine import parts
 from mnemic.errors import ConfigError, MissingExtra
 from mnemic.index import embedding_job
 from mnemic.index.backend import BackendEngine
@@ -19,25 +19,13 @@ from mnemic.index.embedding_job import Ask
 from mnemic.index.engine import VectorEngine, engine_for
 from mnemic.index.live_tables import VECTOR_MEMORY, VectorMemory
 from mnemic.language.guard import Guard, guard_of
-from mnemic.learn import window_summary
-from mnemic.learn.advice import ModelJudge
-from mnemic.learn.episode_writer import EpisodeWriter
-from mnemic.learn.extraction import Learner
-from mnemic.learn.extractors import ModelExtractor, RuleExtractor
-from mnemic.learn.memory_writer import MemoryWriter
-from mnemic.learn.pending import PendingQueue
-from mnemic.learn.reconciler import Reconciler
-from mnemic.learn.voices import judge_by
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.breaker import Circuits
-from mnemic.providers.chat.base import ChatModel
-from mnemic.providers.chat.budget import SpendingLimit, journal_meter
 from mnemic.providers.chat.choose import chat_model_for, object_model_for
 from mnemic.providers.embedding.base import Embedder, release
 from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
 from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.vault import Vault
-from mnemic.record import daily_events
 from mnemic.record.transcripts import Transcripts
 from mnemic.record.triggers import OverflowListener
 from mnemic.settings import Settings
@@ -45,7 +33,6 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.paths import own_base, own_folder
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.types import Extensions, SafeName
-from mnemic.upkeep import bus
 
 _NONE = Extensions()
 
@@ -64,7 +51,7 @@ class Shared:
     clock: Clock
     guard: Guard
     embedder: Embedder | None
-    model: ChatModel | None
+    model: parts.chat.ChatModel | None
     ask: Ask
     circuits: Circuits
     vault: Vault
@@ -77,6 +64,11 @@ class Shared:
     def at(self, space: str) -> tuple[Store, str, Clock]:
         """What every service of a space begins with."""
         return self.store, space, self.clock
+
+    @property
+    def base(self) -> tuple[Store, Clock, Settings]:
+        """What every job begins with."""
+        return self.store, self.clock, self.settings
 
     @property
     def on_disk(self) -> bool:
@@ -108,7 +100,7 @@ class Shared:
         def listen(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
             info = unit.ledger.session(session)
             if info is not None and info.turns > short_term.max_messages:
-                window_summary.queue(unit, session, now, max_attempts)
+                parts.window_summary.queue(unit, session, now, max_attempts)
 
         return int(short_term.max_messages * short_term.compact_share), listen
 
@@ -127,53 +119,57 @@ class Shared:
         if self.model is not None:
             self.model.close()
 
-    def model_of(self, space: str) -> ChatModel | None:
+    def model_of(self, space: str) -> parts.chat.ChatModel | None:
         """The memory model with its calls on that space's account."""
         if self.model is None:
             return None
-        budget = SpendingLimit.of(self.settings)
-        return self.model.metered(journal_meter(self.store, space, self.clock, budget, self.guard))
+        budget = parts.chat_budget.SpendingLimit.of(self.settings)
+        return self.model.metered(
+            parts.chat_budget.journal_meter(self.store, space, self.clock, budget, self.guard)
+        )
 
     @property
     def digest_delay(self) -> timedelta:
         """How long the rules leave the daily event of a silent session to the model."""
-        return timedelta() if self.model is None else daily_events.MODEL_FIRST
+        return timedelta() if self.model is None else parts.daily_events.MODEL_FIRST
 
     @property
-    def episodes(self) -> EpisodeWriter:
-        return EpisodeWriter(
-            self.store, self.clock, self.settings, model_of=self.model_of, ask=self.ask
-        )
+    def episodes(self) -> parts.episode_writer.EpisodeWriter:
+        return parts.episode_writer.EpisodeWriter(*self.base, model_of=self.model_of, ask=self.ask)
 
-    def reconciler_of(self, space: str) -> Reconciler:
+    def reconciler_of(self, space: str) -> parts.reconciler.Reconciler:
         model = self.model_of(space)
-        return Reconciler(
+        return parts.reconciler.Reconciler(
             self.store,
             space,
             self.settings,
             self.ask,
             embedder=self.embedder,
-            judge=ModelJudge(model, self.settings)
+            judge=parts.advice.ModelJudge(model, self.settings)
             if model is not None and self.settings.reconcile.judge
             else None,
         )
 
-    def cards_of(self, space: str) -> IdentityCards:
+    def cards_of(self, space: str) -> parts.cards.IdentityCards:
         """The identity cards, beside the documents."""
         folder = None
         if self.on_disk:
             folder = folders_of(Path(self.path), space, self.settings).documents
-        return IdentityCards(*self.at(space), self.settings, folder)
+        return parts.cards.IdentityCards(*self.at(space), self.settings, folder)
 
-    def writer_of(self, space: str) -> MemoryWriter:
+    def writer_of(self, space: str) -> parts.memory_writer.MemoryWriter:
         reconciler = self.reconciler_of(space)
-        return MemoryWriter(*self.at(space), self.settings, reconciler, vault=self.vault)
+        return parts.memory_writer.MemoryWriter(
+            *self.at(space), self.settings, reconciler, vault=self.vault
+        )
 
-    def pending_of(self, space: str) -> PendingQueue:
-        return PendingQueue(*self.at(space), self.settings.pending, self.reconciler_of(space))
+    def pending_of(self, space: str) -> parts.pending.PendingQueue:
+        return parts.pending.PendingQueue(
+            *self.at(space), self.settings.pending, self.reconciler_of(space)
+        )
 
-    def documents_of(self, space: str) -> Documents:
-        return Documents(
+    def documents_of(self, space: str) -> parts.library.Documents:
+        return parts.library.Documents(
             *self.at(space),
             self.settings,
             folders_of(Path(self.path), space, self.settings),
@@ -188,16 +184,18 @@ class Shared:
         done = self.documents_of(space).sync().documents
         return [document.name for document in done if document.state == "written"]
 
-    def learner_of(self, space: str) -> Learner:
+    def learner_of(self, space: str) -> parts.extraction.Learner:
         model = self.model_of(space)
         reconciler = self.reconciler_of(space)
         reader = self.embedder if isinstance(self.embedder, TrainedReader) else None
-        voices = judge_by(reader.hear) if reader else None
+        voices = parts.voices.judge_by(reader.hear) if reader else None
         if model is None:
             note = reader.note if reader else None
-            extractor = RuleExtractor.of(self.settings, note, voices)
-            return Learner(extractor, reconciler, voices)
-        return Learner(ModelExtractor(model, self.settings, self.clock), reconciler, voices)
+            extractor = parts.extractors.RuleExtractor.of(self.settings, note, voices)
+            return parts.extraction.Learner(extractor, reconciler, voices)
+        return parts.extraction.Learner(
+            parts.extractors.ModelExtractor(model, self.settings, self.clock), reconciler, voices
+        )
 
 
 def share(
@@ -210,6 +208,8 @@ def share(
     vector_memory: int = VECTOR_MEMORY,
 ) -> Shared:
     """What all spaces of a database share; ``extensions`` are the host's own parts."""
+    if any(rule.enabled for rule in settings.events.rules.values()):
+        store = parts.bus.with_rules(store, settings)
     on_disk = path != MEMORY
     if on_disk and not store.read_only:
         claim_folders(Path(path), settings)
@@ -217,7 +217,7 @@ def share(
     embedder = _embedder(settings, circuits, extensions)
     vector_engine, vector_fault = _vector_engine(settings, path, on_disk=on_disk)
     return Shared(
-        store=bus.with_rules(store, settings),
+        store=store,
         path=path,
         settings=settings,
         clock=clock,
@@ -254,7 +254,9 @@ def _embedder(settings: Settings, circuits: Circuits, extensions: Extensions) ->
     return embedder_for(settings, circuits)
 
 
-def _model(settings: Settings, circuits: Circuits, extensions: Extensions) -> ChatModel | None:
+def _model(
+    settings: Settings, circuits: Circuits, extensions: Extensions
+) -> parts.chat.ChatModel | None:
     """The model that learns; None where the rules do."""
     engine = settings.extraction.engine
     if engine == "rules":

@@ -7,7 +7,6 @@ records, the terms of the index, and every word in any byte of any file.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -16,6 +15,7 @@ from pathlib import Path
 from mnemic.errors import InvalidInput
 from mnemic.forget.plan import ForgetPlan
 from mnemic.forget.traces import Hasher, tokens, words
+from mnemic.patterns import defer
 from mnemic.plain import plain
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Store, Unit
@@ -29,8 +29,8 @@ _BLOCK = 1 << 20
 _LONGEST = 4_096  # bytes of one run of text that two blocks may share
 # Control characters end a word; the other bytes may be part of a letter.
 _READABLE = bytes(32 if byte < 32 or byte == 127 else byte for byte in range(256))
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_WORD = re.compile(r"[^\W_]{5,}|[^\W_\x00-\x7f]{2,}")
+_ID = defer(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_WORD = defer(r"[^\W_]{5,}|[^\W_\x00-\x7f]{2,}")
 _REMEDY = "Run `mnemic worker` to finish what was interrupted, or forget it again"
 
 

@@ -65,6 +65,10 @@ class FailureListener(Protocol):
     def __call__(self, job: Job, reason: str, *, dead: bool) -> None: ...
 
 
+# By kinds of jobs: what runs them, and who is told before a failure is recorded.
+Handlers = tuple[Mapping[str, Handler], Mapping[str, FailureListener]]
+
+
 class JobPutOff(Exception):
     """A job cannot run in this process, or not yet; the try does not count."""
 
@@ -107,17 +111,16 @@ class Worker:
     def __init__(
         self,
         store: Store,
-        handlers: Mapping[str, Handler],
+        handlers: Callable[[], Handlers],
         clock: Clock,
         pace: Pace,
         *,
-        failing: Mapping[str, FailureListener] | None = None,
         guard: Guard = DEFAULT,
         log: OperationLog | None = None,
         threads: int = 1,
     ) -> None:
-        """``failing`` listeners, by job kind, are called before the queue records a failure;
-        ``threads`` work at once when it works in the background.
+        """``handlers`` are asked for when there is a job; ``threads`` work at once when it works in
+        the background.
         """
         self._store = store
         self._handlers = handlers
@@ -126,7 +129,6 @@ class Worker:
         self._unplanned: deque[RecurringJob] = deque()
         self._unprepared: deque[Callable[[], None]] = deque()
         self._warming: Iterator[None] = iter(())
-        self._failing = failing or {}
         self._guard = guard
         self._log = log or OperationLog()
         self._count = threads
@@ -183,7 +185,7 @@ class Worker:
             return None
         if job.attempts > job.max_attempts:
             return self._bury(job, constant("its process died each time it ran"))
-        handler = self._handlers.get(job.kind)
+        handler = self._handlers()[0].get(job.kind)
         if handler is None:
             return self._bury(job, self._guard.error(f"nothing here handles {job.kind!r} jobs"))
         try:
@@ -274,7 +276,7 @@ class Worker:
 
     def _report_failure(self, job: Job, reason: SafeText, *, dead: bool) -> None:
         self._log.failed(_OPERATIONS.get(job.kind, job.kind), reason)
-        listener = self._failing.get(job.kind)
+        listener = self._handlers()[1].get(job.kind)
         if listener is not None:
             listener(job, reason, dead=dead)
 

@@ -103,7 +103,7 @@ def _is_name(name: str, whole: str, text: str, end: int) -> bool:
 
 
 def _find_chinese(text: str) -> Iterator[Place]:
-    for form in _CHINESE:
+    for form in () if text.isascii() else _CHINESE:
         for match in pattern(form).finditer(text):
             name = match.group(1)
             if name[:2] not in words("not_names") and name not in words("not_names"):

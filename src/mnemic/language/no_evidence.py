@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 
 from mnemic.language.gate import nods
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 
 _FILE = WordFile("mnemic.language", "no_evidence.toml")
 pattern = _FILE.pattern
@@ -31,7 +32,7 @@ def _courtesies() -> dict[str, re.Pattern[str]]:
     for phrase in _FILE.phrases("courtesy"):
         phrases.setdefault(phrase[0], set()).add(phrase)
     return {
-        first: re.compile(
+        first: defer(
             f"(?:{'|'.join(map(re.escape, sorted(some, key=len, reverse=True)))})"
             f"(?:(?<![a-z])|(?![a-z0-9'])){_GAP}"
         )

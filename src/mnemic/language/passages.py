@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from mnemic.language.tokens import estimate_tokens
+from mnemic.patterns import defer
 
 TOKENS = 48
 MOST = 200
-_BREAK = re.compile(r"(?<=[.!?。！？；;])\s+|(?<=[。！？；])|\n+")
+_BREAK = defer(r"(?<=[.!?。！？；;])\s+|(?<=[。！？；])|\n+")
 _SLACK = 1.75
 _READ = 100_000  # characters: far more than ``MOST`` passages hold
 

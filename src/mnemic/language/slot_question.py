@@ -17,8 +17,9 @@ from itertools import chain, islice
 
 import Stemmer
 
-from mnemic.language.extract.languages import BUILT_IN, packaged_table
 from mnemic.language.query_intent import asks_of_past
+from mnemic.language.word_file import BUILT_IN, packaged_table
+from mnemic.patterns import defer
 from mnemic.rules.slots import fold, opposites, predicate_of
 
 LONGEST = 160  # characters: nobody asks for one slot in more
@@ -31,15 +32,15 @@ _PET = "pet"
 _PERSONS = ("relatives", "people", "elders")
 
 # What every question for a fact has: known without reading the data.
-_QUESTION = re.compile(
+_QUESTION = defer(
     r"[?？]|\b(?:what|which|who|whom|whose|where|when|how|do you"
     r"|(?:remind|tell|give|show) me)\b|[什啥哪谁多几何吗]|告诉我|提醒我|记得|知道|来着",
     re.I,
 )
-_WORD = re.compile(r"[^\W_\u3400-\u9fff]+")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_RUN = re.compile(r"[^\W_]*[\u3400-\u9fff][^\W_]*")
-_BREAK = re.compile(r"\n {0,4}")
+_WORD = defer(r"[^\W_\u3400-\u9fff]+")
+_HAN = defer(r"[\u3400-\u9fff]")
+_RUN = defer(r"[^\W_]*[\u3400-\u9fff][^\W_]*")
+_BREAK = defer(r"\n {0,4}")
 _BEFORE_KIN = "(?<![^我的家们咱俺大小二三亲])"  # 妈 alone is a relative after 我, and none in 姑妈
 _stem = Stemmer.Stemmer("english", 0).stemWord
 

@@ -1,4 +1,4 @@
-"""Patterns and lists of words that are kept as data, in a TOML file beside their code."""
+"""Patterns and lists of words that are kept as data, in TOML files beside their code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+BUILT_IN = ("en", "zh")  # languages that have a pattern file
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n\s*")
 _BETWEEN = re.compile(r"\s*[|\n]\s*")
@@ -53,3 +54,16 @@ class WordFile:
     def _load(self) -> Mapping[str, Mapping[str, str]]:
         file = resources.files(self._package).joinpath(self._file)
         return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def packaged_table(code: str, name: str) -> Mapping[str, str]:
+    """One table of a language's [words], read without the rest of its file; empty if not there."""
+    _, found, rest = packaged(code).partition(f"\n[words.{name}]\n")
+    table: Mapping[str, str] = tomllib.loads(rest.partition("\n[")[0]) if found else {}
+    return table
+
+
+def packaged(code: str) -> str:
+    """The pattern file of a language."""
+    folder = resources.files("mnemic.language.extract").joinpath("patterns")
+    return folder.joinpath(f"{code}.toml").read_text(encoding="utf-8")

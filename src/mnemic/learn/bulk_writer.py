@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import TypeAlias
 
 from mnemic.clock import Clock
 from mnemic.errors import InvalidInput
@@ -27,9 +26,9 @@ from mnemic.types import (
     NewDailyEvent,
     NewEpisode,
     NewMemory,
+    NewRecord,
 )
 
-NewRecord: TypeAlias = NewMemory | NewEpisode | NewDailyEvent
 _IMPORTED = "import"
 _SOURCE = "migration"  # of an episode, beside the occasions on which one is written here
 

@@ -5,7 +5,6 @@ and the turns are queued for a whole extraction. No model is asked, nobody waits
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from mnemic.clock import Clock
 from mnemic.errors import InvalidInput, NotFound
@@ -23,11 +22,10 @@ from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import TurnFilter, TurnRow
-from mnemic.types import Episode, NewTurn, SafeName, Turn
+from mnemic.types import Episode, HostMessage, NewTurn, SafeName, Turn
 
 _MOST = 10_000  # turns of a session that are compared with the messages
 _FORMS = "Pass NewTurn values, or dicts with role and content as OpenAI or Anthropic have them"
-HostMessage = NewTurn | Mapping[str, Any]
 
 
 class Compression:

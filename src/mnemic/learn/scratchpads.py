@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, get_args
 
 from mnemic.clock import Clock
 from mnemic.days import in_zone, local_time
@@ -21,11 +20,10 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import PadRow, TurnFilter
 from mnemic.store.user_zone import user_zone
 from mnemic.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, joined
+from mnemic.types.literals import PAD_WRITERS, PadWriter
 
 EVENT = constant("scratchpad")
-Writer = Literal["user", "agent"]
 BY_HOST = "host"  # the host hands over the task, so no message is read for one
-WRITERS: tuple[Writer, ...] = get_args(Writer)
 _FOLLOWED = 50  # messages that are taken in on reading, the latest
 _CHANGES = 50  # latest changes in which the origin of a task is looked for
 _STALE = timedelta(days=14)  # a task that nobody has stated since is not shown any more
@@ -122,9 +120,9 @@ class Scratchpads:
         """Let go of what is held; the store is not touched."""
         self._cached = None
 
-    def put(self, markdown: str, by: Writer = "user") -> Scratchpad:
+    def put(self, markdown: str, by: PadWriter = "user") -> Scratchpad:
         """Somebody's own text in place of what was there, which stays in the history."""
-        checks.check_choice(by, WRITERS, "by")
+        checks.check_choice(by, PAD_WRITERS, "by")
         text = self._guard.text(markdown, "scratchpad", self._settings.max_chars)
         size, limit = len(render(parse(text))), self._settings.max_chars
         if size > limit:
@@ -175,7 +173,7 @@ def _followed(unit: Unit, settings: ScratchpadSettings, zone: str) -> _Pad:
     pad = stored = read_pad(unit)
     changes = unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES)
     origins = _origins(pad, changes)
-    own = bool(changes) and changes[0].payload.get("by") in WRITERS
+    own = bool(changes) and changes[0].payload.get("by") in PAD_WRITERS
     by_host = bool(changes) and changes[0].payload.get("by") == BY_HOST
     if settings.driver != "task" or by_host:
         return _Pad(pad, origins, own)
@@ -203,7 +201,7 @@ def _origins(pad: Scratchpad, changes: Sequence[Event]) -> dict[str, _Origin]:
     tasks = list(filter(None, (pad.focus, *pad.questions)))
     origins: dict[str, _Origin] = {}
     for event in reversed(changes):
-        if event.payload.get("by") in WRITERS:
+        if event.payload.get("by") in PAD_WRITERS:
             origins = {task: _Origin(event.at, by_person=True) for task in tasks}
         else:
             origins |= {task: _stated(event) for task in _stated_in(event)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemic.clock import Clock, SystemClock
-from mnemic.documents.library import folders_of
+from mnemic.documents.folders import folders_of
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import find_key
 from mnemic.errors import InvalidInput, MemoryOff

@@ -13,13 +13,12 @@ from typing import Any, TypeVar
 
 from mnemic.engine.mind import Mind
 from mnemic.errors import Conflict, InvalidInput
-from mnemic.learn.bulk_writer import NewRecord
 from mnemic.moving.pieces import Item, Piece, SentFile, WorkingNotes
 from mnemic.moving.reader import FormatReader, reader_of
 from mnemic.moving.source import ImportSource
 from mnemic.rules.speakers import least_trusted, speaker_mark, speaker_marks, trust_of
 from mnemic.settings.logs import log_of
-from mnemic.types import NewDailyEvent, NewEpisode, NewMemory, NewTurn, Trust
+from mnemic.types import NewDailyEvent, NewEpisode, NewMemory, NewRecord, NewTurn, Trust
 
 _BATCH = 4_000
 _FEW = 100  # records whose writing compares them with what is known

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from mnemic.learn.bulk_writer import NewRecord
 from mnemic.record.messages import UnreadableMessage
-from mnemic.types import AttachmentDetails, NewTurn
+from mnemic.types import AttachmentDetails, NewRecord, NewTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,7 +359,7 @@ def _exact_order(docs: Sequence[int], request: Request, lists: CandidateLists) -
 
 def _recency(at: Places) -> Floats:
     """From 0 for the oldest candidate to 1 for the newest, by their order."""
-    moments = np.unique(at)
+    moments = sorted(set(at.tolist()))  # np.unique would load the whole of np.ma
     places: Floats = np.searchsorted(moments, at) / max(1, len(moments) - 1)
     return places
 

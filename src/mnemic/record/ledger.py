@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from mnemic.ids import new_id
 from mnemic.jobs.waiting import model_wait
 from mnemic.language.dates.moments import calendar_day, maybe_moment
 from mnemic.language.guard import MAX_SUMMARY, Guard
+from mnemic.patterns import defer
 from mnemic.record import triggers
 from mnemic.record.episode_links import turns_with_episodes
 from mnemic.rules import checks
@@ -47,7 +47,7 @@ from mnemic.types import (
 
 _REVIVED = constant("to be tried again")
 _SHORTEST, _SHOWN = 4, 5  # characters of the beginning of an id; ids that begin alike
-_BEGINNING = re.compile(rf"[0-9a-f-]{{{_SHORTEST},36}}")
+_BEGINNING = defer(rf"[0-9a-f-]{{{_SHORTEST},36}}")
 _READ = 500  # dead turns looked at in one go
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from mnemic.patterns import defer
 from mnemic.rules.slots import fold
 from mnemic.settings.upkeep import LifetimeSettings
 from mnemic.types import Kind
@@ -20,7 +20,7 @@ DURATIONS: Mapping[str, timedelta | str | None] = {
     "session": _SESSION,
 }
 _TASK = "task"
-_SPAN = re.compile(r"(\d{1,6})([dh])")  # any other span of days or hours
+_SPAN = defer(r"(\d{1,6})([dh])")  # any other span of days or hours
 _UNITS = {"d": "days", "h": "hours"}
 _PRIORITIES = ("transient", "short", "short term", "long", "long term", "permanent")
 

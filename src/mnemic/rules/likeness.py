@@ -7,27 +7,28 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from mnemic.patterns import defer
 from mnemic.rules.slots import fold
 
 # A sign inside a word or a number ("3.12", "c++", "don't") is a part of it.
-_PUNCTUATION = re.compile(r"[，。！？；：、…“”‘’「」『』（）()\[\]\"]|[.,!?;:'](?=\s|$)|(?<=\s)'")
-_FIGURES = re.compile(r"\d+(?:[.:/-]\d+)*")
+_PUNCTUATION = defer(r"[，。！？；：、…“”‘’「」『』（）()\[\]\"]|[.,!?;:'](?=\s|$)|(?<=\s)'")
+_FIGURES = defer(r"\d+(?:[.:/-]\d+)*")
 # A letter by itself; "I" and "a" before a word are English.
-_LETTER = re.compile(
+_LETTER = defer(
     r"(?<![A-Za-z0-9'’.])(?:[B-HJ-Z]|A(?! ?[a-z])|[b-z](?=[\s，。,.]*$)"
     r"|[A-Za-z](?=\s?[\u4e00-\u9fff])"
     r"|(?<=[\u4e00-\u9fff])[A-Za-z]|(?<=[\u4e00-\u9fff] )[A-Za-z])(?![A-Za-z0-9'’])"
 )
-_NAME = re.compile(r"(?<=[a-z,\u4e00-\u9fff] )[A-Z][A-Za-z]+|(?<=[\u4e00-\u9fff])[A-Za-z]{2,}")
-_NEGATIONS = re.compile(
+_NAME = defer(r"(?<=[a-z,\u4e00-\u9fff] )[A-Z][A-Za-z]+|(?<=[\u4e00-\u9fff])[A-Za-z]{2,}")
+_NEGATIONS = defer(
     r"\b(?:no|not|never|none|neither|nor|without|cannot|stop|stopped|avoid|avoids)\b|n['’]t\b"
     r"|[不没未别勿非无莫]|禁止|停止|避免",
     re.IGNORECASE,
 )
 
 # Too common to tell anything else, these tell people apart.
-_HE = re.compile(r"\b(?:he|him|his)\b|他", re.IGNORECASE)
-_SHE = re.compile(r"\b(?:she|hers?)\b|她", re.IGNORECASE)
+_HE = defer(r"\b(?:he|him|his)\b|他", re.IGNORECASE)
+_SHE = defer(r"\b(?:she|hers?)\b|她", re.IGNORECASE)
 
 
 def plain_words(text: str) -> str:

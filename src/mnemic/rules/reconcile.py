@@ -4,12 +4,12 @@ side of a conflict holds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from mnemic.patterns import defer
 from mnemic.rules.decay import fading
 from mnemic.rules.likeness import may_agree, same_value, values_touch
 from mnemic.rules.slots import has_one_answer, predicate_of, subject_of
@@ -61,7 +61,7 @@ def _below(confidence: float, least: float) -> str:
     return f"confidence {confidence:.2f} is below {least:.2f}"
 
 
-_WORD = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
+_WORD = defer(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2}")
 # Neither side of a conflict has more right: half for the newer, half for the one said more often.
 # Of these each says something else, though it be of one value.
 _PERSONAL = frozenset(

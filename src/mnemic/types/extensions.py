@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from mnemic.types.context import Message
-from mnemic.types.ledger import Event
+from mnemic.types.ledger import Event, NewDailyEvent, NewTurn
 from mnemic.types.literals import Json
+from mnemic.types.memory import NewEpisode, NewMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,8 @@ class VectorBackend(Protocol):
 
 
 Action: TypeAlias = Callable[[Event], object]
+HostMessage: TypeAlias = NewTurn | Mapping[str, Any]
+NewRecord: TypeAlias = NewMemory | NewEpisode | NewDailyEvent
 
 
 @dataclass(frozen=True, slots=True)

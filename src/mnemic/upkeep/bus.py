@@ -28,7 +28,7 @@ from mnemic.settings.upkeep import EventRule
 from mnemic.settings.values import Table
 from mnemic.store.contract import Store, Unit
 from mnemic.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
-from mnemic.upkeep.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
+from mnemic.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
 ACTION_KIND = "action"
@@ -47,11 +47,8 @@ _JOBS = {
 
 
 def with_rules(store: Store, settings: Settings) -> Store:
-    """The store with rules applied to its events; the store itself where there are none."""
-    rules = settings.events.rules
-    if not any(rule.enabled for rule in rules.values()):
-        return store
-    proxy: Any = _BusStore(store, rules, settings.jobs.max_attempts)
+    """The store with rules applied to its events."""
+    proxy: Any = _BusStore(store, settings.events.rules, settings.jobs.max_attempts)
     chosen: Store = proxy  # it forwards everything else
     return chosen
 

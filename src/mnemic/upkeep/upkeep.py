@@ -37,10 +37,6 @@ from mnemic.upkeep.steps.extraction import finish_queue, learn_turns
 from mnemic.upkeep.steps.rewriting import rewrite, rewrite_profile
 from mnemic.upkeep.work import Step, StepServices
 
-DAILY_KIND = "upkeep_daily"
-WEEKLY_KIND = "upkeep_weekly"
-STEP_KIND = "upkeep_step"
-DOCUMENTS_KIND = "documents"  # documents and cards brought up to date outside a run
 _GRACE = timedelta(hours=1)  # a busy worker is late by less; one that was off, by more
 # Steps that archive something because of its age.
 BY_AGE = frozenset({"decay", "expiry", "attachments"})

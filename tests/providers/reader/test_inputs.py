@@ -23,6 +23,13 @@ def cutters() -> dict[str, Cutter]:
     }
 
 
+@pytest.fixture(scope="module")
+def whole_texts() -> dict[str, Tokenizer]:
+    """Tokenizers that cut nothing."""
+    folder = installed_folder()
+    return {one: Tokenizer.from_file(str(folder / f"{one}.json")) for one in inputs.SCRIPTS}
+
+
 @pytest.mark.parametrize(
     ("text", "script"),
     [
@@ -40,15 +47,15 @@ def test_text_is_read_by_the_encoder_of_its_script(text: str, script: str) -> No
 
 
 @given(words=st.integers(1, 250), script=st.sampled_from(inputs.SCRIPTS))
-def test_windows_cover_every_piece_of_a_long_text(words: int, script: str) -> None:
-    folder = installed_folder()
-    cutter = Cutter(Tokenizer.from_file(str(folder / f"{script}.json")), script)  # type: ignore[arg-type]
+def test_windows_cover_every_piece_of_a_long_text(
+    cutters: dict[str, Cutter], whole_texts: dict[str, Tokenizer], words: int, script: str
+) -> None:
     text = " ".join(f"w{n}" for n in range(words))
-    windows = cutter.windows(TurnText(text, "user", date(2026, 2, 3), "assistant: tell me more"))
-    covered = {offset for window in windows for offset in window.offsets}
-    whole = Tokenizer.from_file(str(folder / f"{script}.json")).encode(
-        text, add_special_tokens=False
+    windows = cutters[script].windows(
+        TurnText(text, "user", date(2026, 2, 3), "assistant: tell me more")
     )
+    covered = {offset for window in windows for offset in window.offsets}
+    whole = whole_texts[script].encode(text, add_special_tokens=False)
     assert covered == set(whole.offsets)
     assert all(len(window.offsets) <= inputs.WINDOW for window in windows)
 

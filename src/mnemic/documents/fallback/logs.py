@@ -7,7 +7,6 @@ was cut off while being written, and nobody was told that it is kept.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -15,13 +14,14 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from mnemic.days import Zone, local_time, noon
+from mnemic.patterns import defer
 from mnemic.plain import plain
 from mnemic.store.codec import stored_text
 from mnemic.types import EMPTY, ROLES, TRUSTS, SafeName, ToolCall, ToolResult, Turn
 
 _OPEN, _CLOSE = "<!-- mnemic ", " -->"
 _HEADING = "## "
-_OWN_HEADING = re.compile(rf"## \d\d:\d\d (?:{'|'.join(ROLES)})\b")
+_OWN_HEADING = defer(rf"## \d\d:\d\d (?:{'|'.join(ROLES)})\b")
 _NOT_MARKED = ("turn", "text", "state")
 _NAMES = ("id", "session", "sender", "channel", "project", "topic")
 

@@ -5,7 +5,6 @@ A line that a person wrote counts like one of ours: who the user is, always in t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,12 +12,13 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from mnemic.documents.fallback.logs import mark, read_mark, read_time
+from mnemic.patterns import defer
 from mnemic.plain import plain
 from mnemic.types import GLOBAL_PROJECT, Memory, NewMemory
 
 PROFILE = "_profile"
 _FOR_GOOD = "permanent"
-_BULLET = re.compile(r"[-*+] +")
+_BULLET = defer(r"[-*+] +")
 _KEPT = tuple(
     """kind subject predicate value project topic tags metadata importance confidence trust
     valid_from expires_at origin""".split()

@@ -7,7 +7,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any, get_args
 
 from mnemic.errors import ConfigError
@@ -20,8 +19,8 @@ from mnemic.language.extract.entries import (
     entry_of,
 )
 from mnemic.language.extract.values import Values
+from mnemic.language.word_file import BUILT_IN, packaged
 
-BUILT_IN = ("en", "zh")
 _TABLES = frozenset(
     {"language", "reads", "words", "phrases", "pattern", "complete", "rewrite", "affirm"}
 )
@@ -107,7 +106,7 @@ class Patterns:
 @cache
 def built_in() -> Patterns:
     """The patterns of the package."""
-    return Patterns([_language(_packaged(code), f"{code}.toml", ()) for code in BUILT_IN])
+    return Patterns([_language(packaged(code), f"{code}.toml", ()) for code in BUILT_IN])
 
 
 def with_own(files: Mapping[str, str]) -> Patterns:
@@ -123,18 +122,6 @@ def with_own(files: Mapping[str, str]) -> Patterns:
     codes = {language.code for language in base}
     first = [language for language in own if language.code in codes]
     return Patterns([*first, *base, *(language for language in own if language not in first)])
-
-
-def packaged_table(code: str, name: str) -> Mapping[str, str]:
-    """One table of a language's [words], read without the rest of its file; empty if not there."""
-    _, found, rest = _packaged(code).partition(f"\n[words.{name}]\n")
-    table: Mapping[str, str] = tomllib.loads(rest.partition("\n[")[0]) if found else {}
-    return table
-
-
-def _packaged(code: str) -> str:
-    folder = resources.files("mnemic.language.extract").joinpath("patterns")
-    return folder.joinpath(f"{code}.toml").read_text(encoding="utf-8")
 
 
 def _language(text: str, file: str, base: Sequence[Language]) -> Language:

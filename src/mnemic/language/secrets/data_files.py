@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-_PART = re.compile(r"\{([a-z_]+)\}")
+from mnemic.patterns import defer
+
+_PART = defer(r"\{([a-z_]+)\}")
 
 
 def read_rows(*names: str) -> Iterator[tuple[list[str], list[str]]]:
@@ -34,7 +36,7 @@ def _load_patterns() -> dict[str, str]:
 @cache
 def pattern(name: str) -> re.Pattern[str]:
     """A pattern of the grammar by its name."""
-    return re.compile(_load_patterns()[name])
+    return defer(_load_patterns()[name])
 
 
 @cache

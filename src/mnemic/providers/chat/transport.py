@@ -7,13 +7,13 @@ from then on, for everybody in this process who asks the same model of the same 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from mnemic.errors import ModelRefused, ModelUnavailable
 from mnemic.language.tokens import estimate_tokens
+from mnemic.patterns import defer
 from mnemic.providers.breaker import Breaker
 from mnemic.providers.chat.base import ChatMessage, Meter, OnText, Schema, Spent
 from mnemic.providers.wire import ABOUT_THE_FORM, FAULTS
@@ -117,8 +117,8 @@ Streams = Literal["counted", "plain", "none"]
 _ON_THE_WIRE: tuple[Form, ...] = ("schema", "object_schema")
 _REFUSED = frozenset({400, 422})
 # Once a server has answered to a form, a refusal without one of these is about the text.
-_OF_STREAMS = re.compile(r"\bstream")
-_OF_THE_FORM = re.compile(r"format|json|schema|grammar|tool|additionalprop")
+_OF_STREAMS = defer(r"\bstream")
+_OF_THE_FORM = defer(r"format|json|schema|grammar|tool|additionalprop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ def _names_form(message: str) -> bool:
     return ABOUT_THE_FORM.search(message) is not None
 
 
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_CHINESE = defer(r"[\u4e00-\u9fff]")
 _FORM_TEXT = (
     "Answer with one JSON object and nothing else. It fits this JSON Schema:\n{schema}",
     "只回答一个 JSON 对象，不要写别的内容。它必须符合这个 JSON Schema：\n{schema}",

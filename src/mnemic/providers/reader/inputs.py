@@ -7,11 +7,12 @@ question [SEP]``. Training and the engine build their inputs here, so that they 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, Protocol
+
+from mnemic.patterns import defer
 
 Script = Literal["latin", "han"]
 SCRIPTS: tuple[Script, ...] = ("latin", "han")
@@ -23,8 +24,8 @@ MOST_WINDOWS = 12  # of a text, some pages; what lies beyond is found by its wor
 _MOST_CHARACTERS = 24_000
 _BEFORE_CHARACTERS = 400
 _LETTERS_A_HAN = 3  # a word of Latin letters is about as long as this many times a Han one
-_HAN = re.compile("[\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_HAN = defer("[\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_LATIN = defer("[A-Za-z\u00c0-\u024f]")
 
 
 @dataclass(frozen=True, slots=True)

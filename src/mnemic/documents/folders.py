@@ -1,0 +1,60 @@
+"""The folders of a space's documents, beside the database."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from mnemic.documents.files import fingerprint
+from mnemic.record.transcripts import DEFAULT_SPACE
+from mnemic.settings import Settings
+from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where the documents and the daily reports of a space are; below the bases no link is
+    followed."""
+
+    documents: Path
+    reports: Path
+    documents_base: Path
+    reports_base: Path
+
+
+def folders_of(database: Path, space: str, settings: Settings) -> Folders:
+    """Beside the database; each space but the default has folders of its own."""
+    inner = "" if space == DEFAULT_SPACE else _folder_name(space)
+    return Folders(
+        _beside(database, settings.documents.folder) / inner,
+        _beside(database, settings.upkeep.report_folder) / inner,
+        own_base(database, settings.documents.folder),
+        own_base(database, settings.upkeep.report_folder),
+    )
+
+
+def _beside(database: Path, folder: str) -> Path:
+    """Two databases in one folder must not share documents: one without the usual name puts its own
+    before the folder's. A longer path is that of the database which has claimed it.
+    """
+    if Path(folder).name != folder:
+        return own_folder(database, folder)
+    usual = database.name == USUAL_NAME
+    return database.parent / (folder if usual else f"{database.stem}-{folder}")
+
+
+def claim_folders(database: Path, settings: Settings) -> None:
+    """Claim the folders whose names do not tell the database."""
+    ledger, documents = settings.ledger, settings.documents
+    folders = [ledger.jsonl_folder] if ledger.jsonl else []
+    if documents.write and Path(documents.folder).name != documents.folder:
+        folders.append(documents.folder)
+    for folder in folders:
+        claim_folder(database, folder)
+
+
+def _folder_name(space: str) -> str:
+    """A name that any system takes and that no two spaces share."""
+    safe = re.sub(r"[^\w-]+", "_", space, flags=re.ASCII)
+    return f"{safe[:40]}-{fingerprint(space)[:12]}"
