@@ -150,8 +150,10 @@ def test_a_model_is_asked_about_the_users_day(
     mind.drain()
     clock.set(day_bounds(case.day, ZoneInfo(case.zone))[1])
     mind.upkeep()
-    asked = [ask for ask in map(thinking.told, server.asked) if "event log" in ask or "事件" in ask]
-    assert [str(case.day) in ask for ask in asked] == [True]
+    asked = [
+        ask for ask in map(thinking.told, server.asked) if "event log" in ask or "事件日志" in ask
+    ]
+    assert [str(case.day) in prompt for prompt in asked] == [True]
     assert all(event.compressed for event in mind.daily_events())
 
 

@@ -195,7 +195,7 @@ def test_recall_is_answered_by_a_replica_while_it_keeps_up(clock: ManualClock) -
         append(store, turn("hello"))
         wait_for(is_standby)
         strict: Any = PostgresStore(url, busy_timeout=30, now=clock.now, settings=settings)
-        strict._replica._lag = -1.0  # no copy is as fresh as that
+        strict._replica._lag = -1.0  # a replica_lag that no copy is fresh enough for
         with strict.read_replica("default") as unit:
             place: Any = unit.conn
             assert not place.rows("SELECT pg_is_in_recovery()").get

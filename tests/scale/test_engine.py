@@ -134,7 +134,9 @@ def test_one_with_very_many_jobs_keeps_nobody_waiting(connect: Any, clock: Manua
 
         return noting
 
-    worker._handlers = {kind: noted(run) for kind, run in worker._handlers.items()}
+    handlers, listeners = worker._handlers()
+    counted = {kind: noted(run) for kind, run in handlers.items()}
+    worker._handlers = lambda: (counted, listeners)
     engine.drain()
     last = max(n for n, space in enumerate(ran) if space == "quiet")
     assert ran.count("noisy") == 500

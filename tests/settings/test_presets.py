@@ -285,6 +285,7 @@ def test_sections_of_a_document_and_no_others() -> None:
 
     assert sizes("shiyi") == {"cards": 600, "evidence": 900, "recent": 2000, "reply": 500}
     assert sizes("semibot") == {
+        "core": 800,  # the rules, which always reach the prompt
         "system": "15%",
         "evidence": "15%",
         "recent": "50%",

@@ -223,9 +223,10 @@ def _nowhere(place: Path) -> list[str]:
     """A file in the way of the folder, and a name no file system takes."""
     (place / "file").write_text("x")
     wrong: list[str] = []
-    for file in (place / "file" / "memory.db", place / ("n" * 300) / "memory.db"):
-        wrong += _refuses(place, file, mnemic.StoreError)
-    return wrong + _refuses(place, place / ("n" * 300 + ".db"), mnemic.StoreError)
+    wrong += _refuses(place, place / "file" / "memory.db", mnemic.StoreError)
+    for name in ("n" * 300 + "/memory.db", "n" * 300 + ".db"):
+        wrong += _refuses(place, place / name, mnemic.InvalidInput)
+    return wrong
 
 
 # --- permissions: root may write everywhere, so these give up being root ------------------------

@@ -50,22 +50,23 @@ class OnnxModel:
         self, model: Path, tokenizer: Path, *, threads: int, extra: str, remedy: str
     ) -> None:
         """``extra`` installs what it runs on; ``remedy`` says what to do with damaged files."""
-        onnxruntime = extras.load(extra, "onnxruntime")
-        tokenizers = extras.load(extra, "tokenizers")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.log_severity_level = 3
-        try:
-            self._onnx = onnxruntime.InferenceSession(
-                str(model), options, providers=["CPUExecutionProvider"]
-            )
-            self.tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer))
-        except Exception as error:  # Both libraries raise types of their own, and bare Exception.
-            raise ModelRefused(
-                f"{model.name} or {tokenizer.name} in {model.parent.name} cannot be loaded: "
-                f"{type(error).__name__}",
-                remedy=remedy,
-            ) from error
+        with _runs:
+            onnxruntime = extras.load(extra, "onnxruntime")
+            tokenizers = extras.load(extra, "tokenizers")
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = threads
+            options.log_severity_level = 3
+            try:
+                self._onnx = onnxruntime.InferenceSession(
+                    str(model), options, providers=["CPUExecutionProvider"]
+                )
+                self.tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer))
+            except Exception as error:  # Both libraries raise types of their own, and Exception.
+                raise ModelRefused(
+                    f"{model.name} or {tokenizer.name} in {model.parent.name} cannot be loaded: "
+                    f"{type(error).__name__}",
+                    remedy=remedy,
+                ) from error
         self.tokenizer.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
         self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
         self.outputs: list[str] = [output.name for output in self._onnx.get_outputs()]
