@@ -33,7 +33,7 @@ from mnemic.language.secrets.formats import (
     holds,
     key_starts,
 )
-from mnemic.language.secrets.numbers import passport_numbers, personal_numbers
+from mnemic.language.secrets.numbers import named_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import (
     MARK,
@@ -144,8 +144,7 @@ def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Personal numbers in a text that has digits."""
     if pattern("numbers_digits").search(text):
         yield from personal_numbers(text, kinds)
-    if "passport" in kinds:
-        yield from passport_numbers(text)
+    yield from named_numbers(text, kinds)
 
 
 USUAL = Bounds()

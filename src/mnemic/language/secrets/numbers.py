@@ -44,10 +44,12 @@ def personal_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
                 yield "iban", match.start(), end
 
 
-def passport_numbers(text: str) -> Iterator[Span]:
-    """Numbers that are called the number of a passport; they have no checksum."""
-    for match in pattern("passport").finditer(text):
-        yield "passport_number", *match.span("value")
+def named_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
+    """Numbers that are called the number of a document; they have no checksum."""
+    for kind, name in (("passport", "passport_number"), ("identity_card", "identity_card")):
+        if kind in kinds:
+            for match in pattern(kind).finditer(text):
+                yield name, *match.span("value")
 
 
 def _is_other(text: str, start: int) -> bool:
