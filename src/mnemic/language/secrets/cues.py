@@ -37,6 +37,7 @@ Span = tuple[str, int, int]
 # flagged: "--password …", where whatever follows is the value; told: later in the sentence.
 Link = Literal["said", "beside", "assigned", "flagged", "told"]
 CUES = ("cues.tsv",)
+TOLD = (*CUES, "told.tsv")  # for texts with digits
 _MARKS = dict.fromkeys(("pass", "login", "network"), "password") | {"answer": "security_answer"}
 _CHOSEN = ("password", "pass", "answer", "login")  # by a person, so that it may be plain words
 _TOLD = ("password", "answer", "code", "network")
@@ -77,9 +78,9 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.A)
 
 
-def find_cued(text: str, folded: str, bounds: Bounds) -> list[Span]:
+def find_cued(text: str, folded: str, bounds: Bounds, *, digits: bool) -> list[Span]:
     """Values that stand where one of the cues says that a secret does."""
-    forms = select_formats(text, folded, CUES)
+    forms = select_formats(text, folded, TOLD if digits else CUES)
     return list(_find(text, forms, bounds)) if forms else []
 
 
