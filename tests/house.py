@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_851,
+    "language": 10_906,
     "store": 10_557,
     "learn": 7_138,
     "moving": 5_777,

@@ -74,6 +74,41 @@ HARMLESS = [
     "登录方式：扫码 / 短信",
     "The key is to let the paint dry.",
 ]
+# Told in passing: words come between the cue and the value, or the value comes first.
+TOLD = [
+    ("I always forget my Hulu password, it's Gecko_77 I think", "gecko_77"),
+    ("my PIN, 6174, is on the back of the photo", "6174"),
+    ("They changed the back gate code to 3392# last week", "3392"),
+    ("to get into the shed you punch in 80553, that's the door code", "80553"),
+    ("lilac5550 is the password for the streaming box", "lilac5550"),
+    ("the backup codes are 7741 2093 and 6618 0042", "6618"),
+    ('We use "plum orchard" as the alarm password', "plum orchard"),
+    ("our wifi is turnip_8864, tell the guests", "turnip_8864"),
+    ("my secret answer, Quillfeather, never changes", "quillfeather"),
+    ("The bike lock is set to 5093, don't lose it", "5093"),
+    ("微博密码一直没换，还是bocai7788", "bocai7788"),
+    ("单元门禁按4471#就能进", "4471"),
+    ("tudou9090是我的邮箱密码", "tudou9090"),
+    ("车库门的密码你输6183就行", "6183"),
+    ("备用码有两个：5520 1187和9034 2216", "9034"),
+    ("平板的锁屏密码，8264，孩子也知道", "8264"),
+    ("保险柜先左再右，转到27-08-63", "27-08-63"),
+    ("取款密码是她生日470915", "470915"),
+    ("那台主机输3071，这是密码", "3071"),
+]
+NOT_TOLD = [
+    "The door code never works when it is cold, I tried 3 times.",
+    "The error code is 4521 and the exit code was 137.",
+    "Use the discount code AUTUMN25 at checkout.",
+    "My passwords are old, the oldest is from 2011.",
+    "The combination of 500 mg and rest helped.",
+    "Our wifi is 300 Mbps in the office, 50 at home.",
+    "I keep the PIN in my head, page 114 of the manual says so.",
+    "密码输错3次，要等15分钟。",
+    "大门是2018年换的，花了5000块。",
+    "验证码发到139开头的手机了。",
+    "门锁是去年买的，型号K20。",
+]
 KEPT = "My password manager is Bitwarden and the password policy requires 12 characters."
 
 
@@ -168,3 +203,27 @@ def test_a_secret_after_a_cue_or_in_a_vendor_s_format_is_not_recorded(
 @pytest.mark.parametrize("text", HARMLESS)
 def test_a_sentence_about_secrets_is_recorded_as_it_is(open_mind: OpenMind, text: str) -> None:
     assert open_mind().record(session="s", role="user", text=text).text == text
+
+
+def test_a_secret_told_in_passing_is_not_recorded(open_mind: OpenMind) -> None:
+    mind = open_mind()
+    turns = [(mind.record(session="s", role="user", text=text), secret) for text, secret in TOLD]
+    assert [turn.text for turn, secret in turns if secret in turn.text.lower()] == []
+
+
+def test_numbers_near_a_word_for_secrets_are_recorded_as_they_are(open_mind: OpenMind) -> None:
+    mind = open_mind()
+    assert [mind.record(session="s", role="user", text=text).text for text in NOT_TOLD] == NOT_TOLD
+
+
+@pytest.mark.setting("secrets.personal_numbers")
+def test_numbers_of_documents_are_taken_out_where_the_owner_wants_it(open_mind: OpenMind) -> None:
+    said = ["my social is 219-09-9917", "港澳通行证号是C40917725，下月到期"]
+    mind = open_mind()
+    assert [mind.record(session="s", role="user", text=text).text for text in said] == said
+    mind = open_mind(secrets={"personal_numbers": ["identity_card", "passport"]})
+    turns = [mind.record(session="t", role="user", text=text).text for text in said]
+    assert turns == [
+        "my social is [secret:identity_card]",
+        "港澳通行证号是[secret:passport_number]，下月到期",
+    ]

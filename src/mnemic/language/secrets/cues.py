@@ -2,7 +2,8 @@
 
 There is one grammar for all of them. A cue (``cues.tsv``) names a kind of secret; a link joins it
 to a value (is, :, =, →, 是, 改成, the next line, nothing); and a judgment says whether what stands
-there is a value of this kind, or a sentence that goes on.
+there is a value of this kind, or a sentence that goes on. Where other words come between (told), or
+the value comes first, only a value that no sentence would hold counts.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from mnemic.language.secrets.data_files import load_words, pattern
@@ -32,16 +34,16 @@ from mnemic.language.secrets.randomness import (
 
 Span = tuple[str, int, int]
 # said: "the password is …"; beside: "user bob, password …"; assigned: "password: …";
-# flagged: "--password …", where whatever follows is the value.
-Link = Literal["said", "beside", "assigned", "flagged"]
+# flagged: "--password …", where whatever follows is the value; told: later in the sentence.
+Link = Literal["said", "beside", "assigned", "flagged", "told"]
 CUES = ("cues.tsv",)
-_MARKS = {"pass": "password", "login": "password", "answer": "security_answer"}
+TOLD = (*CUES, "told.tsv")  # for texts with digits
+_MARKS = dict.fromkeys(("pass", "login", "network"), "password") | {"answer": "security_answer"}
 _CHOSEN = ("password", "pass", "answer", "login")  # by a person, so that it may be plain words
+_TOLD = ("password", "answer", "code", "network")
+_WORDS_AFTER = {"password": ":：", "answer": ",，"}  # late in a sentence
 _LOOK_BACK = 60
 _JUDGED = 512  # characters of a value that tell what it is
-_HAN = "\u4e00-\u9fff"
-
-_QUOTES = "\"'`“”‘’「」『』"
 _CLOSING = dict(zip("\"'`“‘「『«", "\"'`”’」』»", strict=True))
 _ARTICLES = ("the", "my", "new", "old")
 _JOINS = ("and", "with", "use", "uses", "using", "by", "has", "enter", "type", "try")
@@ -76,9 +78,9 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.A)
 
 
-def find_cued(text: str, folded: str, bounds: Bounds) -> list[Span]:
+def find_cued(text: str, folded: str, bounds: Bounds, *, digits: bool) -> list[Span]:
     """Values that stand where one of the cues says that a secret does."""
-    forms = select_formats(text, folded, CUES)
+    forms = select_formats(text, folded, TOLD if digits else CUES)
     return list(_find(text, forms, bounds)) if forms else []
 
 
@@ -98,6 +100,11 @@ def _find(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:
             if kind == "key" and pattern("network").search(before):
                 kind, mark = "password", "password"
             cue = _Cue(kind, match[0], start, match.end(), before)
+            if cue.word.lower() in ("code", "codes") and (  # of a lock or a check?
+                cue.follows("not_code")
+                or not pattern("opens").search(text, max(0, start - _LOOK_BACK), cue.end + 30)
+            ):
+                continue
             find = _pairs if cue.kind == "login" else _values
             for first, last in find(text, cue, bounds):
                 yield mark, first, last
@@ -105,21 +112,20 @@ def _find(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:
 
 
 def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:
-    for at, link in _links(text, cue):
-        start, end = _read(text, at, link, cue, bounds)
-        if end:
-            yield start, end
-            if (more := pattern("alike").match(text, end)) and cue.kind == "password":
-                start, end = _read(text, more.end(), "said", cue, bounds)
-                if end:
-                    yield start, end
+    for at, link in chain(_links(text, cue), _told_links(text, cue), _links_before(text, cue)):
+        span = _read(text, at, link, cue, bounds)
+        if span[1]:
+            yield span
+            more = pattern("alike").match(text, span[1])
+            if more and (span := _read(text, more.end(), "said", cue, bounds))[1]:
+                yield span
             return
 
 
 def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     """The places where a value may start, and what links it to its cue."""
     at, before = cue.end, cue.before
-    if cue.is_han and not pattern("han_goes_on").match(text, at):
+    if cue.kind in _TOLD[2:] or (cue.is_han and not pattern("han_goes_on").match(text, at)):
         return
     word = before.rpartition(" ")[2].lower()
     option = (word.startswith("--") and "disabled" not in word) or before.lower().endswith(
@@ -162,8 +168,39 @@ def _spoken_links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
             cue.kind != "pass" or (pattern("account").search(before) and _starts_clause(before))
         ):
             yield match.end() if match else at, "beside"
-    if cue.kind == "password" and (match := pattern("later").match(text, at)):
-        yield match.end(), "said"
+
+
+def _told_links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
+    """Later places of the sentence, or of one that goes on with "it's", where a value may start."""
+    sentence = pattern("told_sentence").match(text, cue.end) if cue.kind in _TOLD else None
+    if sentence is None:
+        return
+    if cue.kind == "password" and (later := pattern("later").match(text, cue.end)):
+        yield later.end(), "said"
+    if cue.is_han or text[cue.end : cue.end + 1] == " ":
+        yield cue.end + (text[cue.end : cue.end + 1] == " "), "told"
+    again = text.find(cue.word, cue.end, sentence.end())
+    end = again if again >= 0 else sentence.end()
+    off = pattern("off").search(text, cue.end, end)
+    for link in pattern("told").finditer(text, cue.end, off.start() if off else end):
+        yield link.end(), "told"
+        if link[0].strip() in _WORDS_AFTER.get(cue.kind, ()):
+            yield link.end(), "assigned" if cue.kind == "password" else "said"
+
+
+def _links_before(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
+    """The places before the cue, from the nearest: "4410 opens it, that is the door code"."""
+    pointer = pattern("points").search(cue.before) if cue.kind in _TOLD[:3] else None
+    if pointer is None or pattern("off").search(cue.before):
+        return
+    first, last = cue.start - len(cue.before), cue.start - len(pointer[0])
+    if word := pattern("last").search(text, first, last):
+        yield word.start(), "told"
+    if pointer.lastgroup and pattern("stops").match(text, cue.end):  # "that is the …", 这是…
+        if word and cue.kind == "password":
+            yield word.start(), "said"
+        for link in reversed([*pattern("told").finditer(text, first, last)]):
+            yield link.end(), "told"
 
 
 def _starts_clause(before: str) -> bool:
@@ -191,6 +228,8 @@ def _takes(link: str, cue: _Cue) -> bool:
 
 def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[int, int]:
     """The start and end of the value at this place; (0, 0) where something else stands."""
+    if link == "told" or cue.kind == "code":
+        return _read_told(text, at, cue)
     opened = pattern("open").match(text, at)
     start = opened.end() if opened else at
     if (match := pattern("strong").match(text, start)) and _is_owner(cue, link):
@@ -216,6 +255,20 @@ def _read(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tuple[in
         sentence = cue.word.lower().endswith("phrase") and link == "assigned"
         return read_words(text, at, link, single=single, sentence=sentence, pinyin=pinyin)
     return 0, 0
+
+
+def _read_told(text: str, at: int, cue: _Cue) -> tuple[int, int]:
+    """A value that no sentence would hold: digits, odd characters, or words in quotation marks."""
+    opened = pattern("open").match(text, at)
+    start = opened.end() if opened else at
+    if cue.kind != "network" and (number := pattern("number").match(text, start)):
+        return number.span()
+    if match := pattern("strong").match(text, start):
+        value = _trim(match.group(), quoted=bool(opened))
+        odd = pattern("odd").match(value) and not (value.islower() and is_expression(value))
+        if odd and looks_like_password(value, quoted=True, digits=99):
+            return start, start + len(value)
+    return _read_bounded(text, at) if opened and cue.kind in _CHOSEN else (0, 0)
 
 
 def _read_bounded(text: str, at: int) -> tuple[int, int]:

@@ -33,7 +33,7 @@ from mnemic.language.secrets.formats import (
     holds,
     key_starts,
 )
-from mnemic.language.secrets.numbers import passport_numbers, personal_numbers
+from mnemic.language.secrets.numbers import named_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import (
     MARK,
@@ -144,8 +144,7 @@ def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
     """Personal numbers in a text that has digits."""
     if pattern("numbers_digits").search(text):
         yield from personal_numbers(text, kinds)
-    if "passport" in kinds:
-        yield from passport_numbers(text)
+        yield from named_numbers(text, kinds)
 
 
 USUAL = Bounds()
@@ -192,13 +191,13 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
         spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, SYNTAX, bounds)
-    if cued := find_cued(text, folded, bounds):
+    digits = _has_any("0123456789", text)
+    if cued := find_cued(text, folded, bounds, digits=digits):
         spans += [SecretSpan(*span) for span in cued]
     if _has_any(SEED_HINTS, folded) or is_bare_list(text):
         spans += [SecretSpan(*span) for span in seed_phrases(text)]
     if syntax and _has_any(COOKIE_HINTS, folded):
         spans += [SecretSpan(*span) for span in session_cookies(text)]
-    digits = _has_any("0123456789", text)
     if digits or (_has_any(SPELLED_HINTS, folded) and _SPELLED.search(folded)):
         spans += find_formats(text, folded, CODES, bounds)
     if digits:

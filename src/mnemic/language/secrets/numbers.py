@@ -14,6 +14,7 @@ from mnemic.language.secrets.data_files import pattern
 
 Span = tuple[str, int, int]
 KINDS = ("card", "identity_card", "iban", "passport")
+_NAMED = {"card": "card_number", "identity_card": "identity_card", "passport": "passport_number"}
 
 _PROVINCES = frozenset(
     "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46"
@@ -44,10 +45,12 @@ def personal_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
                 yield "iban", match.start(), end
 
 
-def passport_numbers(text: str) -> Iterator[Span]:
-    """Numbers that are called the number of a passport; they have no checksum."""
-    for match in pattern("passport").finditer(text):
-        yield "passport_number", *match.span("value")
+def named_numbers(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
+    """Numbers that are called the number of a document; they have no checksum."""
+    for kind, name in _NAMED.items():
+        if kind in kinds:
+            for match in pattern(f"named_{kind}").finditer(text):
+                yield name, *match.span("value")
 
 
 def _is_other(text: str, start: int) -> bool:
