@@ -17,7 +17,7 @@ BUDGETS = {
     "moving": 5_777,
     "cli": 5_572,
     "engine": 4_408,
-    "providers": 4_354,
+    "providers": 4_356,
     "documents": 3_714,
     "recall": 2_907,
     "integrations": 2_872,
