@@ -169,6 +169,12 @@ def unpacked(raw: bytes) -> Arrays:
     }
 
 
+def trained_arrays(folder: Path, script: str) -> Arrays:
+    """The arrays that `train.py` wrote, in one or several pieces."""
+    pieces = sorted(folder.glob(f"{script}.npz.xz*"))
+    return unpacked(b"".join(piece.read_bytes() for piece in pieces))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("latin", type=Path, help="a folder with model.safetensors, tokenizer.json")

@@ -18,11 +18,12 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from bench.reader.bases import Arrays, unpacked
+from bench.reader.bases import Arrays, trained_arrays
 from bench.reader.data import RELATIONS
 from bench.reader.judges import BRANCH, SCALE
 
-_MIDDLE = 128  # what stands for zero in an unsigned byte
+ZERO = 128  # what stands for it in an unsigned byte
+_OF_SENTENCES = ("middle.", "keep.", "relation.", "changed.", "ends.")
 _ONNX, _RUNTIME = 17, "com.microsoft"
 
 
@@ -47,16 +48,16 @@ class Graph:
         self.nodes.append(node)
         return name
 
-    def multiply(self, x: str, weight: NDArray[Any], bias: NDArray[Any]) -> str:
+    def multiply(self, x: str, weight: NDArray[Any], bias: NDArray[Any] | None = None) -> str:
         """``x @ weight.T + bias`` with 8-bit weights and the input quantized as it comes."""
         if id(weight) not in self._matrices:
             scale = np.maximum(np.abs(weight).max(axis=1), 1e-9) / 127
-            rows = np.round(weight / scale[:, None]) + _MIDDLE
+            rows = np.round(weight / scale[:, None]) + ZERO
             self._matrices[id(weight)] = [
                 self.constant(rows.astype(np.uint8).T),
                 self.constant(scale.astype(np.float32)),
-                self.constant(np.full(len(scale), _MIDDLE, np.uint8)),
-                self.constant(bias.astype(np.float32)),
+                self.constant(np.full(len(scale), ZERO, np.uint8)),
+                *([] if bias is None else [self.constant(bias.astype(np.float32))]),
             ]
         matrix = self._matrices[id(weight)]
         return self.add("DynamicQuantizeMatMul", x, *matrix, domain=_RUNTIME)
@@ -139,8 +140,7 @@ def _add_layer(
         if not branch:
             return product
         narrow, wide = (arrays[f"{branch}{name}.{part}.weight"] for part in ("narrow", "wide"))
-        low = g.multiply(x, narrow, np.zeros(len(narrow)))
-        return g.add("Add", product, g.multiply(low, wide, np.zeros(len(wide))))
+        return g.add("Add", product, g.multiply(g.multiply(x, narrow), wide))
 
     def project(name: str, order: list[int]) -> str:
         return g.add("Transpose", g.add("Reshape", multiply(x, name), shared.split), perm=order)
@@ -223,12 +223,6 @@ def make_model(g: Graph, given: list[Any], made: list[Any]) -> onnx.ModelProto:
     return model
 
 
-def trained_arrays(folder: Path, script: str) -> Arrays:
-    """The arrays that `train.py` wrote, in one or several pieces."""
-    pieces = sorted(folder.glob(f"{script}.npz.xz*"))
-    return unpacked(b"".join(piece.read_bytes() for piece in pieces))
-
-
 def judge_arrays(path: Path) -> tuple[Arrays, Arrays, Arrays]:
     """What `judges.py` wrote: the branch, the network of sentences and that of voices."""
     with np.load(path) as stored:
@@ -236,15 +230,19 @@ def judge_arrays(path: Path) -> tuple[Arrays, Arrays, Arrays]:
     branch = {n: v for n, v in arrays.items() if n.startswith(("branch.", "notes."))}
     for name in [n for n in branch if n.endswith(".wide.weight")]:
         branch[name] = SCALE * branch[name]
-    sentences = {n: v for n, v in arrays.items() if n.startswith(("middle.", "keep.", "relation."))}
+    sentences = {n: v for n, v in arrays.items() if n.startswith(_OF_SENTENCES)}
     prefix = "voices."
     voices = {n.removeprefix(prefix): v for n, v in arrays.items() if n.startswith(prefix)}
     return branch, sentences, voices
 
 
 def save(path: Path, arrays: Arrays, **more: NDArray[Any]) -> None:
-    half = {name: values.astype(np.float16) for name, values in arrays.items()}
-    np.savez_compressed(path, **more, **half)  # type: ignore[arg-type]
+    """A network; its matrices in steps of a 255th of their range, which take half the room."""
+    kept = {}
+    for name, values in arrays.items():
+        step = np.abs(values).max() / 127 if values.ndim > 1 else 0.0
+        kept[name] = (np.round(values / step) * step if step else values).astype(np.float16)
+    np.savez_compressed(path, **more, **kept)  # type: ignore[arg-type]
 
 
 def main() -> None:

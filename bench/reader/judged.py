@@ -1,9 +1,11 @@
 """What the judges learn from, as arrays: `python -m bench.reader.judged --help`.
 
-Two things are judged over the encoders' states: whether a sentence of a user is worth keeping,
-from conversations and single messages whose sentences have labels, and whose words a stretch of a
-message is, from messages in which somebody else's text is marked with ⟦ and ⟧. Messages are cut
-exactly as the engine cuts them. A fifth is held out by checksum before anything is combined.
+Three things are judged over the encoders' states: whether a sentence of a user is worth keeping,
+from conversations and single messages whose sentences have labels; whose words a stretch of a
+message is, from messages in which somebody else's text is marked with ⟦ and ⟧; and whether a
+sentence ends something known, from the changes of the conversations and from `endings/`. Messages
+are cut exactly as the engine cuts them. A fifth is held out by checksum before anything is
+combined.
 """
 
 from __future__ import annotations
@@ -33,12 +35,20 @@ from bench.reader.data import (
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.sentences import Places, Splitter
 from mnemic.language.voice.stretches import Stretch, layout, stretches
-from mnemic.providers.reader.inputs import SCRIPTS, Cutter, Script, TurnText, script_of
+from mnemic.providers.reader.inputs import (
+    SCRIPTS,
+    Cutter,
+    Script,
+    TurnText,
+    ending_passage,
+    script_of,
+)
 
 Split = Literal["train", "held"]
 NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to be kept again
 SOURCES = ("talks", "labeled", "sentences")
 _MOST = 40  # stretches of a message
+_OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
 _SPLITTER = Splitter(built_in().phrases)
@@ -71,6 +81,8 @@ class Writer:
         self.stretches: list[tuple[int, ...]] = []
         self.layouts: list[list[float]] = []
         self.messages: list[tuple[int, int]] = []  # script, held out
+        # Window, first piece, end, script, held out, ends, of no conversation.
+        self.pairs: list[tuple[int, ...]] = []
 
     def places(
         self, passage: TurnText, wanted: Sequence[Stretch]
@@ -112,8 +124,17 @@ class Writer:
             self.stretches.append((number, *(place or (self.stretches[-1][1], 0, 1)), foreign))
             self.layouts.append(row)
 
+    def pair(self, known: str, said: str, ends: bool, held: bool, *, single: bool = False) -> None:
+        """Something known, and what was said later; ``single``: of no conversation."""
+        passage = ending_passage(known, said)
+        place = next(self.places(passage, [(0, len(said))]))
+        if place:
+            row = *place, SCRIPTS.index(script_of(said)), int(held), int(ends), int(single)
+            self.pairs.append(row)
+
     def arrays(self) -> dict[str, Any]:
         return {
+            "pairs": np.array(self.pairs, np.int32),
             "ids": np.array(self.windows.ids, np.int32),
             "starts": np.array(self.windows.starts, np.int32),
             "sentences": np.array(self.sentences, np.int32),
@@ -166,6 +187,55 @@ def add_talk(writer: Writer, talk: Mapping[str, Any]) -> None:
                 judged = _by_values(text, labels.get(place, []), place in traps, values)
                 writer.sentence_rows(TurnText(text, "user", day, before), judged, "talks", held)
             before = f"{turn['role']}: {text}"
+
+
+def add_changes(writer: Writer, talk: Mapping[str, Any]) -> None:
+    """What took the place of something known, beside what stays; and news that end nothing."""
+    turns = {
+        f"{session['id']}#{n}": turn["text"]
+        for session in talk["sessions"]
+        for n, turn in enumerate(session["turns"])
+    }
+    held, facts = is_held_out(talk["id"]), talk["facts"]
+    order = {place: number for number, place in enumerate(turns)}
+    told = [_sentence_of(turns[fact["turns"][0]], fact["value"]) for fact in facts]
+    draw = random.Random(talk["id"])
+    for number, fact in enumerate(facts):
+        said, place = told[number], order[fact["turns"][0]]
+        ended = [n for n, old in enumerate(facts) if old["replaced_by"] == number]
+        known = [n for n, old in enumerate(facts) if order[old["turns"][0]] < place]
+        stay = [n for n in known if n not in ended and facts[n]["replaced_by"] is None]
+        near = sorted(stay, key=lambda n: -_likeness(told[n], said, facts[n], fact))
+        others = {*near[:3], *draw.sample(stay, min(2, len(stay)))} if ended else near[:1]
+        for n in ended:
+            for text in {told[n], facts[n]["statement"]}:
+                writer.pair(text, said, True, held)
+        for n in others:
+            writer.pair(draw.choice((told[n], facts[n]["statement"])), said, False, held)
+
+
+def _sentence_of(text: str, value: str) -> str:
+    at = text.find(value)
+    return next((text[a:b] for a, b in sentence_places(text) if a <= at < b), text[:200])
+
+
+def _likeness(known: str, said: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> float:
+    pairs = {known[n : n + 2] for n in range(len(known))}
+    shared = sum(said[n : n + 2] in pairs for n in range(len(said))) / (1 + len(said))
+    return shared + (old["relation"] == new["relation"]) + 0.5 * (old["about"] == new["about"])
+
+
+def add_endings(writer: Writer, path: Path) -> None:
+    """Items of `M:`, `E:` and `H:` lines, what is known, and the message `B:` that ends those of
+    `E:` and one half of those of `H:`.
+    """
+    for block in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
+        lines = [line.split(":", 1) for line in block.strip().splitlines() if ":" in line]
+        said = next((text.strip() for kind, text in lines if kind == "B"), "")
+        held = is_held_out(said)
+        for kind, text in lines * (1 if held else _OFTEN):
+            if said and kind != "B":
+                writer.pair(text.strip(), said, kind != "M", held, single=True)
 
 
 def add_labeled(writer: Writer, talk: Mapping[str, Any]) -> None:
@@ -275,12 +345,16 @@ def main() -> None:
     parser.add_argument("--labeled", type=Path, action="append", default=[])
     parser.add_argument("--sentences", type=Path, required=True)
     parser.add_argument("--messages", type=Path, required=True)
+    parser.add_argument("--endings", type=Path, required=True)
     parser.add_argument("--combined", type=int, default=3_000, help="messages made of parts")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     writer = Writer(given.tokenizers)
     for talk in read_talks([given.talks]):
         add_talk(writer, talk)
+        add_changes(writer, talk)
+    for path in sorted(given.endings.glob("*.txt")):
+        add_endings(writer, path)
     for path in given.labeled:
         for talk in tomllib.loads(path.read_text(encoding="utf-8"))["conversation"]:
             add_labeled(writer, talk)
@@ -293,6 +367,7 @@ def main() -> None:
     kept = (arrays["sentences"][:, 6] == 1).sum()
     foreign = arrays["stretches"][:, 4].sum()
     print(f"{len(writer.sentences)} sentences, {kept} to keep; {len(writer.messages)} messages of")
+    print(f"{len(writer.pairs)} pairs, {arrays['pairs'][:, 5].sum()} of them endings;")
     print(f"{len(writer.stretches)} stretches, {foreign} of somebody else")
 
 

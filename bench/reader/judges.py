@@ -2,9 +2,10 @@
 
 The encoders stay as they are, so that recall does not change. A branch goes off below their last
 layers: it runs those again with small matrices beside their own, and gives each piece a row of
-notes. Two networks read the notes: one says of a sentence how likely a careful person would
-remember it and which relation it is about, the other of each stretch of a message how likely it is
-somebody else's text. Two minutes on one GPU.
+notes. Three networks read the notes: one says of a sentence how likely a careful person would
+remember it and which relation it is about, one of each stretch of a message how likely it is
+somebody else's text, one of something known and a sentence how likely that ends it. Three minutes
+on one GPU.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from bench.reader.bases import unpacked
+from bench.reader.bases import trained_arrays
 from bench.reader.model import TOKEN, Encoder, Layer, encoder_from
 
 SCRIPTS = ("latin", "han")  # of inputs.py, which a machine for training need not have
@@ -103,7 +104,7 @@ class Judged(NamedTuple):
 
 
 class Judges(nn.Module):
-    """The branch and both networks; `SentenceHead` computes `judge_sentences` by the same names."""
+    """The branch and the networks; `SentenceHead` computes `judge_sentences` by the same names."""
 
     def __init__(self, encoder: Encoder, layout: int) -> None:
         super().__init__()
@@ -114,6 +115,8 @@ class Judges(nn.Module):
         self.keep, self.trap = nn.Linear(_MIDDLE, 1), nn.Linear(_MIDDLE, 1)
         self.relation = nn.Linear(_MIDDLE, _RELATIONS)
         self.subject = nn.Linear(_MIDDLE, 2)
+        self.changed = nn.Linear(4 * NOTES, _MIDDLE)
+        self.ends = nn.Linear(_MIDDLE, 1)
         self.voices = Voices(2 * (NOTES + TOKEN) + layout)
 
     def read(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -132,12 +135,25 @@ class Judges(nn.Module):
             x = layer(x, wide, 0.1)
         return F.relu(self.notes(F.dropout(x, 0.1, self.training))).float(), tokens
 
-    def judge_sentences(self, batch: Batch) -> Judged:
+    def _join(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Of each stretch the notes of the window's first mark, the highest and the mean of its
+        own; and the mean of those beside it.
+        """
         notes, _ = self.read(batch.ids, batch.mask)
         inside, own = batch.inside(), notes[batch.rows]
         mean = (own * inside).sum(1) / inside.sum(1)
         joined = torch.cat([notes[batch.rows, 0], (own * inside).amax(1), mean], 1)
-        middle = F.relu(self.middle(F.dropout(joined, 0.3, self.training)))
+        outside = batch.mask[batch.rows][..., None] - inside
+        beside = (own * outside).sum(1) / outside.sum(1)
+        return F.dropout(joined, 0.3, self.training), F.dropout(beside, 0.3, self.training)
+
+    def judge_endings(self, batch: Batch) -> Tensor:
+        middle = F.relu(self.changed(torch.cat(self._join(batch), 1)))
+        likely: Tensor = self.ends(F.dropout(middle, 0.2, self.training))[:, 0]
+        return likely
+
+    def judge_sentences(self, batch: Batch) -> Judged:
+        middle = F.relu(self.middle(self._join(batch)[0]))
         middle = F.dropout(middle, 0.2, self.training)
         heads = self.keep(middle)[:, 0], self.trap(middle)[:, 0]
         return Judged(*heads, self.relation(middle), self.subject(middle))
@@ -178,6 +194,8 @@ class Data:
         self._ids, self._starts = arrays["ids"], arrays["starts"]
         rows = arrays["sentences"]
         self.sentences = rows[(rows[:, 3] == script) & (rows[:, 6] >= 0)]
+        pairs = arrays["pairs"]
+        self.pairs = pairs[pairs[:, 3] == script]
         self.stretches, self.layouts = arrays["stretches"], arrays["layouts"]
         mine = np.flatnonzero(arrays["messages"][:, 0] == script)
         held = arrays["messages"][:, 1] == 1
@@ -247,7 +265,7 @@ def sentence_loss(judges: Judges, batch: Batch, rows: NDArray[Any]) -> Tensor:
     return loss
 
 
-def train(judges: Judges, data: Data, seed: int) -> None:
+def train(judges: Judges, data: Data, seed: int, epochs: int) -> None:
     """A batch of sentences and one of messages at a time."""
     torch.manual_seed(seed)
     draw = np.random.default_rng(seed)
@@ -259,14 +277,16 @@ def train(judges: Judges, data: Data, seed: int) -> None:
     heads = [p for n, p in named if not n.startswith("branch")]
     groups = [{"params": heads, "lr": _RATE}, {"params": branch, "lr": _BRANCH_RATE}]
     adam = torch.optim.AdamW(groups, weight_decay=0.02)
-    steps = _EPOCHS * count
+    steps = epochs * count
     pace = torch.optim.lr_scheduler.LambdaLR(
         adam, lambda n: min((n + 1) / (_WARM * steps), max(0.02, 1 - n / steps))
     )
     judges.train()
     judges.encoder.eval()
-    for _ in range(_EPOCHS):
+    for _ in range(epochs):
         order, at = draw.permutation(data.messages[False]), 0
+        pairs, pair = draw.permutation(data.pairs[data.pairs[:, 4] == 0]), 0
+        pairs_at_once = len(pairs) // count + 1
         for batch, some in data.sentence_batches(rows, draw):
             with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
                 loss = sentence_loss(judges, batch, some)
@@ -274,13 +294,33 @@ def train(judges: Judges, data: Data, seed: int) -> None:
                     *given, wanted = data.message_batch(part)
                     said = judges.judge_voices(*given)
                     loss = loss + F.binary_cross_entropy_with_logits(said, wanted * 0.96 + 0.02)
-            at += at_once
+                if len(part := pairs[pair : pair + pairs_at_once]):
+                    said = judges.judge_endings(data.batch(part[:, 0], part[:, 1], part[:, 2]))
+                    wanted = torch.tensor(part[:, 5].astype(np.float32), device=device)
+                    loss = loss + F.binary_cross_entropy_with_logits(said, wanted * 0.96 + 0.02)
+            at, pair = at + at_once, pair + pairs_at_once
             adam.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(judges.parameters(), 1.0)
             adam.step()
             pace.step()
     judges.eval()
+
+
+def _report_endings(judges: Judges, data: Data, single: int) -> None:
+    pairs = data.pairs[(data.pairs[:, 4] == 1) & (data.pairs[:, 6] == single)]
+    made = []
+    for at in range(0, len(pairs), _WINDOWS):
+        part = pairs[at : at + _WINDOWS]
+        made.append(judges.judge_endings(data.batch(part[:, 0], part[:, 1], part[:, 2])).sigmoid())
+    likely, ends = torch.cat(made).cpu().numpy(), pairs[:, 5] == 1
+    print(f" endings, source {single}: {len(ends)} pairs, {ends.sum()} of them")
+    for level in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
+        on = likely >= level
+        print(
+            f"  {level}: precision {ends[on].mean():.3f} recall {ends[on].sum() / ends.sum():.3f}"
+            f" of those that stay {(on & ~ends).sum()} of {(~ends).sum()}"
+        )
 
 
 def report(judges: Judges, data: Data) -> None:
@@ -303,6 +343,8 @@ def report(judges: Judges, data: Data) -> None:
                 f" recall {kept[on].sum() / kept.sum():.3f}"
                 f" traps {(on & traps).sum()} of {traps.sum()}"
             )
+    for single in (0, 1):
+        _report_endings(judges, data, single)
     voices, foreign = [], []
     for at in range(0, len(data.messages[True]), _WINDOWS):
         *given, wanted = data.message_batch(data.messages[True][at : at + _WINDOWS])
@@ -323,14 +365,17 @@ def main() -> None:
     parser.add_argument("trained", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--epochs", type=int, default=_EPOCHS)
+    parser.add_argument("--script", choices=SCRIPTS, help="both, unless one is named")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     for number, script in enumerate(SCRIPTS):
-        pieces = sorted(given.trained.glob(f"{script}.npz.xz*"))
-        arrays = unpacked(b"".join(piece.read_bytes() for piece in pieces))
+        if given.script not in (None, script):
+            continue
+        arrays = trained_arrays(given.trained, script)
         data = Data(given.judged, number)
         judges = Judges(encoder_from(arrays, _RELATIONS, _TIMES), data.layouts.shape[1]).to(device)
-        train(judges, data, given.seed)
+        train(judges, data, given.seed, given.epochs)
         print(script)
         with torch.no_grad():
             report(judges, data)
