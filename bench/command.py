@@ -13,7 +13,7 @@ import click
 
 from mnemic.cli.base import CommandGroup
 from mnemic.cli.output import emit, note
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.plain import plain
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bench.speed import Measure
     from mnemic.settings import Settings
 
+pass_state = click.make_pass_decorator(State, ensure=True)
 _LANGUAGES = ("en", "zh", "mixed")
 _MEASURES = (
     "record", "bulk", "import", "recall", "hybrid", "context", "presets", "start", "installed"

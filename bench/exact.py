@@ -50,7 +50,7 @@ class Exhaustive:
             holding = len(np.unique(self._owner[self._terms == number]))
             if holding and (stop or term.weight > segment.STOP_WEIGHT):
                 weights[number] = term.weight * bm25.rarity(len(self._packed), holding)
-        return bm25.scores(self._packed, weights, self._length)
+        return bm25.term_matches(self._packed, weights, self._length).scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mnemic.settings.checks import value_at
-from mnemic.settings.dump import as_mapping, plain, toml_value
+from mnemic.settings.dump import as_mapping, plain
 from mnemic.settings.group import Setting, SettingsGroup
 from mnemic.settings.layers import ALIASES, PRESETS, load, read_preset
 from mnemic.settings.problems import ANY
 from mnemic.settings.tree import Settings
 from scripts.pages import put_out
+from scripts.toml_text import toml_value
 
 _INTRO = """# Settings
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -63,6 +64,17 @@ class OpenMind(Protocol):
         worker: str = "none",
         **given: Any,
     ) -> mnemic.Mind: ...
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: nothing of it is garbage, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -139,6 +151,51 @@ def open_mind(tmp_path: Path, clock: ManualClock) -> Iterator[OpenMind]:
     yield open_
     for mind in opened:
         mind.close()
+
+
+class OpenTold(Protocol):
+    """Opens a copy of a memory that was told something, which is told once for all tests."""
+
+    def __call__(
+        self, tell: Callable[[mnemic.Mind], object], *, preset: str = "default", **given: Any
+    ) -> mnemic.Mind: ...
+
+
+@pytest.fixture(scope="session")
+def told_folders() -> dict[str, Path]:
+    """The folders of memories that were told, by what and under which settings."""
+    return {}
+
+
+@pytest.fixture
+def open_told(
+    open_mind: OpenMind,
+    told_folders: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path: Path,
+) -> OpenTold:
+    """To read a conversation takes longer than most tests ask about it, a copy only a moment."""
+
+    def open_(
+        tell: Callable[[mnemic.Mind], object], *, preset: str = "default", **given: Any
+    ) -> mnemic.Mind:
+        target = usual_target(tmp_path)
+        if not isinstance(target, Path):  # a database of a server is told for itself
+            mind = open_mind(preset=preset, **given)
+            tell(mind)
+            return mind
+        key = f"{tell.__module__} {tell.__qualname__} {preset} {sorted(given.items())}"
+        if key not in told_folders:
+            folder = tmp_path_factory.mktemp("told")
+            with mnemic.open(
+                usual_target(folder), preset=preset, clock=ManualClock(NOON), worker="none", **given
+            ) as first:
+                tell(first)
+            told_folders[key] = folder
+        shutil.copytree(told_folders[key], tmp_path, dirs_exist_ok=True)
+        return open_mind(preset=preset, **given)
+
+    return open_
 
 
 @pytest.fixture

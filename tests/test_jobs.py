@@ -233,6 +233,13 @@ class TestWaiting:
         assert mind.jobs()[0].state == "dead"
 
 
+# A session is long when it has many batches. Read by patterns alone, a batch takes a moment.
+SMALL_BATCHES: dict[str, Any] = {
+    "extraction__batch_tokens": [60, 120],
+    "embedding__provider": "none",
+}
+
+
 def marbles(count: int) -> list[NewTurn]:
     """A long session."""
     return [NewTurn("s", "user", f"I keep {n} marbles in box {n}.") for n in range(count)]
@@ -280,12 +287,12 @@ class TestThread:
     def test_closing_waits_for_a_batch_of_a_long_session_not_for_all_of_it(
         self, tmp_path: Path
     ) -> None:
-        path, count = tmp_path / "me.db", 3_000
+        path, count = tmp_path / "me.db", 1_500
         with mnemic.open(path, worker="none") as mind:
             mind.record_many(marbles(count))
-        with mnemic.open(path) as mind:
+        with mnemic.open(path, **SMALL_BATCHES) as mind:
             wait_for(lambda: mind.stats().turn_states["new"] < count)
-        with mnemic.open(path, worker="none") as mind:
+        with mnemic.open(path, worker="none", **SMALL_BATCHES) as mind:
             assert mind.stats().turn_states["new"] > 0
             mind.drain()
             assert mind.stats().turn_states["new"] == 0
@@ -293,9 +300,10 @@ class TestThread:
     def test_closing_in_the_night_leaves_the_rest_of_a_session_to_the_next_opening(
         self, tmp_path: Path
     ) -> None:
-        path, count = tmp_path / "me.db", 3_000
+        path, count = tmp_path / "me.db", 1_500
         clock = ManualClock(NOON)
         quiet: dict[str, Any] = {"triggers__quiet_gap": "never", "triggers__buffer_tokens": 0}
+        quiet |= SMALL_BATCHES
         with mnemic.open(path, clock=clock, worker="none", **quiet) as mind:
             mind.record_many(marbles(count))
             mind.drain()

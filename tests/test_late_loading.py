@@ -49,3 +49,15 @@ def test_a_first_answer_loads_nothing_that_it_does_not_need() -> None:
     loaded = done.stdout.split()
     assert "mnemic.recall.engine" in loaded
     assert [one for one in loaded if one.removeprefix("mnemic.").startswith(_NOT_NEEDED)] == []
+
+
+def test_opening_and_recording_do_without_numpy() -> None:
+    code = """
+import sys, mnemic
+with mnemic.open(":memory:", worker="none") as mind:
+    mind.session("tea").user("My sister drinks green tea.")
+    assert mind.turns(limit=1)
+print("numpy" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "False"

@@ -124,3 +124,20 @@ def test_a_tool_search_gives_a_model_nothing_that_does_not_fit(mind: Mind) -> No
     nothing = call_tool(mind, "search_memory", {"query": "asdfgh"})
     assert "Elixir" in found.text
     assert "Elixir" not in nothing.text
+
+
+@pytest.mark.parametrize(
+    ("form", "query"),
+    [
+        ("之前第 {0} 次部署用了 {0} 分钟，原因是镜像太大", "还记得之前部署用了多久吗？"),
+        ("Deployment {0} took {0} minutes, the image was large", "How long did deployments take?"),
+    ],
+)  # fmt: skip
+def test_many_texts_of_one_form_fit_as_one_does(form: str, query: str) -> None:
+    """None of them is better than the others, which is no reason to doubt them all."""
+    with mnemic.open(  # its formula ranks what fits
+        ":memory:", preset="shiyi", worker="none", embedding={"provider": "none"}
+    ) as mind:
+        for number in range(60):
+            mind.remember(form.format(number), kind="event")
+        assert form.partition("{")[0] in mind.context(query).text

@@ -209,7 +209,7 @@ def test_a_recall_keeps_to_one_core(open_mind: OpenMind) -> None:
     words = "tea garden river piano bicycle mountain kitchen doctor budget holiday train".split()
     pairs = [f"{one} and {other}" for one in words for other in words]
     mind.record_many(
-        NewTurn(f"s{n // 20}", "user" if n % 2 else "assistant", f"{pair}, number {n}")
+        NewTurn(f"s{n // 20}", "assistant", f"{pair}, number {n}")
         for n, pair in enumerate([*pairs, *pairs, *pairs])
     )
     mind.drain()

@@ -53,7 +53,7 @@ def test_more_chunks_than_the_table_holds() -> None:
 def test_chunks_that_want_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were every chunk to have the same number, each would still be spelled as itself."""
     forget_chunks()
-    monkeypatch.setattr(batches, "_MULTIPLIERS", batches._MULTIPLIERS * 0)
+    monkeypatch.setattr(batches, "_MULTIPLIERS", (0, 0))
     assert_indexed([f"alpha{n} beta{n} gamma{n % 7}" for n in range(2 * FEW)])
     forget_chunks()
 

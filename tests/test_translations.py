@@ -1,5 +1,6 @@
 """Each page of the docs says in Chinese what it says in English: the same code, headings, names,
-figures and links. A page that is changed in one language only is found here.
+figures and links. Words within code, in quotes or behind #, may be in the page's own language. A
+page that is changed in one language only is found here.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ PAGES = [
 FENCE = re.compile(r"(?ms)^( *)```[^\n]*\n.*?^\1```$")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`]+)`")
+WORDS_IN_CODE = re.compile(r'("[^"\n]*"|#[^\n]*)')
+HAN = re.compile(r"[\u4e00-\u9fff]")
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|\.\d+")
 
 
@@ -77,7 +80,7 @@ def differences(page: Path, english: str, translated: str) -> list[str]:
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
         links = tuple(sorted(_for_chinese(page, target) for target in one.links))
         for what, said, again in (
-            ("code", one.code, other.code),
+            ("code", one.code, _translated_code(one.code, other.code)),
             ("names", one.names, other.names),
             ("figures", one.figures, other.figures),
             ("rows", one.rows, other.rows),
@@ -87,6 +90,21 @@ def differences(page: Path, english: str, translated: str) -> list[str]:
                 lacks = [x for x in said if x not in again], [x for x in again if x not in said]
                 found.append(f"section {number}, {what}: {lacks[0]} and {lacks[1]}")
     return found
+
+
+def _translated_code(english: tuple[str, ...], translated: tuple[str, ...]) -> tuple[str, ...]:
+    """The translated blocks, with the English words wherever Chinese words take their place."""
+    if len(english) != len(translated):
+        return translated
+    blocks = []
+    for ours, theirs in zip(english, translated, strict=True):
+        parts, others = WORDS_IN_CODE.split(ours), WORDS_IN_CODE.split(theirs)
+        if len(parts) == len(others):
+            for place in range(1, len(parts), 2):  # between two words there is code
+                if HAN.search(others[place]) and not HAN.search(parts[place]):
+                    others[place] = parts[place]
+        blocks.append("".join(others))
+    return tuple(blocks)
 
 
 def _for_chinese(page: Path, target: str) -> str:

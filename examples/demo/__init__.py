@@ -26,11 +26,12 @@ from examples.demo.story import LASTS
 from mnemic.cli.base import Command
 from mnemic.cli.output import bold, dim, emit, say
 from mnemic.cli.phrases import catalog, phrase
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 
 for name, texts in json.loads(Path(__file__).with_name("zh.json").read_text("utf-8")).items():
     catalog(name).update(texts)
 
+pass_state = click.make_pass_decorator(State, ensure=True)
 # The docstring of a step is its title.
 STEPS: tuple[Callable[[Stage], Mapping[str, Any]], ...] = (
     first_words,

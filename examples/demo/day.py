@@ -10,7 +10,7 @@ from examples.demo.stage import Stage, expect, narrate
 from mnemic.cli.attach import show_attachments
 from mnemic.cli.conversations import show_episodes, show_turns
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import ListEntry, entries, indent_line, say
+from mnemic.cli.output import ListEntry, entries, indent_line, indented, say
 from mnemic.cli.pending import show_pending
 from mnemic.cli.phrases import count_things, phrase, term
 from mnemic.cli.show import show_history
@@ -19,7 +19,8 @@ from mnemic.cli.show import show_history
 def first_words(stage: Stage) -> Mapping[str, Any]:
     """A conversation is recorded; when it falls silent, it is learned from"""
     stage.converse(story.SETUP_TURNS, day=0)
-    show_turns(stage.mind.turns(session=story.SETUP), margin=3)
+    with indented(3):
+        show_turns(stage.mind.turns(session=story.SETUP))
     done = stage.rest()
     memories = stage.mind.memories()
     contents = " ".join(memory.text for memory in memories)
@@ -31,7 +32,8 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
         "Ten minutes later {jobs} ran. Learned by rules, each with its source:",
         jobs=count_things(done, "job"),
     ))  # fmt: skip
-    show_memories(memories, margin=3)
+    with indented(3):
+        show_memories(memories)
     events = stage.mind.daily_events()
     expect(len(events) == 1, "no daily event was written")
     narrate(phrase("One line for the day, and a copy of the conversation as JSONL:"))
@@ -48,17 +50,20 @@ def first_words(stage: Stage) -> Mapping[str, Any]:
 def tool_traffic(stage: Stage) -> Mapping[str, Any]:
     """Four weeks later, in English: tools are called, and the session ends as a story"""
     stage.converse(story.KYOTO_TURNS, day=28)
-    show_turns(stage.mind.turns(session=story.KYOTO), margin=3)
+    with indented(3):
+        show_turns(stage.mind.turns(session=story.KYOTO))
     files = stage.mind.attachments(session=story.KYOTO)
     expect([file.path for file in files] == [story.BUDGET_PDF], "the PDF was not noticed")
     narrate(phrase("Nobody announced the file; it was noticed in the tool call:"))
-    show_attachments(files, margin=3)
+    with indented(3):
+        show_attachments(files)
     stage.mind.end_session(story.KYOTO)
     stage.rest()
     episodes = stage.mind.episodes(session=story.KYOTO)
     expect(len(episodes) == 1 and len(episodes[0].actions) == 2, "the story was not told")
     narrate(phrase("The session ended, and this is its episode:"))
-    show_episodes(episodes, full=True, margin=3)
+    with indented(3):
+        show_episodes(episodes, full=True)
     return {
         "attachments": [file.path for file in files],
         "actions": [action.tool for action in episodes[0].actions],
@@ -71,12 +76,14 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
     obeyed = [memory.text for memory in memories if "booking" in memory.text]
     expect(not obeyed, f"an injected instruction became a memory: {obeyed}")
     answer, request = (stage.mind.turns(session=story.KYOTO)[place] for place in (2, 4))
-    entries([ListEntry(phrase("the order"), story.INJECTED)], margin=3)
+    with indented(3):
+        entries([ListEntry(phrase("the order"), story.INJECTED)])
     narrate(phrase(
         "It stays where it was said, as words of a {who}. No memory, no rule came of it.",
         who=term(answer.trust),
     ))  # fmt: skip
-    entries([ListEntry(phrase("the token"), request.text)], margin=3)
+    with indented(3):
+        entries([ListEntry(phrase("the token"), request.text)])
     places = stage.files_with(story.TOKEN)
     expect(story.TOKEN not in request.text and not places, f"the token is in {places}")
     narrate(phrase(
@@ -92,7 +99,8 @@ def poison_and_secret(stage: Stage) -> Mapping[str, Any]:
 def changed_mind(stage: Stage) -> Mapping[str, Any]:
     """A fact changes: the old value is not lost but superseded"""
     stage.converse(story.UPGRADE_TURNS, day=40)
-    show_turns(stage.mind.turns(session=story.UPGRADE), margin=3)
+    with indented(3):
+        show_turns(stage.mind.turns(session=story.UPGRADE))
     stage.rest()
     (now,) = stage.mind.memories(kind="config")
     (then,) = stage.mind.memories(kind="config", as_of=stage.begins_plus(days=30))
@@ -100,7 +108,8 @@ def changed_mind(stage: Stage) -> Mapping[str, Any]:
     expect((then.value, now.value) == (story.OLD_PYTHON, story.NEW_PYTHON), "the chain")
     expect([v.id for v in history.versions] == [then.id, now.id], "the chain")
     narrate(phrase("One current memory, with its chain and all that happened to it:"))
-    show_history(history, margin=3)
+    with indented(3):
+        show_history(history)
     narrate(phrase("Asked as of day 30, memory answers: {text}", text=then.text))
     return {"memory": now.id, "versions": [version.value for version in history.versions]}
 
@@ -109,14 +118,16 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
     """Where a host wants to be sure, statements are put to the user first"""
     with stage.careful() as mind:
         stage.converse(story.TASTE_TURNS, mind=mind)
-        show_turns(mind.turns(session=story.TASTE), margin=3)
+        with indented(3):
+            show_turns(mind.turns(session=story.TASTE))
         stage.rest(mind)
         offered = mind.pending(offer=True)
         expect(len(offered) == len(story.TASTE_TURNS), "nothing was offered")
         narrate(phrase(
             "With routing.write = 0.95 these wait for a word; at most 3 are offered a reply:"
         ))  # fmt: skip
-        show_pending(offered, margin=3)
+        with indented(3):
+            show_pending(offered)
         liked = next(memory for memory in offered if story.LIKED in memory.text)
         disliked = next(memory for memory in offered if story.DISLIKED in memory.text)
         confirmed = mind.confirm(liked.id).memory
@@ -127,5 +138,6 @@ def pending_questions(stage: Stage) -> Mapping[str, Any]:
         "The user says yes to {liked} and no to {disliked}. Kept:",
         liked=repr(story.LIKED), disliked=repr(story.DISLIKED),
     ))  # fmt: skip
-    show_memories([confirmed] if confirmed else [], margin=3)
+    with indented(3):
+        show_memories([confirmed] if confirmed else [])
     return {"offered": len(offered), "kept": story.LIKED, "ignored": story.DISLIKED}

@@ -33,6 +33,8 @@ _SILENT = {
     "compile",
     "parse_and_bind",
     "make_token",
+    "command",
+    "read_utf8",
 }
 _SILENT_ARGUMENTS = {"help", "right", "metavar", "name"}
 

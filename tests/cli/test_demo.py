@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,29 @@ def play(shell: Shell) -> Shell:
     return Shell(shell.db, demo)
 
 
+@pytest.fixture(scope="module")
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A folder where the demo was played, and what it showed."""
+    folder = tmp_path_factory.mktemp("demo")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("LC_ALL", "C.UTF-8")
+        return folder, Shell(folder / "memory.db", demo)().stdout
+
+
+@pytest.fixture
+def played(shell: Shell, tmp_path: Path, played_once: tuple[Path, str]) -> str:
+    """The demo was played in the folder of the shell: what it showed."""
+    folder, shown = played_once
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return shown
+
+
 def test_the_demo_plays_through_and_leaves_its_database(
-    play: Shell, shell: Shell, tmp_path: Path
+    shell: Shell, played: str, tmp_path: Path
 ) -> None:
-    shown = play().stdout
-    assert all((step.__doc__ or "").strip() in shown for step in STEPS)
-    assert "none lost" in shown
+    assert all((step.__doc__ or "").strip() in played for step in STEPS)
+    assert "none lost" in played
     assert not shell.db.exists()
     there = ("--db", "mnemic-demo.db")
     assert "3.12" in shell("recall", "我现在用哪个 Python 版本？", *there).stdout
@@ -43,9 +61,8 @@ def test_the_demo_plays_through_and_leaves_its_database(
     }
 
 
-def test_what_the_demo_suggests_works(play: Shell, shell: Shell) -> None:
-    shown = play().stdout
-    suggested = [line.strip() for line in shown.splitlines() if line.startswith("  mnemic ")]
+def test_what_the_demo_suggests_works(shell: Shell, played: str) -> None:
+    suggested = [line.strip() for line in played.splitlines() if line.startswith("  mnemic ")]
     assert len(suggested) > 5
     for memory in shell.json("memories", "--db", "mnemic-demo.db"):
         told = shell("history", memory["id"], "--db", "mnemic-demo.db").stdout
@@ -54,12 +71,11 @@ def test_what_the_demo_suggests_works(play: Shell, shell: Shell) -> None:
         assert shell(*shlex.split(line)[1:]).stdout.strip(), line
 
 
-@pytest.mark.parametrize("setting", ["MODEL__PROVIDER=openai", "ROUTING__WRITE=1.0"])
 def test_the_settings_of_whoever_runs_it_change_nothing(
-    play: Shell, setting: str, monkeypatch: pytest.MonkeyPatch
+    play: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, _, value = setting.partition("=")
-    monkeypatch.setenv(f"MNEMIC_{name}", value)
+    monkeypatch.setenv("MNEMIC_MODEL__PROVIDER", "openai")
+    monkeypatch.setenv("MNEMIC_ROUTING__WRITE", "1.0")
     play()
 
 
@@ -69,11 +85,12 @@ def test_on_a_terminal_no_line_of_the_demo_is_too_wide(shell: Shell) -> None:
     assert "\x1b[" not in shown
 
 
-def test_the_demo_is_made_anew_and_told_as_json(play: Shell) -> None:
-    first = play.json()
-    second = play.json()
-    assert first["path"] == second["path"]
-    for told in (first, second):
+@pytest.mark.usefixtures("played")
+def test_the_demo_is_made_anew_or_beside_an_earlier_one_and_told_as_json(play: Shell) -> None:
+    anew, beside = play.json(), play.json("--keep")
+    assert Path(anew["path"]).name == "mnemic-demo.db"
+    assert Path(beside["path"]).name == "mnemic-demo-2.db"
+    for told in (anew, beside):
         facts = {act["step"]: act["facts"] for act in told["steps"]}
         assert facts["sudden_death"]["survived"] == facts["sudden_death"]["acknowledged"]
         assert facts["tool_traffic"]["attachments"] == ["reports/kyoto-budget.pdf"]
@@ -85,11 +102,6 @@ def test_the_demo_is_made_anew_and_told_as_json(play: Shell) -> None:
         assert 0 < facts["prompt"]["tokens"] <= facts["prompt"]["budget"]
         assert facts["night"]["removed"] == ["demo-setup.jsonl"]
         assert told["seconds"] < 60
-
-
-def test_keep_writes_beside_an_earlier_demo(play: Shell) -> None:
-    assert Path(play.json("--keep")["path"]).name == "mnemic-demo.db"
-    assert Path(play.json("--keep")["path"]).name == "mnemic-demo-2.db"
 
 
 @pytest.mark.parametrize("content", [b"", b"dear diary " * 500])
@@ -106,8 +118,8 @@ def test_a_memory_of_ones_own_is_left_alone(play: Shell, told: Shell) -> None:
     assert told.json("stats")["turns"] == before
 
 
+@pytest.mark.usefixtures("played")
 def test_a_demo_with_own_conversations_in_it_is_left_alone(play: Shell, shell: Shell) -> None:
-    play()
     shell("record", "-s", "mine", "do not lose this", "--db", "mnemic-demo.db")
     play(code=1)
     assert shell.json("turns", "-s", "mine", "--db", "mnemic-demo.db")

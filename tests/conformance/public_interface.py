@@ -214,12 +214,19 @@ class PublicInterface:
         return parts[0] == "tests" and self._file(parts) is not None
 
     def _file(self, parts: list[str]) -> Path | None:
-        path = self.root.joinpath(*parts)
-        if path.with_suffix(".py").is_file():
-            return path.with_suffix(".py")
-        return path / "__init__.py" if (path / "__init__.py").is_file() else None
+        return _find_file(self.root, *parts)
 
 
+@cache
+def _find_file(root: Path, *parts: str) -> Path | None:
+    """The file of a module; asked for thousands of names, of which few differ."""
+    path = root.joinpath(*parts)
+    if path.with_suffix(".py").is_file():
+        return path.with_suffix(".py")
+    return path / "__init__.py" if (path / "__init__.py").is_file() else None
+
+
+@cache
 def _is_public(full: str) -> bool:
     """Whether this dotted name can be imported by a user of the package."""
     if any(part.startswith("_") for part in full.split(".")):
@@ -230,6 +237,7 @@ def _is_public(full: str) -> bool:
     return any(full == module or full.startswith(f"{module}.") for module in PUBLIC_MODULES)
 
 
+@cache
 def _names_a_part(text: str) -> bool:
     """Whether a text is the dotted name of something in the package, not of a file beside it."""
     found = _DOTTED.fullmatch(text)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from mnemic import Context, Mind
-from tests.conftest import NOON, OpenMind
+from tests.conftest import NOON, OpenMind, OpenTold
 
 TALKS = {
     "garden": (
@@ -49,15 +49,17 @@ FOREIGN = (
 )
 
 
-def tell(mind: Mind) -> list[str]:
-    """Three conversations, a month apart; the texts in their order."""
+TEXTS = [text for texts in TALKS.values() for text in texts]
+
+
+def tell(mind: Mind) -> None:
+    """Three conversations, a month apart."""
     for month, (name, texts) in enumerate(TALKS.items()):
         with mind.session(name) as talk:
             for place, text in enumerate(texts):
                 at = NOON - timedelta(days=90 - 30 * month) + timedelta(minutes=place)
                 (talk.assistant if place % 2 else talk.user)(text, at=at)
     mind.drain()
-    return [text for texts in TALKS.values() for text in texts]
 
 
 def shown(built: Context, texts: list[str]) -> list[str]:
@@ -73,24 +75,22 @@ def shown(built: Context, texts: list[str]) -> list[str]:
     ["Which oil does the outboard take?", "What did the tree surgeon cost?", "柠檬树哪来的？"],
 )
 def test_a_talk_that_fits_whole_is_shown_in_the_order_it_was_said(
-    open_mind: OpenMind, query: str
+    open_told: OpenTold, query: str
 ) -> None:
-    mind = open_mind()
-    texts = tell(mind)
+    mind = open_told(tell)
     built = mind.context(query, budget=3_000)
-    found = shown(built, texts)
-    assert found == [text for text in texts if text in found], "as it was said"
-    assert len(found) >= 0.8 * len(texts)
+    found = shown(built, TEXTS)
+    assert found == [text for text in TEXTS if text in found], "as it was said"
+    assert len(found) >= 0.8 * len(TEXTS)
     assert built.tokens <= 3_000
 
 
-def test_less_room_shows_fewer_pieces_and_the_answer_to_the_last(open_mind: OpenMind) -> None:
-    mind = open_mind()
-    texts = tell(mind)
+def test_less_room_shows_fewer_pieces_and_the_answer_to_the_last(open_told: OpenTold) -> None:
+    mind = open_told(tell)
     pieces = []
     for budget in (3_000, 700, 300):
         built = mind.context("At which berth do we keep the dinghy?", budget=budget)
-        pieces.append(len(shown(built, texts)))
+        pieces.append(len(shown(built, TEXTS)))
         assert "berth 27" in built.text, budget
         assert built.tokens <= budget
     assert pieces == sorted(pieces, reverse=True)
@@ -100,11 +100,10 @@ def test_less_room_shows_fewer_pieces_and_the_answer_to_the_last(open_mind: Open
 @pytest.mark.parametrize("query", FOREIGN)
 @pytest.mark.parametrize("budget", [500, 1_500, 8_000])
 def test_room_alone_brings_nothing_for_a_question_about_something_else(
-    open_mind: OpenMind, query: str, budget: int
+    open_told: OpenTold, query: str, budget: int
 ) -> None:
-    mind = open_mind()
-    texts = tell(mind)
-    assert shown(mind.context(query, budget=budget), texts) == []
+    mind = open_told(tell)
+    assert shown(mind.context(query, budget=budget), TEXTS) == []
 
 
 def test_core_lines_are_not_dropped_while_tokens_are_left(open_mind: OpenMind) -> None:
@@ -135,9 +134,8 @@ def test_rules_reach_the_prompt_where_the_core_is_cut(open_mind: OpenMind) -> No
         assert rule in mind.context("Write an offer for client 7", budget=budget).text, budget
 
 
-def test_the_core_is_the_same_whatever_is_asked(open_mind: OpenMind) -> None:
-    mind = open_mind()
-    tell(mind)
+def test_the_core_is_the_same_whatever_is_asked(open_told: OpenTold) -> None:
+    mind = open_told(tell)
     for number in range(30):
         mind.remember(f"Part {number} comes from Lorient", kind="fact", importance=0.8)
     asked = ("hello", "Which oil does the outboard take?", "弟弟在哪里工作？")
@@ -145,10 +143,9 @@ def test_the_core_is_the_same_whatever_is_asked(open_mind: OpenMind) -> None:
     assert len(firsts) == 1
 
 
-def test_nothing_is_said_twice_where_everything_is_shown(open_mind: OpenMind) -> None:
-    mind = open_mind()
-    texts = tell(mind)
+def test_nothing_is_said_twice_where_everything_is_shown(open_told: OpenTold) -> None:
+    mind = open_told(tell)
     mind.remember("Bastien gets seasick, so we sail only in the morning.", kind="fact")
     built = mind.context("Who gets seasick?", budget=4_000)
-    for text in texts:
+    for text in TEXTS:
         assert built.text.count(text.rstrip(".。")) <= 1, text

@@ -223,7 +223,7 @@ def test_further_records_can_be_scored_for_the_same_query(store: Store) -> None:
     with store.read(SPACE) as unit:
         found = unit.text.search([QueryTerm("tea", 1.0)], Scope(types=("turn",), now=NOON), 1)
         docs = unit.ledger.latest_docs(10)
-        scores = dict(zip(docs, unit.text.score(found, docs), strict=True))
+        scores = dict(zip(docs, unit.text.term_matches(found, docs).scores.tolist(), strict=True))
         records = unit.text.records(docs)
         (best,) = found.matches
     by_id = {records[doc][1]: score for doc, score in scores.items()}
@@ -264,7 +264,7 @@ def test_a_form_of_a_term_counts_once_and_no_more_than_the_term(store: Store) ->
         found = unit.text.search(terms, scope, 20)
         records = unit.text.records([match.doc for match in found.matches])
         score = {records[match.doc][1]: match.score for match in found.matches}
-        again = unit.text.score(found, [match.doc for match in found.matches])
+        again = unit.text.term_matches(found, [match.doc for match in found.matches]).scores
         assert again == pytest.approx([match.score for match in found.matches])
         assert score[own.id] == pytest.approx(score[other.id]) == pytest.approx(score[both.id])
         docs, total = unit.text.holding(terms, scope, 20)

@@ -71,10 +71,8 @@ def test_the_core_prefers_weight_then_choice_and_takes_no_strangers(store: Store
         unit.tiers.mark_core([rows[2].id], core=True)
     with store.read(SPACE) as unit:
         found = unit.tiers.core(least=0.7, now=NOON, limit=9)
-        first = unit.tiers.core(least=0.7, now=NOON, limit=1, marked_first=True)
         assert unit.tiers.counts(NOON) == (1, 5)
     assert [m.text for m in found] == ["heavy", "chosen", "light"]
-    assert [m.text for m in first] == ["chosen"]
 
 
 def test_partitions_of_a_size(store: Store) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mnemic.documents.daily import DailyReport, DailySection
+from mnemic.types import DailyReport
 from tests.conftest import NOON
 from tests.documents.conftest import MakeDesk
 from tests.documents.desk import Desk
@@ -276,7 +276,7 @@ def test_the_daily_report(make_desk: MakeDesk) -> None:
     desk = make_desk("openakita")
     report = DailyReport(
         NOON.date(),
-        (DailySection("Decay", ("archived 3", f"found {KEY}")), DailySection("Dedup")),
+        (("Decay", ("archived 3", f"found {KEY}")), ("Dedup", ())),
     )
     path = desk.documents.write_report(report)
     assert path == desk.home / "daily_summaries" / "2026-02-12.md"

@@ -57,6 +57,6 @@ def test_question_about_a_pending_statement_shows_it_as_data(
     mind = engine.mind(USER)
     mind.propose(Candidate("rule", story.order, confidence=0.9, trust="agent"))
     assert mind.pending()
-    shown = Companion(mind, "one", host="test").show(story.unrelated, [])
+    shown = Companion(mind, "one", host="test").show([], query=story.unrelated)
     assert story.order in shown.system
     assert story.order not in strip_fenced(shown.system)

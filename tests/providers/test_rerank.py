@@ -25,8 +25,8 @@ FORMULA = {"fusion": "rrf"}
 TURNS = (
     "The guests like green tea.",
     "Our guests did like the tea from Assam.",
-    "The guests also like mint tea a lot.",
     "The guests at the long table by the window like their tea with some saffron in it.",
+    "The guests also like mint tea a lot.",
 )
 
 
@@ -194,7 +194,8 @@ def test_it_reads_candidates_before_the_cut(tmp_path: Path) -> None:
             )
             return [hit.text for hit in mind.recall("Which tea did the guests like", limit=1)]
 
-    assert best() == ["Our guests did like the tea from Assam."]
+    (found,) = best()
+    assert "saffron" not in found, "all have the words of the question: the newest comes first"
     (found,) = best(recall={"rerank_folder": str(folder)})
     assert "saffron" in found
 

@@ -17,7 +17,6 @@ from mnemic.rules.bm25 import (
     number_of,
     pack,
     rarity,
-    scores,
     shared_terms,
     term_matches,
 )
@@ -28,7 +27,7 @@ TEA, GREEN = number_of("tea"), number_of("green")
 
 
 def score(text: str, weights: dict[int, float], length: float = SHORT) -> float:
-    return float(scores([pack(text)], weights, length)[0])
+    return float(term_matches([pack(text)], weights, length).scores[0])
 
 
 def test_the_figures_are_the_usual_ones() -> None:
@@ -99,13 +98,13 @@ def test_a_word_is_found_wherever_it_stands(place: int) -> None:
 def test_several_texts_at_once_are_scored_like_each_alone() -> None:
     texts = ["tea", "green tea", "", "x " * 500 + "tea", "coffee", "tea " * 200]
     weights = {TEA: 1.5, GREEN: 0.7}
-    together = scores([pack(text) for text in texts], weights, 55.0)
+    together = term_matches([pack(text) for text in texts], weights, 55.0).scores
     assert together.tolist() == pytest.approx([score(text, weights, 55.0) for text in texts])
 
 
 def test_nothing_to_score() -> None:
-    assert scores([], {TEA: 1.0}, 40).tolist() == []
-    assert scores([pack("tea")], {}, 40).tolist() == [0.0]
+    assert term_matches([], {TEA: 1.0}, 40).scores.tolist() == []
+    assert term_matches([pack("tea")], {}, 40).scores.tolist() == [0.0]
 
 
 @given(st.lists(st.sampled_from(["tea", "green", "x", "茶"]), max_size=60), st.integers(1, 500))
@@ -135,11 +134,13 @@ def test_of_the_forms_of_a_word_the_best_counts() -> None:
     weights[bought] = 2.0
     form_of = {bought: GREEN}
     texts = [pack(text) for text in ("green", "bought", "green bought", "tea bought", "tea")]
-    plain = scores(texts, weights, SHORT)
-    joined = scores(texts, weights, SHORT, form_of)
+    plain = term_matches(texts, weights, SHORT).scores
+    joined = term_matches(texts, weights, SHORT, form_of).scores
     assert joined.tolist() == pytest.approx([plain[0], plain[1], plain[0], plain[3], plain[4]])
     assert plain[2] == pytest.approx(plain[0] + plain[1])
-    absent = scores(texts, {TEA: 1.0, bought: 2.0}, SHORT, form_of)  # no text has the word itself
+    absent = term_matches(
+        texts, {TEA: 1.0, bought: 2.0}, SHORT, form_of
+    ).scores  # no text has the word itself
     assert absent.tolist() == pytest.approx([0, plain[1], plain[1], plain[3], plain[4]])
 
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.feature("N8")
 ROOT = Path(__file__).parents[2]
 FILES = (KEYS, SYNTAX, CODES, TOLD)
 FORMS = [form for names in FILES for form in formats.load_formats(*names)]
-LENGTH = 100_000
+LENGTH = 25_000
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +82,15 @@ def test_no_pattern_is_slow_on_a_hostile_text(form: Format) -> None:
     ]  # fmt: skip
     for unit in units:
         text = unit * (LENGTH // len(unit))
-        started = time.thread_time()
-        for _ in pattern.finditer(text):
-            pass
-        assert time.thread_time() - started < 2, unit
+        # Again where something else came between: what is slow is slow each time.
+        assert any(_seconds(pattern, text) < 0.125 for _ in range(3)), unit
+
+
+def _seconds(pattern: re.Pattern[str], text: str) -> float:
+    started = time.thread_time()
+    for _ in pattern.finditer(text):
+        pass
+    return time.thread_time() - started
 
 
 def test_a_fresh_process_compiles_only_what_a_message_asks_for() -> None:

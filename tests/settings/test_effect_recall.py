@@ -273,7 +273,7 @@ CASES = [
         {"context.total": 400, "context.sections": {"catalogs": 400}},
     ),
     Case(
-        "context.grow", (((), 7), (("core",), 30)), core_lines, {"context.sections": {"core": 200}}
+        "context.grow", (((), 7), (("core",), 30)), core_lines, {"context.sections": {"core": 193}}
     ),
     Case(
         "context.keep",

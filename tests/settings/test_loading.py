@@ -23,11 +23,12 @@ from mnemic.settings import (
     layers,
     load,
 )
-from mnemic.settings.dump import as_flat, as_mapping, as_toml, toml_value
+from mnemic.settings.dump import as_flat, as_mapping
 from mnemic.settings.group import Setting, SettingsGroup
 from mnemic.settings.learning import JobSettings
 from mnemic.settings.problems import env_name
 from mnemic.settings.sorts import Sort
+from scripts.toml_text import toml_text, toml_value
 
 # No deadlines: the machine may be busy with other tests.
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -186,7 +187,7 @@ class TestLayers:
         loaded = load(env={}, overrides=said)
         assert load(env={}, overrides=as_mapping(loaded, reveal=True)) == loaded
         file = tmp_path / "all.toml"
-        file.write_text(as_toml(loaded), encoding="utf-8")
+        file.write_text(toml_text(as_mapping(loaded, reveal=True)), encoding="utf-8")
         secrets = {key: value for key, value in said.items() if sort_of(key).secret}
         assert load(file=file, env={}, overrides=secrets) == loaded
         assert pickle.loads(pickle.dumps(loaded)) == loaded

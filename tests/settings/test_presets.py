@@ -17,9 +17,10 @@ import pytest
 
 import mnemic.settings
 from mnemic.settings import PRESETS, Condition, Secret, Settings, Size, Span, load
-from mnemic.settings.dump import as_mapping, as_toml
+from mnemic.settings.dump import as_mapping
 from mnemic.settings.problems import known_keys
 from mnemic.settings.upkeep import DecayClass
+from scripts.toml_text import toml_text
 
 FOLDER = Path(mnemic.settings.__file__).parent / "presets"
 DOCUMENTS = tuple(name for name in PRESETS if name != "default")
@@ -375,7 +376,7 @@ def test_presets_are_the_files_in_the_folder() -> None:
 def test_a_preset_survives_being_written_out(preset: str, tmp_path: Path) -> None:
     settings = load(preset, env={})
     file = tmp_path / "mnemic.toml"
-    file.write_text(as_toml(settings), encoding="utf-8")
+    file.write_text(toml_text(as_mapping(settings, reveal=True)), encoding="utf-8")
     assert load(file=file, env={}) == settings
     assert load("default", file=file, env={}) == settings.replace(preset="default")
     assert load(env={}, overrides=as_mapping(settings, reveal=True)) == settings

@@ -29,7 +29,7 @@ from mnemic.settings import (
     layers,
     load,
 )
-from mnemic.settings.dump import as_flat, as_mapping, as_toml
+from mnemic.settings.dump import as_flat, as_mapping
 from mnemic.settings.learning import JobSettings
 from mnemic.settings.problems import known_keys
 from mnemic.settings.recall import KindName, PersonaBoost, RankingSettings, SectionName
@@ -69,7 +69,6 @@ class TestSecrets:
         shown = (
             repr(loaded),
             json.dumps(as_mapping(loaded)),
-            as_toml(loaded),
             str(as_flat(loaded)),
         )
         assert all("sk-12345" not in text for text in shown)

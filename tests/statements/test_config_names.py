@@ -87,14 +87,16 @@ def test_a_mistake_in_it_is_named(tmp_path: Path, key: str, value: object, said:
 
 
 @pytest.mark.statement("D103")
+@pytest.mark.parametrize("slash", ["", "/"], ids=["plain", "with a slash at its end"])
 def test_three_variables_are_a_memory_model(
     server: Scripted,  # noqa: F811
     clock: ManualClock,
     monkeypatch: pytest.MonkeyPatch,
+    slash: str,
 ) -> None:
     monkeypatch.setenv("MYCLAW_MEMORY_MODEL", "gpt-5-mini")
     monkeypatch.setenv("MYCLAW_MEMORY_API_KEY", "sk-memory-key")
-    monkeypatch.setenv("MYCLAW_MEMORY_BASE_URL", f"{server.url}/v1")
+    monkeypatch.setenv("MYCLAW_MEMORY_BASE_URL", f"{server.url}/v1{slash}")
     server.always(facts("记忆用 SQLite 存储"))
     with mnemic.open(":memory:", preset="myclaw", clock=clock, worker="none") as mind:
         say(mind)

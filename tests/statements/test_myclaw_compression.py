@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,8 +23,9 @@ def contents(mind: Any, **query: Any) -> set[str]:
 
 
 @pytest.mark.statement("D94")
+@pytest.mark.parametrize("write", [str.lower, str.title], ids=["as known", "Stellarlink"])
 def test_compressed_facts_keep_project_and_topic_and_are_not_written_twice(
-    open_mind: OpenMind, clock: ManualClock
+    open_mind: OpenMind, clock: ManualClock, write: Callable[[str], str]
 ) -> None:
     known = "myclaw 用 SQLite 存记忆"
     with Scripted() as server:
@@ -39,9 +41,9 @@ def test_compressed_facts_keep_project_and_topic_and_are_not_written_twice(
         told = [
             {"kind": "decision", "content": known, "importance": 0.8},
             {"kind": "decision", "content": "接口先用 REST", "importance": 0.8,
-             "project": "myclaw", "topic": "api"},
+             "project": write("myclaw"), "topic": "api"},
             {"kind": "decision", "content": "首页改用 React 19", "importance": 0.8,
-             "project": "stellarlink", "topic": "frontend"},
+             "project": write("stellarlink"), "topic": "frontend"},
         ]  # fmt: skip
         server.always(answer({"facts": told}))
         mind.upkeep("daily")
@@ -49,7 +51,7 @@ def test_compressed_facts_keep_project_and_topic_and_are_not_written_twice(
         assert places == {
             known: ("myclaw", "storage"),
             "接口先用 REST": ("myclaw", "api"),
-            "首页改用 React 19": ("stellarlink", "frontend"),
+            "首页改用 React 19": (write("stellarlink"), "frontend"),
         }
         asked = server.asked[-1].json
         assert "projects: myclaw" in shown(server.asked[-1])

@@ -70,7 +70,9 @@ def test_only_tier_two_is_searched_and_only_what_is_shown_is_used(open_mind: Ope
     mind.remember("myclaw 的端口是 8080", kind="fact", importance=0.3, project="myclaw")
     profile(mind, 12)
     for n in range(7):
-        mind.remember(f"myclaw 的第 {n} 个决定", kind="decision", importance=0.2, project="myclaw")
+        mind.remember(
+            f"myclaw 的端口备选：{8081 + n}", kind="fact", importance=0.2, project="myclaw"
+        )
     assert {hit.type for hit in mind.recall(ASKED)} == {"memory"}, "no raw turns"
     assert "身份" not in str([hit.text for hit in mind.recall(ASKED)]), "tier 1 takes no place"
     mind.drain()
@@ -98,18 +100,20 @@ def test_agents_and_soul_go_in_whole(open_mind: OpenMind) -> None:
 
 
 @pytest.mark.statement("D111")
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["plain", "as Windows writes"])
 def test_off_all_of_memory_md_and_seven_days_of_logs_are_in_the_prompt(
-    open_mind: OpenMind, tmp_path: Path
+    open_mind: OpenMind, tmp_path: Path, ends: str
 ) -> None:
     """Better: what is put into the prompt is fenced as data, and keeps a budget that is given."""
     folder = tmp_path / "memory"
     folder.mkdir()
     lines = "\n".join(f"- 事实 {n}：第 {n} 个偏好" for n in range(100))
     free = "我在杭州长大，\n后来搬到了北京。"
-    (folder / "MEMORY.md").write_text(f"# 长期记忆\n\n{lines}\n\n{free}\n")
+    (folder / "MEMORY.md").write_text(f"# 长期记忆\n\n{lines}\n\n{free}\n", newline=ends)
     for back in range(10):
         day = (NOON - timedelta(days=back)).date()
-        (folder / f"{day}.md").write_text(f"# {day}\n\n修好了第 {back} 根水管。\n\n- 去超市\n")
+        log = f"# {day}\n\n修好了第 {back} 根水管。\n\n- 去超市\n"
+        (folder / f"{day}.md").write_text(log, newline=ends)
     mind = open_mind(tmp_path / "memory.db", preset="myclaw", memory={"enabled": False})
     with mind.session("now") as session:
         session.user("今天开始学滑雪")

@@ -10,8 +10,15 @@ from tests.conftest import OpenMind
 
 
 @pytest.mark.statement("A40")
+@pytest.mark.parametrize(
+    ("name", "shows", "asked"),
+    [
+        ("猫.jpg", "一只橘猫趴在沙发上", "那张橘猫的照片"),
+        ("Marmalade on the sofa.jpg", "A ginger cat asleep", "the photo of the ginger cat"),
+    ],
+)
 def test_a_file_has_the_name_it_was_sent_under_and_its_episode(
-    open_mind: OpenMind, clock: ManualClock
+    open_mind: OpenMind, clock: ManualClock, name: str, shows: str, asked: str
 ) -> None:
     mind = open_mind(preset="openakita")
     session = mind.session("s")
@@ -19,16 +26,16 @@ def test_a_file_has_the_name_it_was_sent_under_and_its_episode(
     mind.attach(
         "/data/inbox/3f2a.jpg",
         session="s",
-        original_filename="猫.jpg",
-        description="一只橘猫趴在沙发上",
+        original_filename=name,
+        description=shows,
     )
     (file,) = mind.attachments()
-    assert (file.filename, file.original_filename, file.episode) == ("3f2a.jpg", "猫.jpg", "")
+    assert (file.filename, file.original_filename, file.episode) == ("3f2a.jpg", name, "")
     session.end()
     mind.drain()
     (file,), (episode,) = mind.attachments(), mind.episodes()
     assert file.episode == episode.id
-    for query in ("猫.jpg", "3f2a.jpg", "那张橘猫的照片"):
+    for query in (name, "3f2a.jpg", asked):
         assert [hit.id for hit in mind.recall(query, of="attachment")] == [file.id]
     clock.advance(seconds=1)
     later = mind.attach("/data/inbox/later.jpg", session="s")

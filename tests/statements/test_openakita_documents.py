@@ -84,13 +84,24 @@ def test_an_empty_profile_has_no_card_no_call_and_no_heading(
 
 
 @pytest.mark.statement("A99")
+@pytest.mark.parametrize(
+    ("soul", "agent"),
+    [
+        ("# 灵魂\n\n- 绝不虚报结果。\n", "- 先读懂任务。\n\n## 工具\n\n- 优先专用工具。\n"),
+        (
+            "# Soul\n\n- Never report what was not done.\n",
+            "- Read the task first.\n\n## Tools\n\n- Prefer the special tool.\n",
+        ),
+    ],
+    ids=["zh", "en"],
+)
 def test_the_compiled_folder_has_the_documents_names(
-    open_mind: OpenMind, clock: ManualClock, tmp_path: Path
+    open_mind: OpenMind, clock: ManualClock, tmp_path: Path, soul: str, agent: str
 ) -> None:
     home = tmp_path / "identity"
     home.mkdir()
-    (home / "SOUL.md").write_text("# 灵魂\n\n- 绝不虚报结果。\n", encoding="utf-8")
-    (home / "AGENT.md").write_text("- 先读懂任务。\n\n## 工具\n\n- 优先专用工具。\n", "utf-8")
+    (home / "SOUL.md").write_text(soul, encoding="utf-8")
+    (home / "AGENT.md").write_text(agent, encoding="utf-8")
     (home / "compiled").mkdir()
     (home / "compiled" / "soul.md").write_text("- an earlier version's card\n", encoding="utf-8")
     mind = open_mind(preset="openakita", upkeep=NO_WORK)

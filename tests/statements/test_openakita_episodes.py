@@ -19,20 +19,34 @@ LONG = "我平时写代码最喜欢用的语言是 Python，其他语言我都�
 LIKES_PYTHON = fact("用户喜欢用 Python", kind="preference", subject="user", predicate="likes")
 
 
-@pytest.mark.statement("A4")
-def test_the_hook_takes_the_hosts_own_messages(open_mind: OpenMind) -> None:
-    mind = open_mind(preset="openakita")
-    messages: list[dict[str, Any]] = [
+HOSTS: dict[str, list[dict[str, Any]]] = {
+    "Anthropic": [
         {"role": "user", "content": "我住在成都", "_session_id": "s", "_turn_index": 0},
         {"role": "assistant", "content": [
             {"type": "text", "text": "写好了。"},
             {"type": "tool_use", "id": "c", "name": "write_file", "input": {"path": "a.md"}},
         ]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "ok"}]},
-    ]  # fmt: skip
+    ],
+    "OpenAI": [
+        {"role": "user", "content": "I live in Chengdu"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c", "type": "function",
+             "function": {"name": "write_file", "arguments": '{"path": "a.md"}'}},
+        ]},
+        {"role": "tool", "tool_call_id": "c", "content": "ok"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.statement("A4")
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_hook_takes_the_hosts_own_messages(open_mind: OpenMind, host: str) -> None:
+    mind = open_mind(preset="openakita")
+    messages = HOSTS[host]
     episode = mind.before_compression("s", messages)
     assert [turn.role for turn in mind.turns(session="s")] == ["user", "assistant", "tool"]
-    assert [memory.value for memory in mind.memories()] == ["成都"]
+    assert [memory.value for memory in mind.memories()] in (["成都"], ["Chengdu"])
     assert [node.tool for node in episode.actions] == ["write_file"]
     assert mind.before_compression("s", messages).id == episode.id, "nothing is recorded twice"
     assert len(mind.turns(session="s")) == 3
@@ -95,15 +109,30 @@ def test_an_action_keeps_the_parameters_that_say_something(open_mind: OpenMind) 
     assert dict(searched.params) == {"query": "登录", "top": 3}
 
 
+ENGLISH = "The language I like best for writing code is Python; I am not used to Go or to Rust."
+LIKES_IT = fact("The user likes Python", kind="preference", subject="user", predicate="likes")
+
+
 @pytest.mark.statement("A13", "A14", "A16", "A17")
+@pytest.mark.parametrize(
+    ("told", "short", "learned"),
+    [(LONG, "修登录", LIKES_PYTHON), (ENGLISH, "fix the login", LIKES_IT)],
+    ids=["zh", "en"],
+)
 def test_each_session_without_an_episode_gets_one_at_night(
-    open_mind: OpenMind, clock: ManualClock, server: Scripted
+    open_mind: OpenMind,
+    clock: ManualClock,
+    server: Scripted,
+    *,
+    told: str,
+    short: str,
+    learned: dict[str, Any],
 ) -> None:
-    server.always(answering([LIKES_PYTHON]))
+    server.always(answering([learned]))
     mind = open_mind(preset="openakita", **model(server))
     for name in ("learned", "short"):  # nobody ends either; of one every turn was read by day
         session = mind.session(name)
-        session.user(LONG if name == "learned" else "修登录")
+        session.user(told if name == "learned" else short)
         session.assistant("好的。")
     mind.drain()
     assert (mind.episodes(), [m.episode for m in mind.memories()]) == ([], [""])
@@ -174,8 +203,9 @@ def test_the_night_is_the_users(
 
 
 @pytest.mark.statement("A26")
+@pytest.mark.parametrize("again", [False, True], ids=["ends once", "goes on and ends again"])
 def test_the_end_of_a_session_cleans_what_is_transient(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, *, again: bool
 ) -> None:
     facts = [
         fact("用户今天在调试登录", kind="temp"),
@@ -193,6 +223,13 @@ def test_the_end_of_a_session_cleans_what_is_transient(
     assert len(mind.memories()) == 6
     session.end()
     mind.drain()
+    if again:
+        server.always(answering([fact("The user is on the second floor", kind="temp")]))
+        session.user("I am on the second floor now, looking for the meeting room, one moment")
+        mind.drain()
+        assert len(mind.memories()) == 4
+        session.end()
+        mind.drain()
     assert {memory.text for memory in mind.memories()} == {
         "用户住在成都",
         "部署脚本坏了",

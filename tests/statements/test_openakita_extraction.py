@@ -89,21 +89,36 @@ def test_one_malformed_fact_does_not_cost_the_good_ones(
     assert mind.jobs(state="dead") == []
 
 
+SHOWN = {
+    "zh": (
+        ("用 pytest -n 2 跑测试更快", "直接删除文件会导致数据丢失", "Python 版本是 3.12"),
+        "Python 3.12，pytest -n 2 只用了 3 秒；直接删除文件会导致数据丢失",
+        ("pytest 怎么跑更快", "删除文件"),
+    ),
+    "en": (
+        ("rsync --partial resumes a broken upload", "Port 8022 refuses logins after three tries",
+         "The mirror runs Debian 13"),
+        "Debian 13; resumed by rsync --partial; port 8022 refuses logins after three tries",
+        ("how to resume an upload", "port 8022"),
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.statement("A53")
+@pytest.mark.parametrize("language", SHOWN)
 def test_what_tools_showed_to_work_or_fail_is_kept_and_found(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, language: str
 ) -> None:
     """Better: a configuration that only a tool reported waits for the user's word."""
+    texts, result, asked = SHOWN[language]
     facts = [
-        fact("用 pytest -n 2 跑测试更快", kind="SKILL", importance=0.7, turns=[2]),
-        fact("直接删除文件会导致数据丢失", kind="ERROR", importance=0.7, turns=[2]),
-        fact("Python 版本是 3.12", kind="config", importance=0.7, turns=[2]),
+        fact(text, kind=kind, importance=0.7, turns=[2])
+        for text, kind in zip(texts, ("SKILL", "ERROR", "config"), strict=True)
     ]
     server.always(answering(facts))
     mind = open_mind(preset="openakita", **model(server))
     with mind.session("s") as session:
         session.user("跑一下测试，再清理构建目录")
-        result = "Python 3.12，pytest -n 2 只用了 3 秒；直接删除文件会导致数据丢失"
         session.assistant(
             "好了。",
             tool_calls=[ToolCall("shell", {"cmd": "pytest -n 2"}, "1")],
@@ -111,9 +126,8 @@ def test_what_tools_showed_to_work_or_fail_is_kept_and_found(
         )
     mind.drain()
     assert {memory.text for memory in mind.memories()} == {one["content"] for one in facts[:2]}
-    found = {hit.text for hit in mind.recall("pytest 怎么跑更快", of="memory")}
-    assert facts[0]["content"] in found
-    assert facts[1]["content"] in {hit.text for hit in mind.recall("删除文件", of="memory")}
+    for text, query in zip(texts[:2], asked, strict=True):
+        assert text in {hit.text for hit in mind.recall(query, of="memory")}
     assert [memory.text for memory in mind.pending()] == [facts[2]["content"]]
 
 
@@ -220,14 +234,15 @@ def test_without_a_model_one_memory_is_one_statement(
 
 
 @pytest.mark.statement("A78")
+@pytest.mark.parametrize("bad", ["no", '{"facts": 3}'], ids=["no JSON", "another form"])
 def test_the_queue_is_worked_off_in_one_go(
-    open_mind: OpenMind, clock: ManualClock, server: Scripted
+    open_mind: OpenMind, clock: ManualClock, server: Scripted, bad: str
 ) -> None:
     """Better: jobs are claimed one by one, each with its own lease, instead of ten at once: a
     process that dies takes one with it, not ten, and one bad answer holds up nobody.
     """
     mind = open_mind(preset="openakita", **model(server))
-    server.always(reply(said("no")))
+    server.always(reply(said(bad)))
     mind.session("bad").user(LONG)
     mind.drain()
     server.always(answering([LIKES_PYTHON]))

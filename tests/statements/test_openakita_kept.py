@@ -34,17 +34,28 @@ def mind(open_mind: OpenMind) -> Mind:
     return open_mind(preset="openakita")
 
 
+IN_ENGLISH = "We settled on JWT for the login, as front and back end will be deployed apart"
+
+
 @pytest.mark.statement("A6", "A10", "A12", "A18", "A31")
-def test_a_session_becomes_a_story_not_fragments(open_mind: OpenMind, server: Scripted) -> None:
+@pytest.mark.parametrize(
+    ("told", "text", "thanks"),
+    [
+        (JWT, "登录用 JWT 做认证", "先到这里，谢谢"),
+        (IN_ENGLISH, "The login uses JWT", "That's all for today"),
+    ],
+    ids=["zh", "en"],
+)
+def test_a_session_becomes_a_story_not_fragments(
+    open_mind: OpenMind, server: Scripted, told: str, text: str, thanks: str
+) -> None:
     """Better: memories come from the turns themselves, so each names its exact source."""
-    learned = fact(
-        "登录用 JWT 做认证", subject="登录", predicate="认证方式", value="JWT", kind="decision"
-    )
+    learned = fact(text, subject="登录", predicate="认证方式", value="JWT", kind="decision")
     story: dict[str, Any] = {"goal": "决定登录的认证方式", "tags": ["认证"], "importance": 0.7}
-    server.always(reading((JWT, learned), summary="讨论后登录选了 JWT", **story))
+    server.always(reading((told, learned), summary="讨论后登录选了 JWT", **story))
     mind = open_mind(preset="openakita", **thinking.settings(server))
     with mind.session("login") as session:
-        said = session.user(JWT)
+        said = session.user(told)
         session.assistant(
             "改好了 auth.py，测试没过。",
             tool_calls=[ToolCall("edit_file", {"path": "auth.py"}, "a"),
@@ -52,7 +63,7 @@ def test_a_session_becomes_a_story_not_fragments(open_mind: OpenMind, server: Sc
             tool_results=[ToolResult(LONG_LOG, "a"),
                           ToolResult("AssertionError: 401", "b", is_error=True)],
         )  # fmt: skip
-        session.user("先到这里，谢谢")
+        session.user(thanks)
     assert mind.episodes() == []
     mind.drain()
     (episode,) = mind.episodes(session="login")
@@ -214,33 +225,43 @@ def test_the_scratchpad_of_the_document(open_mind: OpenMind) -> None:
     assert again.write_scratchpad("x" * 1999).text == "x" * 1999
 
 
+ENGLISH_PARTS = ("login page", "job scheduler", "schema migration", "network retries",
+                 "rendering pipeline", "build cache", "log format")  # fmt: skip
+CHINESE_PARTS = ("登录接口", "调度器", "数据库迁移", "网络重试", "渲染管线", "编译缓存", "日志格式")
+
+
 @pytest.mark.statement("A37", "A38")
+@pytest.mark.parametrize(
+    ("ask", "parts"),
+    [("帮我重写{}", CHINESE_PARTS), ("Please rewrite the {}", ENGLISH_PARTS)],
+    ids=["zh", "en"],
+)
 def test_finished_tasks_are_archived_whatever_the_persona(
-    open_mind: OpenMind, tmp_path: Path, clock: ManualClock
+    open_mind: OpenMind, tmp_path: Path, clock: ManualClock, ask: str, parts: tuple[str, ...]
 ) -> None:
     """Better: it holds the task as it was stated; B abolished the one that a model writes."""
-    parts = ("登录接口", "调度器", "数据库迁移", "网络重试", "渲染管线", "编译缓存", "日志格式")
     texts = []
     for persona in ("jarvis", "tech_expert"):
         clock.set(NOON)
         mind = open_mind(tmp_path / f"{persona}.db", preset="openakita")
         for part in parts:
             clock.advance(minutes=10)
-            asked = f"帮我重写{part}"
+            asked = ask.format(part)
             mind.record(session="s", role="user", text=asked)
             mind.context(asked, session="s", persona=persona)
             mind.drain()
         pad = mind.scratchpad()
-        assert "日志格式" in pad.focus
+        assert parts[-1] in pad.focus
         assert len(pad.completions) == 5
         assert all(done.at is not None for done in pad.completions)
-        assert "编译缓存" in pad.completions[0].task
+        assert parts[-2] in pad.completions[0].task
         texts.append(pad.text)
     assert texts[0] == texts[1]
 
 
 @pytest.mark.statement("A48")
-def test_one_database_serves_every_preset(open_mind: OpenMind) -> None:
+@pytest.mark.parametrize("others", [("semibot", "shiyi"), ("myclaw", "default")])
+def test_one_database_serves_every_preset(open_mind: OpenMind, others: tuple[str, str]) -> None:
     """Better: one schema, migrated by version; what OpenAkita stored any other preset reads."""
     mind = open_mind(preset="openakita")
     mind.remember("用户喜欢用 Python", kind="preference")
@@ -251,7 +272,7 @@ def test_one_database_serves_every_preset(open_mind: OpenMind) -> None:
     mind.drain()
     stored = (mind.memories(), mind.episodes(), mind.turns(), mind.attachments(), mind.scratchpad())
     mind.close()
-    for preset in ("semibot", "shiyi", "myclaw", "default"):
+    for preset in others:
         with open_mind(preset=preset) as other:
             assert stored == (
                 other.memories(),
@@ -263,8 +284,13 @@ def test_one_database_serves_every_preset(open_mind: OpenMind) -> None:
 
 
 @pytest.mark.statement("A49")
-def test_the_extraction_queue(open_mind: OpenMind, server: Scripted, clock: ManualClock) -> None:
-    server.always(reply(says("openai", "I would rather not say", tokens=9)))
+@pytest.mark.parametrize(
+    "answer", ["I would rather not say", '{"facts": [{"content": '], ids=["a refusal", "cut off"]
+)
+def test_the_extraction_queue(
+    open_mind: OpenMind, server: Scripted, clock: ManualClock, answer: str
+) -> None:
+    server.always(reply(says("openai", answer, tokens=9)))
     mind = open_mind(preset="openakita", **thinking.settings(server))
     for _ in range(2):
         mind.record(session="s", role="user", text=JWT)
@@ -282,10 +308,13 @@ def test_the_extraction_queue(open_mind: OpenMind, server: Scripted, clock: Manu
 
 
 @pytest.mark.statement("A57")
+@pytest.mark.parametrize(
+    "rated", [{}, {"importance": None, "confidence": None}], ids=["left out", "null"]
+)
 def test_what_the_model_does_not_rate_is_in_the_middle(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, rated: dict[str, None]
 ) -> None:
-    server.always(reading((JWT, {"kind": "fact", "content": "登录用 JWT"})))
+    server.always(reading((JWT, {"kind": "fact", "content": "登录用 JWT", **rated})))
     mind = open_mind(preset="openakita", **thinking.settings(server))
     mind.record(session="s", role="user", text=JWT)
     mind.drain()
@@ -294,10 +323,26 @@ def test_what_the_model_does_not_rate_is_in_the_middle(
 
 
 @pytest.mark.statement("A58", "A60")
+@pytest.mark.parametrize(
+    ("short", "name", "long"),
+    [
+        (
+            "我叫小林" + "，" * 25,
+            "用户叫小林",
+            "这次要把整个构建流程从旧服务器搬到新服务器上，请先列出步骤和风险",
+        ),
+        (
+            "I am called Lin, by the way..",
+            "The user is Lin",
+            "Move the build to the new server now",
+        ),
+    ],
+    ids=["zh", "en"],
+)
 def test_per_message_of_thirty_characters_and_the_rest_by_night(
-    open_mind: OpenMind, server: Scripted, clock: ManualClock
+    open_mind: OpenMind, server: Scripted, clock: ManualClock, *, short: str, name: str, long: str
 ) -> None:
-    server.always(reading(("我叫小林", fact("用户叫小林", subject="用户", predicate="姓名"))))
+    server.always(reading((short, fact(name, subject="用户", predicate="姓名"))))
     mind = open_mind(preset="openakita", **thinking.settings(server))
 
     def asked_after(text: str, session: str = "s") -> int:
@@ -305,20 +350,21 @@ def test_per_message_of_thirty_characters_and_the_rest_by_night(
         mind.drain()
         return len(calls(server, "extract"))
 
-    assert asked_after("我叫小林" + "，" * 25) == 0, "29 characters"
-    assert [asked_after("这次要把整个构建流程从旧服务器搬到新服务器上，请先列出步骤和风险") for _ in
-            range(7)] == [1, 2, 3, 4, 5, 5, 5]  # fmt: skip
+    assert len(short) == 29
+    assert asked_after(short) == 0
+    assert [asked_after(long) for _ in range(7)] == [1, 2, 3, 4, 5, 5, 5]
     assert (
         asked_after("另一个会话里的消息，也要有三十个字符以上，所以这里再多写一点点内容", "t") == 6
     )
     clock.advance(days=1)
     mind.upkeep("daily")
     assert {turn.state for turn in mind.turns()} <= {"extracted", "empty"}
-    assert [memory.text for memory in mind.memories()] == ["用户叫小林"]
+    assert [memory.text for memory in mind.memories()] == [name]
 
 
 @pytest.mark.statement("A59")
-def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted) -> None:
+@pytest.mark.parametrize("end", [False, True], ids=["goes on", "ends meanwhile"])
+def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted, *, end: bool) -> None:
     answered = threading.Event()
     learned = reading((JWT, fact("登录用 JWT")))
 
@@ -333,6 +379,8 @@ def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted) -> 
     mind.record(session="s", role="assistant", text="好的，记下了")
     mind.recall("登录")
     mind.context("我们的登录用什么？", session="s")
+    if end:
+        mind.end_session("s")
     assert len(mind.turns(session="s")) == 2
     assert mind.memories() == [], "the model has not answered yet"
     answered.set()
@@ -340,29 +388,45 @@ def test_the_conversation_never_waits(open_mind: OpenMind, server: Scripted) -> 
 
 
 KILLED = """
-import os, sys, mnemic
-mind = mnemic.open(sys.argv[1], preset="openakita", worker="none")
-mind.record(session="s", role="user",
-            text="我叫小林，以后都用 Helix 写代码，请记住这件事情，谢谢你")
+import datetime, os, sys, mnemic
+from mnemic.clock import ManualClock
+clock = ManualClock(datetime.datetime.fromisoformat(sys.argv[2]))
+mind = mnemic.open(sys.argv[1], preset="openakita", worker="none", clock=clock)
+mind.record(session="s", role="user", text=sys.argv[3])
+if len(sys.argv) > 4:
+    mind.before_compression("s")
 os._exit(9)
 """
 
 
 @pytest.mark.statement("A62")
-def test_a_killed_process_loses_nothing(open_mind: OpenMind, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "name", "more"),
+    [
+        ("我叫小林，以后都用 Helix 写代码，请记住这件事情，谢谢你", "小林", []),
+        ("My name is Lin and I write all my code in Helix", "Lin", ["compressed"]),
+    ],
+    ids=["after a turn", "after a compression"],
+)
+def test_a_killed_process_loses_nothing(
+    open_mind: OpenMind, tmp_path: Path, said: str, name: str, more: list[str]
+) -> None:
     file = tmp_path / "killed.db"
-    ended = subprocess.run([sys.executable, "-c", KILLED, str(file)], check=False)
+    command = [sys.executable, "-c", KILLED, str(file), NOON.isoformat(), said, *more]
+    ended = subprocess.run(command, check=False)
     assert ended.returncode == 9
     mind = open_mind(file, preset="openakita")
-    assert [turn.state for turn in mind.turns()] == ["new"]
+    assert [turn.text for turn in mind.turns()] == [said]
+    assert len(mind.episodes()) == len(more), "the compression episode is written with its hook"
     mind.drain()
     assert [turn.state for turn in mind.turns()] == ["extracted"]
-    assert any("小林" in memory.text for memory in mind.memories())
+    assert any(name in memory.text for memory in mind.memories())
 
 
 @pytest.mark.statement("A114")
-def test_several_users(open_mind: OpenMind) -> None:
-    ann, bo = (open_mind(space=name, preset="openakita") for name in ("ann", "bo"))
+@pytest.mark.parametrize("names", [("ann", "bo"), ("小明", "小明 2")])
+def test_several_users(open_mind: OpenMind, names: tuple[str, str]) -> None:
+    ann, bo = (open_mind(space=name, preset="openakita") for name in names)
     ann.remember("用户喜欢用 Python", kind="preference")
     ann.write_scratchpad("## 当前任务\n写周报\n")
     assert bo.memories() == []
@@ -371,13 +435,23 @@ def test_several_users(open_mind: OpenMind) -> None:
 
 
 @pytest.mark.statement("A115")
-def test_a_persona_changes_nothing_that_is_stored(open_mind: OpenMind, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("我叫小林，我以后都用 Helix 写代码", "我用什么编辑器？"),
+        ("I'm Lin. Call me boss. I prefer tabs over spaces.", "Which indentation do I prefer?"),
+    ],
+    ids=["zh", "en"],
+)
+def test_a_persona_changes_nothing_that_is_stored(
+    open_mind: OpenMind, tmp_path: Path, said: str, asked: str
+) -> None:
     stored = []
     for persona in ("jarvis", "default", "tech_expert"):
         mind = open_mind(tmp_path / f"{persona}.db", preset="openakita")
-        mind.record(session="s", role="user", text="我叫小林，我以后都用 Helix 写代码")
-        mind.context("我用什么编辑器？", session="s", persona=persona)
-        mind.recall("编辑器", persona=persona)
+        mind.record(session="s", role="user", text=said)
+        mind.context(asked, session="s", persona=persona)
+        mind.recall(asked, persona=persona)
         mind.end_session("s")
         mind.drain()
         stored.append([(one.text, one.importance, one.confidence) for one in mind.memories()])

@@ -31,13 +31,14 @@ def bullets(file: Path) -> list[str]:
 
 
 @pytest.mark.statement("A93")
+@pytest.mark.parametrize("order", [1, -1], ids=["the best first", "the best last"])
 def test_the_best_by_importance_and_recency_five_per_kind(
-    mind: Mind, clock: ManualClock, tmp_path: Path
+    mind: Mind, clock: ManualClock, tmp_path: Path, order: int
 ) -> None:
     clock.set(NOON - timedelta(days=90))
     mind.remember("旧的偏好", kind="preference", importance=0.9)
     clock.set(NOON)
-    for n in range(7):
+    for n in range(7)[::order]:
         mind.remember(f"偏好第 {n} 种茶", kind="preference", importance=0.8 - n / 50)
         mind.remember(f"规则第 {n} 条", kind="rule", importance=0.9 - n / 50)
     mind.upkeep("daily")
@@ -96,8 +97,13 @@ SOUL = f"""# Soul
 
 
 @pytest.mark.statement("A98")
+@pytest.mark.parametrize(
+    "card",
+    ["- 一条原则", "好的，以下是摘要：\n\n```markdown\n- 一条原则\n```"],
+    ids=["bare", "chatty"],
+)
 def test_four_cards_by_the_model_and_by_rules_without_it(
-    open_mind: OpenMind, server: Scripted, tmp_path: Path
+    open_mind: OpenMind, server: Scripted, tmp_path: Path, card: str
 ) -> None:
     home = tmp_path / "identity"
     home.mkdir()
@@ -117,7 +123,7 @@ def test_four_cards_by_the_model_and_by_rules_without_it(
 
     def answer(asked: Asked) -> object:
         duplicates = '"same"' in thinking.form(asked)
-        return says("openai", '{"same": []}' if duplicates else "- 一条原则", tokens=9)
+        return says("openai", '{"same": []}' if duplicates else card, tokens=9)
 
     server.always(reply(answer))
     mind = open_mind(preset="openakita", **thinking.settings(server))
@@ -135,6 +141,9 @@ def test_four_cards_by_the_model_and_by_rules_without_it(
 
     before = compiled()
     assert before >= 4
+    summary = (home / "compiled" / "soul.summary.md").read_text(encoding="utf-8")
+    assert "一条原则" in summary
+    assert not any(debris in summary for debris in ("```", "以下是"))
     mind.upkeep("daily")
     assert compiled() == before, "no source has changed"
     (home / "SOUL.md").write_text(SOUL + "- 永远耐心。\n", encoding="utf-8")
@@ -143,13 +152,23 @@ def test_four_cards_by_the_model_and_by_rules_without_it(
 
 
 @pytest.mark.statement("A100")
-def test_a_strong_trait_becomes_the_persona(mind: Mind, tmp_path: Path) -> None:
-    mind.remember("回答要简短，不说客套话", kind="trait", importance=0.9, confidence=0.95)
-    mind.remember("也许喜欢颜文字", kind="trait", importance=0.3, confidence=0.4)
+@pytest.mark.parametrize(
+    ("strong", "weak"),
+    [
+        ("回答要简短，不说客套话", "也许喜欢颜文字"),
+        ("Answer dryly, never with an exclamation mark", "Perhaps likes puns"),
+    ],
+    ids=["zh", "en"],
+)
+def test_a_strong_trait_becomes_the_persona(
+    mind: Mind, tmp_path: Path, strong: str, weak: str
+) -> None:
+    mind.remember(strong, kind="trait", importance=0.9, confidence=0.95)
+    mind.remember(weak, kind="trait", importance=0.3, confidence=0.4)
     mind.upkeep("daily")
     text = (tmp_path / "identity" / "personas" / "user_custom.md").read_text(encoding="utf-8")
-    assert "回答要简短" in text
-    assert "颜文字" not in text
+    assert strong in text
+    assert weak not in text
 
 
 @pytest.mark.statement("A102", "A112")
@@ -183,9 +202,16 @@ def test_at_three_and_what_was_missed_at_the_next_start(
     ]
 
 
+RUNS = "用户每个周末的下午都会去河边的公园里慢跑五公里然后喝一杯"
+WALKS = "On Sundays the user walks along the old canal to the mill and has a cup of "
+
+
 @pytest.mark.statement("A104")
+@pytest.mark.parametrize(
+    "twins", [(f"{RUNS}咖啡", f"{RUNS}红茶"), (f"{WALKS}tea", f"{WALKS}cocoa")]
+)
 def test_duplicates_do_not_cost_a_call_for_every_pair(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, twins: tuple[str, str]
 ) -> None:
     """42 memories are 861 pairs; only those that share their words are put to the model."""
     server.always(reply(says("openai", '{"same": []}', tokens=9)))
@@ -194,29 +220,31 @@ def test_duplicates_do_not_cost_a_call_for_every_pair(
     for one in names[:5]:
         for other in names[8:]:
             mind.remember(f"仓库{one}{other}放着型号{ord(one)}{ord(other)}", kind="fact")
-    mind.remember("用户每个周末的下午都会去河边的公园里慢跑五公里然后喝一杯咖啡", kind="fact")
-    mind.remember("用户每个周末的下午都会去河边的公园里慢跑五公里然后喝一杯红茶", kind="fact")
+    for text in twins:
+        mind.remember(text, kind="fact")
     mind.upkeep("daily")
     asked = [one for one in server.asked if '"same"' in thinking.form(one)]
     assert 1 <= len(asked) <= 42 / 5, "about N/5 calls, as the document estimates"
 
 
 @pytest.mark.statement("A106")
+@pytest.mark.parametrize(("uses", "saved"), [(2, True), (1, False)])
 def test_by_the_law_of_document_a_use_saves_a_memory(
-    open_mind: OpenMind, clock: ManualClock
+    open_mind: OpenMind, clock: ManualClock, uses: int, *, saved: bool
 ) -> None:
     law = {"delete_below": 0.0, "demote_below": 0.0}
     mind = open_mind(preset="openakita", decay=law)
     until = NOON + timedelta(days=29)
     for text in ("地下室有点潮湿", "六点有一班火车"):
         mind.remember(text, kind="fact", importance=0.2, expires_at=until)
-    for _ in range(2):
+    for _ in range(uses):
         mind.recall("地下室", limit=1, of=["memory"])
         mind.drain()
     clock.advance(days=10)  # 0.2 x 0.9^10 is 0.07
     mind.upkeep("daily")
-    assert [memory.text for memory in mind.memories()] == ["地下室有点潮湿"]
-    assert [memory.text for memory in mind.memories(status="archived")] == ["六点有一班火车"]
+    assert [memory.text for memory in mind.memories()] == ["地下室有点潮湿"] * saved
+    archived = {memory.text for memory in mind.memories(status="archived")}
+    assert archived == {"六点有一班火车", *["地下室有点潮湿"] * (not saved)}
 
 
 @pytest.mark.statement("A105")
@@ -244,14 +272,24 @@ def test_the_night_removes_what_has_expired(mind: Mind, clock: ManualClock) -> N
 
 
 @pytest.mark.statement("A111")
-def test_old_jsonl_is_indexed_when_it_is_wanted(shell: Shell, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asked", "answer", "query"),
+    [
+        ("上个月的部署脚本放在哪里？", "在 scripts/deploy.sh", "部署脚本"),
+        ("Where did we put the seed list?", 'In "lists/seeds.csv",\nsecond sheet', "seed list"),
+    ],
+    ids=["zh", "en"],
+)
+def test_old_jsonl_is_indexed_when_it_is_wanted(
+    shell: Shell, tmp_path: Path, asked: str, answer: str, query: str
+) -> None:
     old = tmp_path / "20260115_cli.jsonl"
-    said = [("user", "上个月的部署脚本放在哪里？"), ("assistant", "在 scripts/deploy.sh")]
+    said = [("user", asked), ("assistant", answer)]
     lines = [json.dumps({"session": "old", "role": role, "content": text}, ensure_ascii=False)
              for role, text in said]  # fmt: skip
     old.write_text("\n".join(lines) + "\n", encoding="utf-8")
     taken = shell.json("--preset", "openakita", "import", str(old))
     assert (taken["added"], taken["rejected"]) == (2, 0)
-    assert "部署脚本放在哪里" in shell("--preset", "openakita", "search", "部署脚本").stdout
+    assert asked in shell("--preset", "openakita", "search", query).stdout
     assert shell.json("--preset", "openakita", "import", str(old))["known"] == 2
     assert old.read_text(encoding="utf-8").count("\n") == 2, "the file itself stays as it is"

@@ -83,25 +83,57 @@ def test_without_vectors_full_text_answers(open_mind: OpenMind, server: Scripted
 
 
 @pytest.mark.statement("A72")
-def test_by_words_by_story_and_over_three_days(mind: Mind, clock: ManualClock) -> None:
-    mind.remember("记忆存在 SQLite 里，用 FTS5 搜索", kind="decision")
+@pytest.mark.parametrize(
+    ("stored", "task", "done", "asked", "recent", "words"),
+    [
+        (
+            "记忆存在 SQLite 里，用 FTS5 搜索",
+            "请修好 loader_v2.py 里空行导致的崩溃",
+            "修好了",
+            "loader_v2.py 之前是怎么回事？",
+            "周五发布新版本",
+            "FTS5 搜索",
+        ),
+        (
+            "The herbarium is kept in folders by family",
+            "Please mend the crash of press_list.csv on empty lines",
+            "Mended it.",
+            "What was the matter with press_list.csv?",
+            "The fair opens on Friday",
+            "herbarium folders",
+        ),
+    ],
+    ids=["zh", "en"],
+)
+def test_by_words_by_story_and_over_three_days(
+    mind: Mind,
+    clock: ManualClock,
+    *,
+    stored: str,
+    task: str,
+    done: str,
+    asked: str,
+    recent: str,
+    words: str,
+) -> None:
+    mind.remember(stored, kind="decision")
     with mind.session("old") as session:
-        session.user("请修好 loader_v2.py 里空行导致的崩溃")
-        session.assistant("修好了")
+        session.user(task)
+        session.assistant(done)
     mind.drain()
     clock.advance(days=4)
-    mind.remember("周五发布新版本", kind="event")
+    mind.remember(recent, kind="event")
     clock.advance(days=2)
-    hits = {hit.text: hit for hit in mind.recall("loader_v2.py 之前是怎么回事？")}
+    hits = {hit.text: hit for hit in mind.recall(asked)}
     (story,) = [hit for hit in hits.values() if hit.type == "episode"]
     assert "entity" in story.why.routes
-    assert "周五发布新版本" not in hits, "recent, and not about it"
+    assert recent not in hits, "recent, and not about it"
     for query in ("最近有什么事？", "What came up lately?"):
-        recent = {hit.text: hit for hit in mind.recall(query)}
-        assert "recent" in recent["周五发布新版本"].why.routes
-    assert "记忆存在 SQLite 里，用 FTS5 搜索" not in hits, "six days old, and not about it"
-    (hit, *_) = mind.recall("FTS5 搜索")
-    assert (hit.text, "text" in hit.why.routes) == ("记忆存在 SQLite 里，用 FTS5 搜索", True)
+        latest = {hit.text: hit for hit in mind.recall(query)}
+        assert "recent" in latest[recent].why.routes
+    assert stored not in hits, "six days old, and not about it"
+    (hit, *_) = mind.recall(words)
+    assert (hit.text, "text" in hit.why.routes) == (stored, True)
 
 
 @pytest.mark.statement("A81")

@@ -29,19 +29,39 @@ def test_the_photo_of_the_cat_is_found_by_the_models_tools(open_mind: OpenMind, 
 
 
 @pytest.mark.statement("A73")
-def test_the_last_turns_make_a_short_query_clearer(open_mind: OpenMind) -> None:
+@pytest.mark.parametrize(
+    ("other", "meant", "talk", "asked"),
+    [
+        (
+            "面馆在城北，老板姓吴",
+            "茶馆在城南，老板姓周",
+            ("我想聊聊城南那家茶馆", "好的，茶馆怎么了？"),
+            "老板姓什么",
+        ),
+        (
+            "The noodle bar up north: the owner is Mr Vogt",
+            "The tea house down south: the owner is Mr Zander",
+            ("Let's talk about the tea house in the south", "Sure, what about the tea house?"),
+            "Who is the owner?",
+        ),
+    ],
+    ids=["zh", "en"],
+)
+def test_the_last_turns_make_a_short_query_clearer(
+    open_mind: OpenMind, other: str, meant: str, talk: tuple[str, str], asked: str
+) -> None:
     mind = open_mind(**WORDS, context__disclosure="injected", gate__mode="always")
-    mind.remember("面馆在城北，老板姓吴", kind="fact", importance=0.55)
-    mind.remember("茶馆在城南，老板姓周", kind="fact", importance=0.5)
+    mind.remember(other, kind="fact", importance=0.55)
+    mind.remember(meant, kind="fact", importance=0.5)
     session = mind.session("s")
-    session.user("我想聊聊城南那家茶馆")
-    session.assistant("好的，茶馆怎么了？")
-    first = call_tool(mind, "search_memory", {"query": "老板姓什么"}, session="s")
-    assert first.text.index("姓周") < first.text.index("姓吴")
-    alone = call_tool(mind, "search_memory", {"query": "老板姓什么"})
-    assert alone.text.index("姓吴") < alone.text.index("姓周")
-    text = mind.context("老板姓什么", session="s").text
-    assert text.index("姓周") < text.index("姓吴")
+    session.user(talk[0])
+    session.assistant(talk[1])
+    first = call_tool(mind, "search_memory", {"query": asked}, session="s")
+    assert first.text.index(meant) < first.text.index(other)
+    alone = call_tool(mind, "search_memory", {"query": asked})
+    assert alone.text.index(other) < alone.text.index(meant)
+    text = mind.context(asked, session="s").text
+    assert text.index(meant) < text.index(other)
 
 
 @pytest.mark.statement("A87")
@@ -78,17 +98,20 @@ def test_a_line_of_memory_md_that_was_superseded_shows_its_present_version(
 
 
 @pytest.mark.statement("A90")
-def test_the_persona_overlay_is_the_preset_file_and_the_users_own(open_mind: OpenMind) -> None:
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["plain", "as Windows writes"])
+def test_the_persona_overlay_is_the_preset_file_and_the_users_own(
+    open_mind: OpenMind, ends: str
+) -> None:
     mind = open_mind(**WORDS)
     assert mind.documents_folder is not None
     personas = Path(mind.documents_folder) / "personas"
     personas.mkdir(parents=True)
-    (personas / "jarvis.md").write_text("# Jarvis\n\n你是管家，称呼用户为先生。\n")
-    (personas / "user_custom.md").write_text("# 人设\n\n")
+    (personas / "jarvis.md").write_text("# Jarvis\n\n你是管家，称呼用户为先生。\n", newline=ends)
+    (personas / "user_custom.md").write_text("# 人设\n\n", newline=ends)
     assert "人设" not in mind.context("你好").text, "an empty file means nothing"
     assert "先生" not in mind.context("你好").text
     assert "称呼用户为先生" in mind.context("你好", persona="jarvis").text
-    (personas / "user_custom.md").write_text("# 人设\n\n- 回答要简短\n")
+    (personas / "user_custom.md").write_text("# 人设\n\n- 回答要简短\n", newline=ends)
     overlay = mind.context("你好", persona="jarvis").text
     assert overlay.index("先生") < overlay.index("回答要简短")
     (Path(mind.documents_folder) / "secret.md").write_text("外面的文件")

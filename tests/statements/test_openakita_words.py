@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -78,17 +79,26 @@ def test_its_types_go_in_and_come_out_at_every_interface(akita: Mind) -> None:
         akita.remember("x", kind="THOUGHT")
 
 
+BARE = (
+    '[{"type": "ERROR", "content": "直接删除文件会导致数据丢失", "turns": [1]},'
+    ' {"type": "PERSONA_TRAIT", "content": "说话简短", "priority": "LONG_TERM", "turns": [1]}]'
+)
+
+
 @pytest.mark.statement("A20", "A56")
+@pytest.mark.parametrize(
+    ("listed", "nothing"),
+    [(BARE, "NONE"), (f"Here are the facts:\n```json\n{BARE}\n```", "None.\n")],
+    ids=["bare", "in a fence"],
+)
 def test_the_model_may_answer_in_the_words_of_the_document(
     open_mind: OpenMind,
     server: Scripted,  # noqa: F811
+    listed: str,
+    nothing: str,
 ) -> None:
     """A bare array with its types and priorities is read, and NONE means that there is nothing."""
-    answers = [
-        '[{"type": "ERROR", "content": "直接删除文件会导致数据丢失", "turns": [1]},'
-        ' {"type": "PERSONA_TRAIT", "content": "说话简短", "priority": "LONG_TERM", "turns": [1]}]',
-        "NONE",
-    ]
+    answers = [listed, nothing]
     _play(server, extract=reply(lambda _: says("openai", answers.pop(0), tokens=9)))
     mind = open_mind(preset="openakita", **thinking.settings(server))
     mind.record(
@@ -116,18 +126,21 @@ def test_the_model_may_answer_in_the_words_of_the_document(
 
 
 @pytest.mark.statement("A21", "A24")
-def test_every_memory_has_a_priority(akita: Mind, clock: ManualClock) -> None:
+@pytest.mark.parametrize("write", [str.upper, str.title], ids=["as written", "Short_Term"])
+def test_every_memory_has_a_priority(
+    akita: Mind, clock: ManualClock, write: Callable[[str], str]
+) -> None:
     lives = {"TRANSIENT": 1, "SHORT_TERM": 3, "LONG_TERM": 30, "PERMANENT": None}
     for word, days in lives.items():
-        memory = kept(akita, f"端口 {word}", kind="FACT", duration=word)
+        memory = kept(akita, f"端口 {word}", kind="FACT", duration=write(word))
         ends = None if days is None else clock.now() + timedelta(days=days)
         assert (memory.expires_at, akita.words(memory)["priority"]) == (ends, word)
         assert [one.id for one in akita.memories(priority=word.lower())] == [memory.id]
-        proposed = akita.propose(Candidate("FACT", f"目录 {word}", duration=word)).memory
+        proposed = akita.propose(Candidate("FACT", f"目录 {word}", duration=write(word))).memory
         assert proposed is not None
         assert proposed.expires_at == ends
         akita.delete(proposed.id)
-        told = called(akita, "add_memory", text=f"文件 {word}", type="FACT", priority=word)
+        told = called(akita, "add_memory", text=f"文件 {word}", type="FACT", priority=write(word))
         assert told.data["priority"] == word
         akita.delete(str(told.data["id"]))
     longer = akita.edit(akita.memories(priority="TRANSIENT")[0].id, duration="LONG_TERM")
@@ -157,18 +170,28 @@ def test_what_is_added_by_hand_is_updated_not_appended(akita: Mind) -> None:
 
 
 @pytest.mark.statement("A79", "A77", "A80")
-def test_memories_and_episodes_are_looked_up(akita: Mind, clock: ManualClock) -> None:
+@pytest.mark.parametrize(
+    ("fix", "failed"),
+    [
+        ("把 D:\\code\\app.py 里的错误修一下", "搜索失败了"),
+        ("Fix the bug in D:\\code\\app.py", "The search failed"),
+    ],
+    ids=["zh", "en"],
+)
+def test_memories_and_episodes_are_looked_up(
+    akita: Mind, clock: ManualClock, fix: str, failed: str
+) -> None:
     """get_episodes_by_entity, get_recent_episodes(days=7), find_similar_semantic(subject,
     predicate), update_semantic and delete_semantic."""
     with akita.session("old") as old:
-        old.user("把 D:\\code\\app.py 里的错误修一下")
+        old.user(fix)
         old.assistant("修好了", tool_calls=[ToolCall("edit_file", {"path": "D:\\code\\app.py"})],
                       tool_results=[ToolResult("ok")])  # fmt: skip
     akita.drain()
     clock.advance(days=10)
     with akita.session("new") as new:
         new.user("搜索一下 OpenAkita 的文档")
-        new.assistant("搜索失败了", tool_calls=[ToolCall("web_search", {"q": "OpenAkita"})],
+        new.assistant(failed, tool_calls=[ToolCall("web_search", {"q": "OpenAkita"})],
                       tool_results=[ToolResult("timeout", is_error=True)])  # fmt: skip
     akita.drain()
     week = clock.now() - timedelta(days=7)
@@ -189,29 +212,54 @@ def test_memories_and_episodes_are_looked_up(akita: Mind, clock: ManualClock) ->
 
 
 @pytest.mark.statement("A76", "A85")
-def test_retrieval_gives_text_within_its_tokens(akita: Mind) -> None:
+@pytest.mark.parametrize(
+    ("step", "talk", "topic", "label"),
+    [
+        (
+            "部署流程第 {0} 步：先构建镜像，再推送到仓库，最后重启服务 {0}",
+            ("帮我走一遍部署流程，把镜像推送到仓库", "部署流程走完了，镜像已经推送到仓库。"),
+            "部署流程 镜像 推送 仓库",
+            "历史操作记录",
+        ),
+        (
+            "Release step {0}: build the image, push it to the registry, restart service {0}",
+            ("Walk me through the release, push the image", "The release is done, image pushed."),
+            "release image push registry",
+            "past operations",
+        ),
+    ],
+    ids=["zh", "en"],
+)
+def test_retrieval_gives_text_within_its_tokens(
+    akita: Mind, step: str, talk: tuple[str, str], topic: str, label: str
+) -> None:
     """`retrieve(query, recent_messages, active_persona, max_tokens=700)`, with episodes under the
     label of the document."""
     for n in range(40):
-        kept(akita, f"部署流程第 {n} 步：先构建镜像，再推送到仓库，最后重启服务 {n}", kind="SKILL")
+        kept(akita, step.format(n), kind="SKILL")
     with akita.session("deploy") as session:
-        session.user("帮我走一遍部署流程，把镜像推送到仓库")
-        session.assistant("部署流程走完了，镜像已经推送到仓库。")
+        session.user(talk[0])
+        session.assistant(talk[1])
     akita.drain()
-    text = akita.retrieve("部署流程", around=["镜像"], persona="tech_expert", limit=30)
+    text = akita.retrieve(topic, around=["镜像"], persona="tech_expert", limit=30)
     assert "SKILL" in text
-    assert "部署流程第" in text
-    short = akita.retrieve("部署流程", max_tokens=150, limit=30)
+    assert step.partition("{")[0] in text
+    short = akita.retrieve(topic, max_tokens=150, limit=30)
     assert 0 < len(short) < len(text)
-    assert len(text) < 3 * 700, "a token is at least a third of a character"
-    assert akita.retrieve("部署流程", max_tokens=1) == ""
-    told = akita.retrieve("部署流程 镜像 推送", of="episode")
-    assert "历史操作记录" in told
-    assert "历史操作记录" in called(akita, "search_memory", query="部署流程 镜像 推送 仓库").text
+    longest = 5 if label.isascii() else 3  # characters of a token
+    assert len(text) < longest * 700
+    assert akita.retrieve(topic, max_tokens=1) == ""
+    told = akita.retrieve(topic, of="episode")
+    assert label in told
+    assert label in called(akita, "search_memory", query=topic).text
 
 
 @pytest.mark.statement("A82", "A83")
-def test_its_tools_take_its_arguments(akita: Mind) -> None:
+@pytest.mark.parametrize(
+    ("path", "keyword"),
+    [("D:\\code\\setup.cfg", "setup.cfg"), ("/srv/花园/播种表.csv", "播种表")],
+)
+def test_its_tools_take_its_arguments(akita: Mind, path: str, keyword: str) -> None:
     specs = {
         spec["function"]["name"]: spec["function"]["parameters"]["properties"]
         for spec in tool_specs("openai", "zh", mind=akita)
@@ -223,8 +271,8 @@ def test_its_tools_take_its_arguments(akita: Mind) -> None:
     called(akita, "add_memory", text=EXAMPLES["FACT"], type="FACT")
     called(akita, "add_memory", text=EXAMPLES["ERROR"], kind="lesson")
     session = akita.session("s")
-    session.assistant("", tool_calls=[ToolCall("read_file", {"path": "D:\\code\\setup.cfg"})])
-    traces = listed(called(akita, "search_conversation_traces", keyword="setup.cfg"))
+    session.assistant("", tool_calls=[ToolCall("read_file", {"path": path})])
+    traces = listed(called(akita, "search_conversation_traces", keyword=keyword))
     assert traces[0]["tool_calls"][0]["name"] == "read_file"
     stats = called(akita, "get_memory_stats")
     assert stats.data["by_kind"] == {"FACT": 1, "ERROR": 1, "SKILL": 1}
@@ -253,11 +301,13 @@ def test_add_memory_stores(akita: Mind) -> None:
 
 
 @pytest.mark.statement("A9")
+@pytest.mark.parametrize("outcome", ["completed", " Completed "])
 def test_completed_is_an_outcome(
     open_mind: OpenMind,
     server: Scripted,  # noqa: F811
+    outcome: str,
 ) -> None:
-    told = json.dumps({**thinking.STORY, "outcome": "completed"})
+    told = json.dumps({**thinking.STORY, "outcome": outcome})
     mind = open_mind(preset="openakita", **thinking.settings(server))
     _play(server, episode=reply(lambda _: says("openai", told, tokens=9)))
     with mind.session("s") as session:

@@ -61,10 +61,22 @@ def test_the_rule_is_the_only_switch(
 
 
 @pytest.mark.statement("E135")
-def test_duplicates_are_merged_within_a_category(open_mind: OpenMind, server: Scripted) -> None:
-    text = "部署流程是先跑 make deploy 再看日志"
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("部署流程是先跑 make deploy 再看日志", [("skill", 0.5), ("fact", 0.6), ("skill", 0.9)]),
+        (
+            "Release by make ship, then read the log",
+            [("skill", 0.9), ("skill", 0.5), ("fact", 0.6)],
+        ),
+    ],
+    ids=["the larger last", "the larger first"],
+)
+def test_duplicates_are_merged_within_a_category(
+    open_mind: OpenMind, server: Scripted, text: str, told: list[tuple[str, float]]
+) -> None:
     mind = open_mind(preset="semibot", **model(server))
-    for n, (kind, importance) in enumerate([("skill", 0.5), ("fact", 0.6), ("skill", 0.9)]):
+    for n, (kind, importance) in enumerate(told):
         server.always(answering([fact(text, kind=kind, importance=importance)]))
         with mind.session(str(n)) as session:
             session.user(text)

@@ -71,7 +71,16 @@ def test_an_event_of_the_host_and_its_conditions(clock: ManualClock) -> None:
 
 
 @pytest.mark.statement("E148")
-def test_the_payload_has_content_category_and_importance(clock: ManualClock) -> None:
+@pytest.mark.parametrize(
+    ("text", "kind", "category"),
+    [
+        ("部署前必须跑完整测试", "lesson", "skill"),
+        ("The user never works on Fridays", "preference", "preference"),
+    ],
+)
+def test_the_payload_has_content_category_and_importance(
+    clock: ManualClock, text: str, kind: str, category: str
+) -> None:
     """Better: the content is read when the event is delivered, so that what was forgotten in
     between is told to nobody.
     """
@@ -90,13 +99,13 @@ def test_the_payload_has_content_category_and_importance(clock: ManualClock) -> 
         events=rules(announce_important_memory=announce),
     ) as mind:
         mind.remember("无关紧要", kind="fact", importance=0.5)
-        mind.remember("部署前必须跑完整测试", kind="lesson", importance=0.9)
+        mind.remember(text, kind=kind, importance=0.9)
         gone = mind.remember("一个秘密的项目代号叫海棠", kind="fact", importance=0.9)
         mind.forget(id=gone.id)
         mind.drain()
         assert len(told) == 1
-        assert told[0]["text"] == "部署前必须跑完整测试"
-        assert (told[0]["category"], told[0]["kind"]) == ("skill", "lesson")
+        assert told[0]["text"] == text
+        assert (told[0]["category"], told[0]["kind"]) == (category, kind)
         assert told[0]["importance"] == 0.9
 
 

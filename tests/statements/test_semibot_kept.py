@@ -33,29 +33,32 @@ def talk(mind: Mind, session: str, *said: str) -> None:
 
 
 @pytest.mark.statement("E114", "E118")
-def test_two_hundred_messages_then_the_older_half_is_summed_up(open_mind: OpenMind) -> None:
+@pytest.mark.parametrize("line", ["第{:03}条消息", "Message no. {:03}"])
+def test_two_hundred_messages_then_the_older_half_is_summed_up(
+    open_mind: OpenMind, line: str
+) -> None:
     wide: dict[str, Any] = {"context": {"recent_turns": 500}, "short_term": {"recent_limit": 500}}
     mind = open_mind(preset="semibot", **wide, **WORDS)
 
     def shown(count: int, session: str) -> tuple[str, list[int]]:
         roles = ("user", "assistant")
         mind.record_many(
-            NewTurn(session, roles[n % 2], f"第{n:03}条消息") for n in range(count)  # type: ignore[arg-type]
+            NewTurn(session, roles[n % 2], line.format(n)) for n in range(count)  # type: ignore[arg-type]
         )  # fmt: skip
         text = mind.context("请继续", session=session, budget=100_000).text
         earlier, _, rest = text.partition("[2026-")
-        return earlier, [n for n in range(count) if f"第{n:03}条消息" in rest]
+        return earlier, [n for n in range(count) if line.format(n) in rest]
 
     earlier, whole = shown(200, "a")
     assert whole == list(range(200))
-    assert "条消息" not in earlier
+    assert line.partition("{")[0] not in earlier
     earlier, whole = shown(201, "b")
     assert whole == list(range(100, 201))
-    assert "第000条消息" in earlier
+    assert line.format(0) in earlier
     earlier, whole = shown(301, "c")
     assert whole == list(range(200, 301))
-    assert "第000条消息" in earlier
-    assert "第100条消息" in earlier, "joined to the earlier summary"
+    assert line.format(0) in earlier
+    assert line.format(100) in earlier, "joined to the earlier summary"
     _, whole = shown(3, "d")
     assert whole == [0, 1, 2], "each session has its own"
 
@@ -100,8 +103,11 @@ def test_a_search_of_five(open_mind: OpenMind, server: Scripted) -> None:
 
 
 @pytest.mark.statement("E123")
+@pytest.mark.parametrize("asked", ["查一下", "查：what is near?"])
 @pytest.mark.sqlite_file("the statement is that there is one file")
-def test_one_file_with_vectors(open_mind: OpenMind, server: Scripted, tmp_path: Path) -> None:
+def test_one_file_with_vectors(
+    open_mind: OpenMind, server: Scripted, tmp_path: Path, asked: str
+) -> None:
     server.always(meaning({"近": (0.95, 0.31, 0.0), "查": (1.0, 0.0, 0.0)}))
     mind = open_mind(preset="semibot", **remote(server))
     mind.remember("近处", kind="preference")
@@ -110,7 +116,7 @@ def test_one_file_with_vectors(open_mind: OpenMind, server: Scripted, tmp_path: 
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["memory.db"]
     again = open_mind(preset="semibot", **remote(server))
     before = len(server.asked)
-    assert "vector" in again.recall("查一下")[0].why.routes
+    assert "vector" in again.recall(asked)[0].why.routes
     assert len(server.asked) == before + 1, "the vectors are in the file; only the query is new"
 
 
@@ -178,9 +184,19 @@ def test_what_is_alike_beyond_nine_tenths_is_one_with_the_larger_importance(
 
 
 @pytest.mark.statement("E139")
-def test_a_start_node_and_a_respond_node(open_mind: OpenMind) -> None:
+@pytest.mark.parametrize(
+    ("known", "asked", "answer", "again"),
+    [
+        ("API 前缀是 /api/v2", "API 前缀是什么？", "是 /api/v2", "再说一遍？"),
+        ("The API prefix is /api/v2", "What's the API prefix?", "It is /api/v2", "Once more?"),
+    ],
+    ids=["zh", "en"],
+)
+def test_a_start_node_and_a_respond_node(
+    open_mind: OpenMind, known: str, asked: str, answer: str, again: str
+) -> None:
     mind = open_mind(preset="semibot", **WORDS)
-    mind.remember("API 前缀是 /api/v2", kind="config")
+    mind.remember(known, kind="config")
 
     def start(state: dict[str, Any]) -> dict[str, Any]:
         message = state["messages"][-1]
@@ -193,13 +209,13 @@ def test_a_start_node_and_a_respond_node(open_mind: OpenMind) -> None:
                     tool_calls=state["tools"])  # fmt: skip
         return state
 
-    state: dict[str, Any] = {"session": "s", "model": "gpt-4o", "messages": ["API 前缀是什么？"]}
+    state: dict[str, Any] = {"session": "s", "model": "gpt-4o", "messages": [asked]}
     state = start(state)
     assert "/api/v2" in state["context"].text
-    respond({**state, "response": "是 /api/v2", "tools": [ToolCall("lookup", {"key": "prefix"})]})
-    after = start({**state, "messages": ["再说一遍？"]})
+    respond({**state, "response": answer, "tools": [ToolCall("lookup", {"key": "prefix"})]})
+    after = start({**state, "messages": [again]})
     said = [(message.role, message.content) for message in after["context"].messages]
-    assert any(role == "assistant" and "是 /api/v2" in text for role, text in said)
+    assert any(role == "assistant" and answer in text for role, text in said)
     assert mind.turns(tool="lookup")[0].role == "assistant"
 
 
@@ -227,18 +243,25 @@ def test_the_models_of_the_document(
 
 
 @pytest.mark.statement("E142")
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ((0.9, 0.1, 0.5, 0.5, 0.9, 0.5, 0.9, 0.5, 0.9), (0, 4, 5, 6, 7, 8)),
+        ((0.1, 0.9, 0.9, 0.5, 0.1, 0.1, 0.9, 0.9, 0.1), (1, 2, 3, 6, 7, 8)),
+    ],
+)
 def test_beyond_the_limit_the_least_important_and_oldest_go(
-    open_mind: OpenMind, clock: ManualClock
+    open_mind: OpenMind, clock: ManualClock, given: tuple[float, ...], left: tuple[int, ...]
 ) -> None:
     """Better: they are archived, not deleted, and can be restored."""
     mind = open_mind(preset="semibot", capacity={"total": 6}, **WORDS)
-    for n, importance in enumerate((0.9, 0.1, 0.5, 0.5, 0.9, 0.5, 0.9, 0.5, 0.9)):
+    for n, importance in enumerate(given):
         mind.remember(f"第{n}条", kind="fact", importance=importance)
         clock.advance(hours=1)
     mind.upkeep("daily")
-    assert {memory.text for memory in mind.memories()} == {f"第{n}条" for n in (0, 4, 5, 6, 7, 8)}
+    assert {memory.text for memory in mind.memories()} == {f"第{n}条" for n in left}
     gone = mind.memories(status="archived")
-    assert {memory.text for memory in gone} == {"第1条", "第2条", "第3条"}
+    assert {memory.text for memory in gone} == {f"第{n}条" for n in {*range(9)} - {*left}}
     mind.restore(gone[0].id)
     assert mind.get(gone[0].id).status == "active"
 

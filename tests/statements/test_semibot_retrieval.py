@@ -34,11 +34,12 @@ def test_the_window_is_what_the_token_budget_has_room_for(open_mind: OpenMind) -
 
 
 @pytest.mark.statement("E117")
+@pytest.mark.parametrize("around", ["{}", "\n\n{}\n"], ids=["bare", "between empty lines"])
 def test_the_model_sums_up_the_older_half_with_the_four_points(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, around: str
 ) -> None:
     """Better: in the background; until the model has answered, a summary by rule stands there."""
-    said = {"message": {"content": SUMMARY}, "finish_reason": "stop"}
+    said = {"message": {"content": around.format(SUMMARY)}, "finish_reason": "stop"}
     server.always(reply({"choices": [said], "usage": {}}))
     model = {"provider": "openai", "name": "m", "base_url": server.url, "api_key": "k"}
     mind = open_mind(**WORDS, model=model)

@@ -59,18 +59,19 @@ def test_what_is_withdrawn_leaves_the_document_at_once(
 
 
 @pytest.mark.statement("C45")
+@pytest.mark.parametrize("offered", ["喜欢深色主题", "Likes the lights dimmed"])
 def test_a_confirmation_is_in_the_document_when_its_job_has_run(
-    open_mind: OpenMind, tmp_path: Path
+    open_mind: OpenMind, tmp_path: Path, offered: str
 ) -> None:
     mind = open_mind(preset="shiyi", **WORDS)
-    offer = Candidate(kind="preference", text="喜欢深色主题", subject="user", confidence=0.7)
+    offer = Candidate(kind="preference", text=offered, subject="user", confidence=0.7)
     waiting = mind.propose(offer).memory
     assert waiting is not None
     mind.drain()
-    assert "深色主题" not in read(tmp_path, "shared/User.md")
+    assert offered not in read(tmp_path, "shared/User.md")
     mind.confirm(waiting.id)
     mind.drain()
-    assert "深色主题" in read(tmp_path, "shared/User.md")
+    assert offered in read(tmp_path, "shared/User.md")
 
 
 @pytest.mark.statement("C56")

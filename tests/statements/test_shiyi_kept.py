@@ -67,26 +67,53 @@ def test_three_layers_and_every_fact_leads_to_its_message(
     assert [one.text for one in mind.history(memory.id).versions][-1] == "用户喜欢喝红茶"
 
 
+LIN = ("搭档", "温和", "不越界", "不编造", "先测试", "小林", "工程师", "Go", "小步走")
+ADA = (
+    "partner",
+    "dry",
+    "no flattery",
+    "no guessing",
+    "tests first",
+    "Ada",
+    "welder",
+    "Zig",
+    "slow",
+)
+
+
 @pytest.mark.statement("C2", "C3", "C18")
+@pytest.mark.parametrize(
+    ("language", "answers", "confirm", "likes"),
+    [("zh", LIN, "确认", "我喜欢喝茶"), ("en", ADA, "yes", "I like to drink 茶")],
+    ids=["zh", "en"],
+)
 def test_one_user_shares_one_card_and_others_stay_possible(
-    open_mind: OpenMind, tmp_path: Path
+    open_mind: OpenMind,
+    tmp_path: Path,
+    *,
+    language: str,
+    answers: tuple[str, ...],
+    confirm: str,
+    likes: str,
 ) -> None:
-    mind = open_mind(preset="shiyi", **CHINESE)
-    for answer in ("搭档", "温和", "不越界", "不编造", "先测试", "小林", "工程师", "Go", "小步走"):
+    given: dict[str, Any] = {**CHINESE, "memory": {"language": language}}
+    mind = open_mind(preset="shiyi", **given)
+    name = answers[5]
+    for answer in answers:
         assert not mind.onboarding().done
         mind.onboard(answer)
-    assert mind.onboard("确认").done
-    for session, said in (("早上", "我喜欢喝茶"), ("晚上", "我养了一只猫")):
+    assert mind.onboard(confirm).done
+    for session, said in (("早上", likes), ("晚上", "我养了一只猫")):
         mind.record(session=session, role="user", text=said)
     mind.drain()
     mind.sync()
     card = (tmp_path / FOLDER / "shared/User.md").read_text(encoding="utf-8")
-    assert all(word in card for word in ("小林", "茶"))
+    assert all(word in card for word in (name, "茶"))
     for session in ("早上", "晚上", "第三个"):
-        assert "小林" in mind.context("你好呀，今天怎么样", session=session).text
-    other = open_mind(preset="shiyi", space="another", **CHINESE)
+        assert name in mind.context("你好呀，今天怎么样", session=session).text
+    other = open_mind(preset="shiyi", space="another", **given)
     assert not other.onboarding().done
-    assert "小林" not in other.context("你好呀，今天怎么样").text
+    assert name not in other.context("你好呀，今天怎么样").text
 
 
 @pytest.mark.statement("C5")
@@ -129,7 +156,10 @@ def test_every_kind_of_change_is_an_event(
 
 
 @pytest.mark.statement("C10", "C39")
-def test_a_person_revises_a_document_and_it_is_replaced_whole(mind: Mind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["plain", "as Windows writes"])
+def test_a_person_revises_a_document_and_it_is_replaced_whole(
+    mind: Mind, tmp_path: Path, ends: str
+) -> None:
     mind.remember("用户喜欢绿茶", kind="preference", subject="用户")
     mind.sync()
     file = tmp_path / FOLDER / "shared/User.md"
@@ -142,18 +172,21 @@ def test_a_person_revises_a_document_and_it_is_replaced_whole(mind: Mind, tmp_pa
     assert "猫" in file.read_text(encoding="utf-8")
     assert [path.name for path in file.parent.iterdir() if "tmp" in path.name.lower()] == []
     text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace("绿茶", "红茶"), encoding="utf-8")
+    file.write_text(text.replace("绿茶", "红茶"), encoding="utf-8", newline=ends)
     mind.sync()
     assert {memory.text for memory in mind.memories()} == {"用户喜欢红茶", "用户养了一只猫"}
     assert any("红茶" in hit.text for hit in mind.recall("茶"))
 
 
 @pytest.mark.statement("C20", "C21", "C46", "C47")
-def test_the_states_of_a_fact_and_of_a_candidate(mind: Mind, clock: ManualClock) -> None:
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)], ids=["in order", "the last first"])
+def test_the_states_of_a_fact_and_of_a_candidate(
+    mind: Mind, clock: ManualClock, order: tuple[int, int, int]
+) -> None:
     ids = [mind.propose(likes(value)).id for value in ("茶", "咖啡", "牛奶")]
     assert mind.memories() == []
     assert {memory.id for memory in mind.pending()} == set(ids)
-    tea, coffee, milk = ids
+    tea, coffee, milk = (ids[place] for place in order)
     mind.confirm(tea)
     assert mind.get(tea).status == "active"
     mind.ignore(coffee)
@@ -161,7 +194,7 @@ def test_the_states_of_a_fact_and_of_a_candidate(mind: Mind, clock: ManualClock)
     until = mind.snooze(milk).snoozed_until
     assert until == NOON + timedelta(days=1)
     assert mind.pending(offer=True) == []
-    assert mind.propose(likes("咖啡")).outcome == "dropped", "not asked again"
+    assert mind.propose(likes("咖啡", 0.84)).outcome == "dropped", "not asked again"
     clock.advance(days=1)
     assert [memory.id for memory in mind.pending(offer=True)] == [milk]
     first = mind.remember("用户住在杭州", kind="identity")
@@ -170,19 +203,28 @@ def test_the_states_of_a_fact_and_of_a_candidate(mind: Mind, clock: ManualClock)
 
 
 @pytest.mark.statement("C22", "C40")
+@pytest.mark.parametrize(
+    ("liked", "learned", "said"),
+    [
+        ("茶要趁热喝", "泡茶先温杯", "茶已经泡好了"),
+        ("Chai is best hot", "Warm the cup before the chai", "The chai is ready"),
+    ],
+    ids=["zh", "en"],
+)
 def test_facts_messages_and_insights_are_embedded_in_the_background(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, liked: str, learned: str, said: str
 ) -> None:
-    server.always(meaning({"茶": (1.0, 0.0, 0.0), "饮料": (1.0, 0.1, 0.0)}))
+    near = {"茶": (1.0, 0.0, 0.0), "hai": (1.0, 0.0, 0.0), "饮料": (1.0, 0.1, 0.0)}
+    server.always(meaning(near))
     mind = open_mind(preset="shiyi", **remote(server))
-    mind.remember("茶要趁热喝", kind="preference")
-    mind.remember("泡茶先温杯", kind="lesson")
-    turn = mind.record(session="s", role="assistant", text="茶已经泡好了")
+    mind.remember(liked, kind="preference")
+    mind.remember(learned, kind="lesson")
+    mind.record(session="s", role="assistant", text=said)
     assert server.asked == [], "writing waits for no vector"
     mind.drain()
-    assert {"茶要趁热喝", "泡茶先温杯", "茶已经泡好了"} <= set(asked_for(server))
+    assert {liked, learned, said} <= set(asked_for(server))
     found = {hit.text for hit in mind.recall("饮料") if "vector" in hit.why.routes}
-    assert found == {"茶要趁热喝", "泡茶先温杯", turn.text}
+    assert found == {liked, learned, said}
 
 
 @pytest.mark.statement("C24")
@@ -230,9 +272,12 @@ def test_a_conflict_is_settled_by_recency_and_repetition(
 
 
 @pytest.mark.statement("C41")
-def test_the_users_card_has_two_kilobytes(mind: Mind, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ["用户的第{}个习惯是喝很多很多的茶", "Habit {}: strolls along the 🌊 before breakfast"]
+)
+def test_the_users_card_has_two_kilobytes(mind: Mind, tmp_path: Path, line: str) -> None:
     for n in range(45):
-        mind.remember(f"用户的第{n}个习惯是喝很多很多的茶", kind="preference", subject="用户")
+        mind.remember(line.format(n), kind="preference", subject="用户")
     mind.sync()
     assert 1500 < (tmp_path / FOLDER / "shared/User.md").stat().st_size <= 2048
 
@@ -253,8 +298,8 @@ def test_the_project_is_rolled_up_beyond_a_hundred_lines(mind: Mind, tmp_path: P
 
 
 @pytest.mark.statement("C43")
-def test_insights_are_the_ten_hottest(mind: Mind, tmp_path: Path) -> None:
-    names = "甲乙丙丁戊己庚辛壬癸子丑"
+@pytest.mark.parametrize("names", ["甲乙丙丁戊己庚辛壬癸子丑", "丑子癸壬辛庚己戊丁丙乙甲"])
+def test_insights_are_the_ten_hottest(mind: Mind, tmp_path: Path, names: str) -> None:
     for name in names:
         mind.remember(f"{name}类问题先看日志", kind="lesson")
     for name in names[2:]:
@@ -267,10 +312,13 @@ def test_insights_are_the_ten_hottest(mind: Mind, tmp_path: Path) -> None:
 
 
 @pytest.mark.statement("C52", "C53")
+@pytest.mark.parametrize(
+    "wrong", [{"data": []}, {"error": "no such model"}], ids=["empty", "other"]
+)
 def test_the_queue_waits_longer_each_time_then_asks_for_a_person(
-    open_mind: OpenMind, server: Scripted, clock: ManualClock
+    open_mind: OpenMind, server: Scripted, clock: ManualClock, wrong: dict[str, Any]
 ) -> None:
-    server.always(reply({"data": []}))
+    server.always(reply(wrong))
     mind = open_mind(preset="shiyi", **remote(server))
     mind.remember("茶要趁热喝", kind="preference")
     waits = []

@@ -27,20 +27,30 @@ def tokens_of(mind: Mind, section: str, query: str, **given: object) -> int:
 
 
 @pytest.mark.statement("C25")
-def test_one_card_from_the_agents_and_the_users_file(open_mind: OpenMind) -> None:
+@pytest.mark.parametrize(
+    ("principle", "about"),
+    [
+        ("原则第 {} 条：始终耐心，不要打断用户的思路", "资料第 {} 条：用户喜欢第 {} 种茶"),
+        ("Principle {}: be patient, never interrupt a thought", "Note {}: the user likes tea {}"),
+    ],
+    ids=["zh", "en"],
+)
+def test_one_card_from_the_agents_and_the_users_file(
+    open_mind: OpenMind, principle: str, about: str
+) -> None:
     mind = open_mind(**WORDS)
     assert mind.documents_folder is not None
     folder = Path(mind.documents_folder)
     for name, line, many in (
-        ("system/ShiYi.md", "原则第 {} 条：始终耐心，不要打断用户的思路", 400),
-        ("shared/User.md", "资料第 {} 条：用户喜欢第 {} 种茶", 60),
+        ("system/ShiYi.md", principle, 400),
+        ("shared/User.md", about, 60),
     ):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("# 卡片\n\n" + "\n".join(f"- {line}".format(n, n) for n in range(many)))
     context = mind.context("今天聊点什么好呢", session="s")
-    assert "原则第 0 条" in context.text
-    assert "资料第 0 条" in context.text
+    assert principle.format(0) in context.text
+    assert about.format(0, 0) in context.text
     assert 300 <= tokens_of(mind, "cards", "今天聊点什么好呢") <= 520, "with its heading and fence"
     for name in ("system/ShiYi.md", "shared/User.md"):
         (folder / name).write_text("# 卡片\n\n[待学习]\n")
@@ -150,17 +160,21 @@ def test_over_budget_evidence_gives_way_before_the_conversation(open_mind: OpenM
 
 
 @pytest.mark.statement("C49")
+@pytest.mark.parametrize(
+    ("told", "asked_for"),
+    [("我的猫叫饺子", "我的猫叫什么？"), ("My cat is called Pickle", "What is my cat called?")],
+)
 def test_a_vector_server_that_hangs_costs_one_recall_its_patience(
-    open_mind: OpenMind, server: Scripted
+    open_mind: OpenMind, server: Scripted, told: str, asked_for: str
 ) -> None:
     server.always(meaning({"猫": (1.0, 0.0, 0.0)}))
     mind = open_mind(**PRESET, **remote(server, query_timeout="200ms"))
-    mind.remember("我的猫叫饺子", kind="fact")
+    mind.remember(told, kind="fact")
     mind.drain()
     server.always(silence)
     begun, asked = time.monotonic(), len(server.asked)
     for _ in range(6):
-        assert mind.recall("我的猫叫什么？")[0].text == "我的猫叫饺子"
+        assert mind.recall(asked_for)[0].text == told
     assert len(server.asked) <= asked + 1, "the circuit is open: words answer at once"
     assert time.monotonic() - begun < 20
     assert mind.events(type="retrieval_fail")

@@ -340,3 +340,32 @@ def test_five_of_many_and_a_window_of_tokens(
     assert window.turns[-1].text.startswith("79 ")
     sizes = {use.name: use.size for use in mind.context(talk.question, session="s").sections}
     assert (sizes["recent"], sizes["evidence"]) == (4096, 1228)
+
+
+# --- evidence -------------------------------------------------------------------------------------
+
+AROUND = (
+    "The tomatoes were watered on Monday",
+    "Ines wants a bench under the pear tree",
+    "我们决定番茄改种在南墙",
+    "苗床的膜是周三换的",
+    "The compost heap stays by the fence",
+    "工具房的锁坏了",
+)
+
+
+@TALKS
+@pytest.mark.parametrize("preset", ["shiyi", "myclaw"])
+@pytest.mark.statement("C30", "D83", "D118")
+def test_the_prompt_holds_what_fits_the_question_and_nothing_to_fill_it(
+    open_mind: OpenMind, preset: str, talk: Talk
+) -> None:
+    mind = open_mind(preset=preset, embedding={"provider": "none"})
+    for text in (talk.made, *AROUND):
+        mind.remember(text, kind="decision", importance=0.5 if text == talk.made else 0.9)
+    prompt = mind.context(talk.question, session="s").text
+    assert talk.made in prompt
+    assert [text for text in AROUND if text in prompt] == []
+    for unknown in ("还记得我的护照号码吗？", "Do you remember my passport number?"):
+        shown = mind.context(unknown, session="s").sections
+        assert "evidence" not in {use.name for use in shown}

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import mnemic
 from mnemic import Mind
-from mnemic.store.target import FILES, is_address
+from mnemic.store.postgres.address import is_address
+from mnemic.store.target import FILES
 from tests.postgres.server import drop_database, new_database
 
 StoreName = Literal["sqlite", "postgres"]

@@ -142,10 +142,16 @@ def _stored(home: Home) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def _build(source: Home, archive: Path, turns: int) -> int:
+    """Mostly what the assistant said: rows to move, of which nothing has to be learned."""
     rng = random.Random(7)
     with source.open() as mind:
         mind.record_many(
-            NewTurn(f"s{n % 5}", "user", " ".join(rng.choices(_WORDS, k=9)), index=n // 5)
+            NewTurn(
+                f"s{n % 5}",
+                "assistant" if n % 8 else "user",
+                " ".join(rng.choices(_WORDS, k=9)),
+                index=n // 5,
+            )
             for n in range(turns)
         )
         for n in range(20):

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from mnemic import Mind, NewTurn, ToolCall, ToolResult, Turn
-from mnemic.store.target import is_address
+from mnemic.store.postgres.address import is_address
 from tests.postgres.server import connect
 
 _LETTERS = "bcfhjklmnpqrtvwx"  # no suffix a stemmer would take away

@@ -5,48 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import ListEntry, answer, dim, entries, join_parts, say, size, when
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.errors import NotFound
 from mnemic.types import Attachment, Direction
 
-_DIRECTIONS = click.Choice(("inbound", "outbound"))
 
-
-@click.command(cls=Command)
-@click.argument("path")
-@click.option("--session", "-s", default="", metavar="ID", help="The conversation it is part of.")
-@click.option("--direction", type=_DIRECTIONS, default="inbound", show_default=True)
-@click.option("--mime", default="", metavar="TYPE", help="Its type. [default: by its name]")
-@click.option("--description", default="", metavar="TEXT", help="What it shows.")
-@click.option("--transcription", default="", metavar="TEXT", help="What is said in it.")
-@click.option("--extracted-text", default="", metavar="TEXT", help="What is written in it.")
-@click.option("--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated.")
-@click.option("--memory", "memories", multiple=True, metavar="ID", help="A memory about it.")
-@pass_state
+@command("attach")
 def attach(state: State, /, path: str, **about: Any) -> None:
     """Remember a file. PATH is a file or a URL; the file itself is not copied."""
+    place: str | Path = path
+    if "://" not in path:
+        place = Path(path).expanduser().absolute()  # which holds from any folder
+        if not place.exists():
+            raise NotFound(f"There is no file {place}", remedy="Give the path of a file, or a URL")
     with state.open(create=True) as mind:
-        attachment = mind.attach(path if "://" in path else _file(path), **about)
+        attachment = mind.attach(place, **about)
     answer(attachment, lambda: say(f"{attachment.filename}  {dim(attachment.id)}"))
 
 
-def _file(path: str) -> Path:
-    """An existing file by its absolute path, which holds from any folder."""
-    file = Path(path).expanduser().absolute()
-    if not file.exists():
-        raise NotFound(f"There is no file {file}", remedy="Give the path of a file, or a URL")
-    return file
-
-
-@click.command(cls=Command)
-@click.option("--session", "-s", metavar="ID", help="Only from this conversation.")
-@click.option("--direction", type=_DIRECTIONS, help="Only received, or only created.")
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@pass_state
+@command("attachments")
 def attachments(state: State, session: str | None, direction: Direction | None, limit: int) -> None:
     """List files, the latest first."""
     with state.open() as mind:
@@ -54,9 +33,9 @@ def attachments(state: State, session: str | None, direction: Direction | None, 
     answer(files, lambda: show_attachments(files), nothing="There are no attachments.")
 
 
-def show_attachments(files: list[Attachment], *, margin: int = 0) -> None:
+def show_attachments(files: list[Attachment]) -> None:
     """Print files, each with an arrow for its direction."""
-    entries(map(_entry, files), margin=margin)
+    entries(map(_entry, files))
 
 
 def _entry(file: Attachment) -> ListEntry:

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import answer, emit, flat, note, say, size, table
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
+from mnemic.plain import plain
 
 if TYPE_CHECKING:
     from mnemic.moving.copy import CopyReport
@@ -21,10 +20,7 @@ _ONE = {"memories": "memory"}
 _MAX_LISTED = 20  # conflicts; the rest are only counted
 
 
-@click.command(cls=Command)
-@click.argument("to", metavar="FILE")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@pass_state
+@command("backup")
 def backup(state: State, to: str, *, force: bool) -> None:
     """Copy the database to a file while others use it.
 
@@ -43,13 +39,7 @@ def backup(state: State, to: str, *, force: bool) -> None:
     answer(made, lambda: say(f"{line}\n{_contents(made.counts)}"))
 
 
-@click.command(cls=Command)
-@click.argument("backup", metavar="BACKUP")
-@click.argument("to", metavar="FILE")
-@click.option(
-    "--force", is_flag=True, help="Take the place of FILE, which is kept under another name."
-)
-@pass_state
+@command("restore-backup")
 def restore_backup(state: State, backup: str, to: str, *, force: bool) -> None:
     """Make the database FILE from a backup.
 
@@ -80,13 +70,8 @@ def _contents(counts: Mapping[str, int]) -> str:
     )
 
 
-@click.command(cls=Command)
-@click.argument("from_", metavar="FROM")
-@click.argument("to", metavar="TO")
-@click.option("--to-space", metavar="NAME", help="Space to copy into. [default: the same]")
-@pass_state
-@click.pass_context
-def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str | None) -> None:
+@command("copy")
+def copy(state: State, *, from_: str, to: str, to_space: str | None) -> int:
     """Copy a memory into another database, or under another name.
 
     FROM is only read, as it is at one moment, and --space says whose memory of it; TO is made if
@@ -105,8 +90,9 @@ def copy(ctx: click.Context, state: State, *, from_: str, to: str, to_space: str
             *ends, space=state.space_name, to_space=to_space,
             progress=lambda phase, done, total: show(done, total, phrase(phase)),
         )  # fmt: skip
-    answer(_mapping(report), lambda: _show_copied(report))
-    ctx.exit(0 if report.verified else 1)
+    whole = {**plain(report), "rows": report.rows, "verified": report.verified}
+    answer(whole, lambda: _show_copied(report))
+    return 0 if report.verified else 1
 
 
 def _show_copied(report: CopyReport) -> None:
@@ -135,14 +121,3 @@ def _show_copied(report: CopyReport) -> None:
         differ = phrase(", ").join(term(one.name) for one in report.tables if not one.same)
         say(phrase("{space} is not the same in both databases: {tables}",
                    space=name, tables=differ))  # fmt: skip
-
-
-def _mapping(report: CopyReport) -> dict[str, object]:
-    return {
-        "space": report.space,
-        "to_space": report.to_space,
-        "rows": report.rows,
-        "verified": report.verified,
-        "tables": report.tables,
-        "conflicts": report.conflicts,
-    }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from inspect import cleandoc
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -92,11 +92,12 @@ class Helpful(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_own_options(ctx, formatter)
-        _section(phrase("Options of every command"), self._options(ctx, SharedOption), formatter)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+        shared = [param for param in self.get_params(ctx) if isinstance(param, SharedOption)]
+        _section(phrase("Options of every command"), option_records(ctx, shared), formatter)
 
     def get_help(self, ctx: click.Context) -> str:
-        if language() == "en":
-            return super().get_help(ctx)
         formatter = help_formatter(ctx.terminal_width, ctx.max_content_width)
         self.format_help(ctx, formatter)
         return formatter.getvalue().rstrip("\n")
@@ -106,8 +107,6 @@ class Helpful(click.Command):
         formatter.write_usage(ctx.command_path, pieces, prefix=phrase("Usage: "))
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if language() == "en":
-            return super().format_help_text(ctx, formatter)
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(help_text(cleandoc(self.help or "")))
@@ -123,9 +122,6 @@ class Helpful(click.Command):
         own = [param for param in self.get_params(ctx) if not isinstance(param, SharedOption)]
         _section(phrase("Options"), option_records(ctx, own), formatter)
 
-    def _options(self, ctx: click.Context, kind: type[click.Parameter]) -> list[tuple[str, str]]:
-        return option_records(ctx, [p for p in self.get_params(ctx) if isinstance(p, kind)])
-
 
 class Command(Helpful):
     """One command."""
@@ -136,16 +132,46 @@ class CommandGroup(Helpful, click.Group):
 
     command_class = Command
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_own_options(ctx, formatter)
-        self.format_commands(ctx, formatter)
-        _section(phrase("Options of every command"), self._options(ctx, SharedOption), formatter)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if language() == "en":
             return super().format_commands(ctx, formatter)
         listed = [(name, one.get_short_help_str()) for name, one in self.commands.items()]
         _section(phrase("Commands"), listed, formatter)
+
+
+_Run = Callable[..., int | None]
+_Made = TypeVar("_Made", bound=Helpful)
+
+
+def command(path: str, group: click.Group | None = None) -> Callable[[_Run], Command]:
+    """A command by its path, with the parameters that ``options.tsv`` lists for it. Its function
+    gets the state first, and may return an exit code.
+    """
+
+    def make(run: _Run) -> Command:
+        made = _make(Command, path, run)
+        if group is not None:
+            group.add_command(made)
+        return made
+
+    return make
+
+
+def command_group(path: str, *, alone: bool = False) -> Callable[[_Run], CommandGroup]:
+    """A group of commands; ``alone``: its function runs where none of them is named."""
+    return lambda run: _make(CommandGroup, path, run, invoke_without_command=alone)
+
+
+def _make(kind: type[_Made], path: str, run: _Run, **extra: Any) -> _Made:
+    from mnemic.cli.params import read_parameters
+
+    def call(**values: Any) -> int | None:
+        context = click.get_current_context()
+        alone = context.invoked_subcommand is None
+        return run(context.ensure_object(State), **values) if alone else None
+
+    name, help_ = path.rsplit(maxsplit=1)[-1], run.__doc__
+    return kind(name, callback=call, params=read_parameters(path), help=help_, **extra)
 
 
 def option_records(ctx: click.Context, params: Sequence[click.Parameter]) -> list[tuple[str, str]]:
@@ -156,8 +182,6 @@ def option_records(ctx: click.Context, params: Sequence[click.Parameter]) -> lis
 
 def _record(ctx: click.Context, option: click.Option) -> tuple[str, str] | None:
     """The names of an option and its help, to which click adds the default."""
-    if language() == "en":
-        return option.get_help_record(ctx)
     shown = copy(option)
     shown.help = help_text(option.help or "")
     record = shown.get_help_record(ctx)

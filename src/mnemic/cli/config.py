@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import GAP, cells, cut, dim, emit, pad, say, table, terminal_width
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.errors import NotFound
 from mnemic.settings import PRESETS, Settings, ValueOrigin
 from mnemic.settings.dump import as_flat
@@ -17,12 +15,7 @@ from mnemic.settings.layers import read_preset
 from mnemic.settings.problems import env_name
 
 
-@click.command(cls=Command)
-@click.argument("key", required=False)
-@click.option("--explain", is_flag=True, help="Also show which layer each value came from.")
-@click.option("--changed", is_flag=True, help="Only what differs from the built-in defaults.")
-@click.option("--presets", is_flag=True, help="List the presets.")
-@pass_state
+@command("config")
 def config(state: State, key: str | None, explain: bool, changed: bool, presets: bool) -> None:
     """Show the settings and where each came from.
 
@@ -47,7 +40,8 @@ def config(state: State, key: str | None, explain: bool, changed: bool, presets:
         explained = {row.pop("key"): row for row in map(dict, rows)}
         emit(explained if explain else values, rows=rows)
     elif key in values and not explain:
-        say(_as_text(values[key]))
+        value = values[key]
+        say(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     else:
         _list(values, origins if explain else None)
 
@@ -73,10 +67,6 @@ def origin_of(settings: Settings, key: str) -> ValueOrigin:
     while key not in settings.origins and "." in key:
         key = key.rpartition(".")[0]
     return settings.origins.get(key, ValueOrigin("built-in"))
-
-
-def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _list(values: dict[str, Any], origins: dict[str, ValueOrigin] | None) -> None:

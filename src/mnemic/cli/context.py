@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import answer, clean_lines, heading, say, table
 from mnemic.cli.phrases import phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.types import Context
 
 
-@click.command(cls=Command)
-@click.argument("query", nargs=-1, required=True)
-@click.option("--session", "-s", metavar="ID", help="The current conversation.")
-@click.option("--budget", type=click.IntRange(min=1), metavar="N", help="Maximum tokens.")
-@click.option("--model", default="", metavar="NAME", help="The model whose context window counts.")
-@click.option("--persona", metavar="NAME", help="The persona of the agent.")
-@pass_state
+@command("context")
 def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
     """Show what an agent would see before it answers.
 
@@ -36,10 +28,10 @@ def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
     answer(built, show)
 
 
-def show_account(built: Context, *, margin: int = 0) -> None:
+def show_account(built: Context) -> None:
     """Print tokens by section, and what was left out."""
     cost = phrase("{n:,} of {budget:,} tokens", n=built.tokens, budget=built.budget)
-    heading(cost, margin=margin)
+    heading(cost)
     table(
         ("part", "tokens", "allotted", "records"),
         [
@@ -47,10 +39,9 @@ def show_account(built: Context, *, margin: int = 0) -> None:
             for part in built.sections
         ],
         right="tokens allotted records",
-        margin=margin,
     )
     if built.dropped:
-        heading(phrase("Left out"), margin=margin)
+        heading(phrase("Left out"))
         table(
             ("part", "tokens", "why", "what"),
             [
@@ -58,5 +49,4 @@ def show_account(built: Context, *, margin: int = 0) -> None:
                 for one in built.dropped
             ],
             right="tokens",
-            margin=margin,
         )

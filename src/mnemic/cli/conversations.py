@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Unpack
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import (
     ListEntry,
     answer,
@@ -26,13 +24,10 @@ from mnemic.cli.output import (
     terminal_width,
     when,
 )
-from mnemic.cli.params import metadata_of, moment
+from mnemic.cli.params import metadata_of
 from mnemic.cli.phrases import count_things, phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.types import (
-    OUTCOMES,
-    ROLES,
-    TURN_STATES,
     ActionNode,
     Episode,
     EpisodeQuery,
@@ -49,12 +44,7 @@ _OUTCOME_COLORS: dict[Outcome, str] = {
 }
 
 
-@click.command(cls=Command)
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@click.option(
-    "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip the first N."
-)
-@pass_state
+@command("sessions")
 def sessions(state: State, limit: int, offset: int) -> None:
     """List conversations, the latest first."""
     with state.open() as mind:
@@ -64,9 +54,7 @@ def sessions(state: State, limit: int, offset: int) -> None:
     answer(listed, lambda: table(head, rows, right="turns"), nothing="There are no conversations.")
 
 
-@click.command(cls=Command)
-@click.argument("session")
-@pass_state
+@command("end")
 def end(state: State, session: str) -> None:
     """Mark a conversation as ended; its episode is written in the background.
 
@@ -82,22 +70,7 @@ def end(state: State, session: str) -> None:
     answer({"session": session, "jobs": due}, lambda: say(ended))
 
 
-@click.command(cls=Command)
-@click.option("--session", "-s", metavar="ID", help="Only this conversation.")
-@click.option("--project", metavar="NAME", help="Only this project.")
-@click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Only before this moment.")
-@click.option("--role", type=click.Choice(ROLES), help="Only turns of this role.")
-@click.option("--tool", metavar="NAME", help="Only turns that called this tool.")
-@click.option("--state", type=click.Choice(TURN_STATES), help="Only in this learning state.")
-@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
-@click.option("--newest", "newest_first", is_flag=True, help="The newest first.")
-@click.option("--full", is_flag=True, help="Full texts, with tool calls and results.")
-@click.option("--limit", "-n", default=100, show_default=True, metavar="N")
-@click.option(
-    "--offset", type=click.IntRange(min=0), default=0, metavar="N", help="Skip the first N."
-)
-@pass_state
+@command("turns")
 def turns(state: State, /, metadata: tuple[str, ...], full: bool, **where: Any) -> None:
     """Read turns by session, time, role, tool or state."""
     with state.open() as mind:
@@ -105,7 +78,7 @@ def turns(state: State, /, metadata: tuple[str, ...], full: bool, **where: Any) 
     answer(listed, lambda: show_turns(listed, full=full), nothing="There are no such turns.")
 
 
-def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> None:
+def show_turns(turns: list[Turn], *, full: bool = False) -> None:
     """Print turns under their session and day."""
     names = max((cells(_speaker(turn)) for turn in turns), default=0)
     digits = max((len(str(turn.index)) for turn in turns), default=0)
@@ -115,12 +88,12 @@ def show_turns(turns: list[Turn], *, full: bool = False, margin: int = 0) -> Non
         above = f"{flat(turn.session)} · {day}"
         if above != heading:
             heading = above
-            say(bold(indent_line(above, margin)))
-        number = f"{turn.index:>{margin + digits + 2}}"
+            say(bold(indent_line(above, 0)))
+        number = f"{turn.index:>{digits + 2}}"
         lead = f"{number}  {hour}  {pad(_speaker(turn), names)}  "
         if full:
             say(dim(lead.rstrip()))
-            _show_whole(turn, margin + digits + 4)
+            _show_whole(turn, digits + 4)
         else:
             say(dim(lead) + _summary(turn, cells(lead)))
             if turn.reason or turn.state in _TROUBLED:
@@ -160,16 +133,7 @@ def _outcome(turn: Turn) -> str:
     return "; ".join(filter(None, (outcome, phrase(remedy.get(turn.state, "")))))
 
 
-@click.command(cls=Command)
-@click.option("--session", "-s", metavar="ID", help="Only this conversation.")
-@click.option("--entity", metavar="NAME", help="Only about this person, project or path.")
-@click.option("--tool", metavar="NAME", help="Only where this tool was used.")
-@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only with this outcome.")
-@click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Only before this moment.")
-@click.option("--full", is_flag=True, help="Also list the tool calls, one per line.")
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@pass_state
+@command("episodes")
 def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None:
     """List the episodes of conversations, the latest first."""
     with state.open() as mind:
@@ -178,9 +142,9 @@ def episodes(state: State, *, full: bool, **query: Unpack[EpisodeQuery]) -> None
     answer(listed, lambda: show_episodes(listed, full=full), nothing=nothing)
 
 
-def show_episodes(episodes: Iterable[Episode], *, full: bool = False, margin: int = 0) -> None:
+def show_episodes(episodes: Iterable[Episode], *, full: bool = False) -> None:
     """Print episodes with outcome, time and number of memories."""
-    entries((_episode_entry(episode, full=full) for episode in episodes), margin=margin)
+    entries(_episode_entry(episode, full=full) for episode in episodes)
 
 
 def _episode_entry(episode: Episode, *, full: bool) -> ListEntry:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import answer, bold, dim, emit, note, say, when
 from mnemic.cli.phrases import count_things, phrase, sentence
 from mnemic.cli.progress import bar
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 
 if TYPE_CHECKING:
     from mnemic.engine.mind import Mind
@@ -30,11 +31,7 @@ _THINGS = {
 }
 
 
-@click.command(cls=Command)
-@click.argument("other", metavar="OTHER")
-@click.option("--mine", is_flag=True, help="OTHER is a memory of the same owner.")
-@click.option("--preview", is_flag=True, help="Change nothing; show what would come in.")
-@pass_state
+@command("merge")
 def merge(state: State, other: str, *, mine: bool, preview: bool) -> None:
     """Merge another database into this one.
 
@@ -47,34 +44,25 @@ def merge(state: State, other: str, *, mine: bool, preview: bool) -> None:
     answer(report, lambda: _show_merged(report))
 
 
-class ExchangeOptions(NamedTuple):
-    """What `mnemic sync FOLDER` was asked for."""
-
-    passphrase: bool
-    add: str
-    remove: str
-    watch: bool
-    every: float
-
-
-def exchange(state: State, folder: str, chosen: ExchangeOptions) -> None:
+def exchange(
+    state: State, folder: str, *, passphrase: bool, add: str, remove: str, watch: bool, every: float
+) -> None:
     """Exchange with a folder once, or until stopped."""
-    passphrase = os.environ.get(_PASSPHRASE, "")
-    if chosen.passphrase and not passphrase:
-        passphrase = str(click.prompt(phrase("Passphrase"), hide_input=True, err=True))
-    add, remove = chosen.add, chosen.remove
+    secret = os.environ.get(_PASSPHRASE, "")
+    if passphrase and not secret:
+        secret = str(click.prompt(phrase("Passphrase"), hide_input=True, err=True))
     with state.open() as mind:
         while True:
             with bar(phrase("Exchanging")) as show:
                 report = mind.sync_folder(
-                    folder, passphrase=passphrase, add=add, remove=remove, progress=show
+                    folder, passphrase=secret, add=add, remove=remove, progress=show
                 )
-            if not chosen.watch or report.read or report.written:
-                answer(report, lambda report=report: _show_exchanged(report))  # type: ignore[misc]
-            if not chosen.watch:
+            if not watch or report.read or report.written:
+                answer(report, partial(_show_exchanged, report))
+            if not watch:
                 return
             add = remove = ""
-            time.sleep(chosen.every)
+            time.sleep(every)
 
 
 def show_devices(state: State, mind: Mind) -> None:

@@ -8,21 +8,14 @@ from pathlib import Path
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import answer, say, size
 from mnemic.cli.phrases import phrase
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.errors import ConfigError
 
 
-@click.command(cls=Command)
-@click.argument("file", metavar="[FILE]", required=False)
-@click.option(
-    "--new-key-file", type=click.Path(path_type=Path), metavar="KEYFILE",
-    help="Take the new key from KEYFILE, which is made with a random key if there is none.",
-)  # fmt: skip
-@click.option("--decrypt", is_flag=True, help="Take the encryption off.")
-@pass_state
+@command("encrypt")
 def encrypt(state: State, file: str | None, new_key_file: Path | None, *, decrypt: bool) -> None:
     """Encrypt a database, give it another key, or decrypt it.
 

@@ -3,79 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import emit, say, size
-from mnemic.cli.phrases import LANGUAGES, Language, count_things, phrase
+from mnemic.cli.phrases import Language, count_things, phrase
 from mnemic.cli.progress import bar
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 
 if TYPE_CHECKING:
-    from mnemic.engine.mind import Mind
     from mnemic.moving.markdown import ExportOptions
-    from mnemic.moving.output_file import Target
 
 
-def _html(mind: Mind, to: Target, options: ExportOptions) -> None:
-    from mnemic.moving.output_file import write_text
-    from mnemic.moving.page import export_page
-
-    write_text(to, export_page(mind, **options))
-
-
-def _markdown(mind: Mind, to: Target, options: ExportOptions) -> None:
-    from mnemic.moving.markdown import export_markdown
-    from mnemic.moving.output_file import write_text
-
-    write_text(to, export_markdown(mind, **options))
-
-
-def _markdown_folder(mind: Mind, to: Target, options: ExportOptions) -> None:
-    from mnemic.moving.markdown import export_markdown_files
-    from mnemic.moving.output_file import write_text
-
-    assert isinstance(to, Path)
-    for name, text in export_markdown_files(mind, **options).items():
-        write_text(to / name, text)
-
-
-def _jsonl(mind: Mind, to: Target, options: ExportOptions) -> None:
-    from mnemic.moving.archive import export_jsonl
-
-    progress = options["progress"] or (lambda done, total: None)
-    export_jsonl(mind, to, secrets=options["secrets"], progress=progress)
-
-
-_WRITERS: dict[str, Callable[[Mind, Target, ExportOptions], None]] = {
-    "html": _html,
-    "markdown": _markdown,
-    "jsonl": _jsonl,
-}
 _ENDINGS = {"html": ".html", "markdown": ".md", "jsonl": ".jsonl"}
 
 
-@click.command(cls=Command)
-@click.argument("to", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(tuple(_WRITERS)),
-    help="What to write. [default: by the file's ending, else html]",
-)
-@click.option(
-    "--language",
-    type=click.Choice(LANGUAGES),
-    help="Language of headings, dates and numbers. [default: memory.language]",
-)
-@click.option("--name", default="", metavar="NAME", help="Name of the owner, for the title.")
-@click.option("--secrets", is_flag=True, help="Include secrets, also those of credentials.")
-@click.option("--force", is_flag=True, help="Overwrite what is there.")
-@pass_state
+@command("export")
 def export(
     state: State,
     *,
@@ -93,7 +39,7 @@ def export(
     whole or not at all. JSON lines hold everything, and mnemic import reads them again. Secrets
     are masked, unless --secrets asks for them.
     """
-    from mnemic.moving.output_file import refuse_to_replace
+    from mnemic.moving.output_file import refuse_to_replace, write_export
 
     folder = to is not None and to.endswith(("/", "\\"))
     chosen = form or _form(to or "", folder)
@@ -110,11 +56,12 @@ def export(
             "secrets": secrets,
             "progress": progress,
         }
-        write = _markdown_folder if folder else _WRITERS[chosen]
-        write(mind, sys.stdout.buffer if piped else path, options)
+        to_ = sys.stdout.buffer if piped else path
+        write_export(mind, chosen, to_, options, folder=folder)
     if piped:
         return
-    written = {str(file): file.stat().st_size for file in _files(path, folder)}
+    made = sorted(path.glob("*.md")) if folder else [path]
+    written = {str(file): file.stat().st_size for file in made}
     if state.json:
         emit({"path": path, "format": chosen, "bytes": sum(written.values()), "files": written})
     else:
@@ -135,10 +82,3 @@ def _form(to: str, folder: bool) -> str:
             " or pass --format."
         )
     return chosen or "html"
-
-
-def _files(path: Path, folder: bool) -> Iterator[Path]:
-    if not folder:
-        yield path
-    else:
-        yield from sorted(path.glob("*.md"))

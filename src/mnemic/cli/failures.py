@@ -28,7 +28,9 @@ def exit_code(run: Callable[[], Any], *, as_json: Callable[[], bool]) -> int:
         ended = run()
     except MnemicError as error:
         _print_error(error, error.message, error.remedy, as_json())
-        return MISUSED if _is_misuse(error) else FAILED
+        # A value that the person gave is wrong, in the call or in the settings.
+        wrong = isinstance(error, InvalidInput | ConfigError) and not isinstance(error, ModelError)
+        return MISUSED if wrong else FAILED
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "mnemic"
         _print_error(error, error.format_message(), f"See {where} --help", as_json())
@@ -70,11 +72,6 @@ def error_line(error: MnemicError) -> str:
 def shell_words(remedy: str) -> str:
     """A remedy with commands in the place of calls."""
     return _CALLS.sub(lambda call: f"mnemic {_COMMANDS.get(call[1], call[1])}", remedy)
-
-
-def _is_misuse(error: MnemicError) -> bool:
-    """Whether a value that the person gave is wrong, in the call or in the settings."""
-    return isinstance(error, InvalidInput | ConfigError) and not isinstance(error, ModelError)
 
 
 def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> None:

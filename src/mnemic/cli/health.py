@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import (
     answer,
     bold,
@@ -25,21 +25,15 @@ from mnemic.cli.output import (
     waiting_line,
     when,
 )
-from mnemic.cli.params import moment
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.types import AuditReport, DailyEvent, Event, Finding, Metrics, Stats
 
 
-@click.command(cls=Command)
-@click.option(
-    "--days", type=click.IntRange(1), metavar="N", help="Rates over the last N days only."
-)
-@click.option("--prometheus", is_flag=True, help="Print the figures in Prometheus format.")
-@pass_state
+@command("stats")
 def stats(state: State, days: int | None, prometheus: bool) -> None:
     """Show the size and the health of a memory, and how well it serves."""
     with state.open() as mind:
@@ -49,7 +43,7 @@ def stats(state: State, days: int | None, prometheus: bool) -> None:
         figures, metrics = mind.stats(), mind.metrics(days=days)
 
     def show() -> None:
-        facts([*_sizes(figures), *_rates(metrics)])
+        facts([*sizes(figures), *_rates(metrics)])
 
     answer({**plain(figures), "metrics": metrics}, show)
 
@@ -83,11 +77,7 @@ def _share(part: int, whole: int, what: str, further: str = "", *, to: bool = Fa
     return f"{shown}; {further}" if further else shown
 
 
-def show_stats(stats: Stats, *, margin: int = 0) -> None:
-    facts(_sizes(stats), margin=margin)
-
-
-def _sizes(stats: Stats) -> list[tuple[str, str]]:
+def sizes(stats: Stats) -> list[tuple[str, str]]:
     states = turn_states(stats)
     lasted = phrase("{first} to {last}", first=when(stats.first_at), last=when(stats.last_at))
     jobs = (
@@ -137,14 +127,7 @@ def _remedy(stats: Stats) -> str:
     return ""
 
 
-@click.command(cls=Command)
-@click.option("--subject", metavar="ID", help="Only about this memory, or job:ID.")
-@click.option("--type", metavar="NAME", help="Only this type, such as write or dead.")
-@click.option("--daily", is_flag=True, help="Daily events: one line per stretch of conversation.")
-@click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Daily events of this day.")
-@click.option("--text", metavar="WORDS", help="Daily events that contain all of these words.")
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@pass_state
+@command("events")
 def events(
     state: State, /, daily: bool, day: datetime | None, text: str | None, limit: int, **where: Any
 ) -> None:
@@ -165,20 +148,14 @@ def _show_events(events: list[Event] | list[DailyEvent]) -> None:
     days = [(e.day, e.channel, e.tokens, e.summary) for e in events if isinstance(e, DailyEvent)]
     table(("day", "channel", "tokens", "what"), days, right="tokens")
     changes = [
-        (when(event.at), event.type, event.subject, _details(event))
-        for event in events
-        if isinstance(event, Event)
-    ]
+        (when(event.at), event.type, event.subject,
+         " ".join(f"{key}={value}" for key, value in event.payload.items() if value != ""))
+        for event in events if isinstance(event, Event)
+    ]  # fmt: skip
     table(("at", "type", "subject", "details"), changes)
 
 
-def _details(event: Event) -> str:
-    return " ".join(f"{key}={value}" for key, value in event.payload.items() if value != "")
-
-
-@click.command(cls=Command)
-@click.option("--since", type=moment, help="Only since: a date, or an age such as 7d.")
-@pass_state
+@command("usage")
 def usage(state: State, since: datetime | None) -> None:
     """Show the tokens and cost of model calls, by purpose and model."""
     with state.open() as mind:
@@ -193,8 +170,7 @@ def usage(state: State, since: datetime | None) -> None:
     answer(totals, show, nothing="No model was called.")
 
 
-@click.command(cls=Command)
-@pass_state
+@command("audit")
 def audit(state: State) -> None:
     """Report duplicate, stale, contradictory, unsupported, secret and orphaned memories."""
     with state.open() as mind, bar(phrase("Auditing")) as progress:
@@ -217,24 +193,8 @@ def _show_audit(report: AuditReport) -> None:
             say(dim(indent_line(phrase("To repair: {remedy}", remedy=sentence(check.remedy)), 4)))
 
 
-@click.command(cls=Command)
-@click.option("--deep", is_flag=True, help="Also read every page of the file; slow when it is big.")
-@click.option(
-    "--repair",
-    is_flag=True,
-    help="First repair the text index, orphans, missing vectors and misread memories.",
-)
-@click.option(
-    "--forgotten",
-    metavar="RECEIPT",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="Also verify that nothing is left of what this receipt covers.",
-)
-@pass_state
-@click.pass_context
-def doctor(
-    ctx: click.Context, state: State, *, deep: bool, repair: bool, forgotten: Path | None
-) -> None:
+@command("doctor")
+def doctor(state: State, *, deep: bool, repair: bool, forgotten: Path | None) -> int:
     """Check a database, and repair what can be repaired. Exits with 1 when something is wrong."""
     receipt = None if forgotten is None else forgotten.read_text("utf-8", "replace")
     with state.open() as mind:
@@ -249,7 +209,7 @@ def doctor(
         _show_findings(findings)
 
     answer({"ok": well, "repaired": indexed, "findings": findings}, show, rows=findings)
-    ctx.exit(0 if well else 1)
+    return 0 if well else 1
 
 
 def _show_findings(findings: list[Finding]) -> None:

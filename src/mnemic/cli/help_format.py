@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from unicodedata import east_asian_width
 
 import click
@@ -20,16 +20,12 @@ def cells(text: str) -> int:
 def wrap_cells(text: str, width: int) -> list[str]:
     """One paragraph in lines of at most this many cells."""
     lines = [""]
-    for piece in _pieces(text):
+    # Words with the blank after them, Chinese characters one by one.
+    for piece in _PIECE.findall(" ".join(text.split())):
         if lines[-1].strip() and cells(lines[-1] + piece.rstrip()) > width:
             lines.append("")
         lines[-1] += piece if lines[-1] else piece.lstrip()
     return [line.rstrip() for line in lines]
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Words with the blank after them, Chinese characters one by one."""
-    yield from (match[0] for match in _PIECE.finditer(" ".join(text.split())))
 
 
 class ChineseHelp(click.HelpFormatter):

@@ -6,53 +6,24 @@ import sys
 import time
 from pathlib import Path
 
-import click
-
-from mnemic.cli.base import Command
-from mnemic.cli.output import emit, flat, note, say
+from mnemic.cli.base import command
+from mnemic.cli.output import answer, emit, flat, note, say
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar, resumable
-from mnemic.cli.state import State, pass_state
-from mnemic.engine.mind import Mind
+from mnemic.cli.state import State
 from mnemic.moving.archive import archived_rows, import_jsonl, read_header
 from mnemic.moving.importer import Importer, ImportProgress, Reading, Refused, Speakers
 from mnemic.moving.reader import reader_of
 from mnemic.moving.source import ImportSource
 from mnemic.plain import plain
-from mnemic.types import TRUSTS, Trust
+from mnemic.types import Trust
 
 _ARCHIVE = "mnemic"
 _MAX_LISTED = 20  # refused records; the rest are only counted
 
 
-@click.command("import", cls=Command)
-@click.argument("source")
-@click.option("--format", "format_", default="", metavar="NAME", help="[default: detected]")
-@click.option(
-    "--preview", is_flag=True, help="Read everything, report what is there, write nothing."
-)
-@click.option(
-    "--session",
-    "-s",
-    metavar="ID",
-    help="Session for messages without one. [default: the file's name]",
-)
-@click.option("--project", default="", metavar="NAME", help="Project for records without one.")
-@click.option(
-    "--owner", "owners", multiple=True, metavar="NAME",
-    help="A sender in the file who is the owner; every other user is an outsider.",
-)  # fmt: skip
-@click.option(
-    "--sender", default="", metavar="NAME", help="Name of users that the file leaves unnamed."
-)
-@click.option(
-    "--trust", type=click.Choice(TRUSTS),
-    help="Most trust given to the source; owner: rules of an archive are your own.",
-)  # fmt: skip
-@pass_state
-@click.pass_context
+@command("import")
 def import_source(
-    ctx: click.Context,
     state: State,
     *,
     source: str,
@@ -63,7 +34,7 @@ def import_source(
     owners: tuple[str, ...],
     sender: str,
     trust: Trust | None,
-) -> None:
+) -> int:
     """Import conversations and memories of another program.
 
     SOURCE is a file, a folder, or - for a pipe. docs/importing.md lists the formats, and what
@@ -88,7 +59,7 @@ def import_source(
     started = time.monotonic()
     given = _source(source, session)
     if not format_ and read_header(given.head.partition(b"\n")[0]) is not None:
-        ctx.exit(_import_archive(state, given, trust, preview=preview))
+        return _import_archive(state, given, trust, preview=preview)
     speakers = Speakers(owners, sender, trust or "owner")
     reader, found = reader_of(given, format_)
     reading = Reading(found, project=project, speakers=speakers, refused=refuse)
@@ -99,16 +70,21 @@ def import_source(
             for _ in reading.batches(pieces):
                 report(given.done, given.total, _counts(reading.progress))
         else:
-            with state.open(create=True) as mind, resumable(lambda: _so_far(reading.progress)):
+            stopping = resumable(lambda: phrase(
+                "{n:,} added so far are kept; the same command goes on from there.",
+                n=reading.progress.added,
+            ))  # fmt: skip
+            with state.open(create=True) as mind, stopping:
                 for done in Importer(mind, reading).run(pieces):
                     report(given.done, given.total, _counts(done))
-                waiting = 0 if state.json else _unread(mind)
+                states = mind.stats().turn_states
+                waiting = 0 if state.json else states["new"] + states["failed"]
     _summary(state, reading.progress, refused, time.monotonic() - started, preview=preview)
     if waiting:
         turns = count_things(waiting, "turn waits", "turns wait")
         note(phrase("Learning comes next: {turns} to be read. To do it now: mnemic worker --once",
                     turns=turns))  # fmt: skip
-    ctx.exit(1 if reading.progress.rejected else 0)
+    return 1 if reading.progress.rejected else 0
 
 
 def _import_archive(
@@ -118,14 +94,10 @@ def _import_archive(
     if preview:
         with source.open() as stream:
             rows = archived_rows(stream)
-        if state.json:
-            emit({"format": _ARCHIVE, "read": rows})
-        else:
-            counts = phrase(", ").join(
-                f"{count:,} {term(table)}" for table, count in rows.items() if count
-            )
-            say(phrase("{format}: {counts}. Nothing was written.", format=_ARCHIVE,
-                       counts=counts or phrase("nothing")))  # fmt: skip
+        counts = phrase(", ").join(f"{n:,} {term(table)}" for table, n in rows.items() if n)
+        line = phrase("{format}: {counts}. Nothing was written.",
+                      format=_ARCHIVE, counts=counts or phrase("nothing"))  # fmt: skip
+        answer({"format": _ARCHIVE, "read": rows}, lambda: say(line))
         return 0
     with (
         bar(phrase("Importing"), percent=True) as report,
@@ -160,16 +132,6 @@ def _source(place: str, session: str | None) -> ImportSource:
     return ImportSource.of(place, session=name)
 
 
-def _unread(mind: Mind) -> int:
-    """Turns that nothing was learned from yet."""
-    states = mind.stats().turn_states
-    return states["new"] + states["failed"]
-
-
-def _so_far(done: ImportProgress) -> str:
-    return phrase("{n:,} added so far are kept; the same command goes on from there.", n=done.added)
-
-
 def _counts(done: ImportProgress) -> str:
     several = {"memory": "memories"}
     return phrase(", ").join(
@@ -191,22 +153,11 @@ def _summary(
 ) -> None:
     pace = done.kinds.total() / seconds if seconds > 0 else 0.0
     if state.json:
-        emit(
-            {
-                "format": done.format,
-                "read": dict(done.kinds),
-                "first": done.first,
-                "last": done.last,
-                "added": done.added,
-                "known": done.known,
-                "dropped": done.dropped,
-                "pending": done.pending,
-                "rejected": done.rejected,
-                "seconds": round(seconds, 3),
-                "records_per_second": round(pace, 1),
-                "problems": refused,
-            }
-        )
+        counted = {"format": done.format, "read": dict(done.kinds)}
+        names = ("first", "last", "added", "known", "dropped", "pending", "rejected")
+        counted |= {name: getattr(done, name) for name in names}
+        speed = {"seconds": round(seconds, 3), "records_per_second": round(pace, 1)}
+        emit({**counted, **speed, "problems": refused})
         return
     if done.rejected > len(refused):
         note(phrase("… and {n:,} more", n=done.rejected - len(refused)))

@@ -11,9 +11,7 @@ from functools import partial
 from types import FrameType
 from typing import Self
 
-import click
-
-from mnemic.cli.base import Command, CommandGroup
+from mnemic.cli.base import command, command_group
 from mnemic.cli.conversations import show_turns
 from mnemic.cli.failures import error_line
 from mnemic.cli.health import turn_states
@@ -33,7 +31,7 @@ from mnemic.cli.output import (
 from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.progress import bar
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import Engine
 from mnemic.errors import NotFound, StoreError
@@ -46,15 +44,9 @@ _UNLEARNED: tuple[TurnState, ...] = ("new", "failed", "dead")
 _MAX_LISTED = 20  # turns of a job
 
 
-@click.command(cls=CommandGroup, invoke_without_command=True)
-@click.option("--state", "job_state", type=click.Choice(("ready", "running", "dead")))
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@click.pass_context
-def jobs(ctx: click.Context, job_state: JobState | None, limit: int) -> None:
+@command_group("jobs", alone=True)
+def jobs(state: State, job_state: JobState | None, limit: int) -> None:
     """List background work; redrive or discard dead jobs."""
-    if ctx.invoked_subcommand is not None:
-        return
-    state = ctx.ensure_object(State)
     with state.open() as mind:
         listed = mind.jobs(state=job_state, limit=limit)
         stats = mind.stats()
@@ -98,9 +90,7 @@ def explain(job: Job) -> str:
     return phrase("due {time}", time=due)
 
 
-@jobs.command()
-@click.argument("job")
-@pass_state
+@command("jobs show", jobs)
 def show(state: State, job: str) -> None:
     """Explain a job: what it is waiting for, why it failed, and which turns depend on it."""
     with state.open() as mind:
@@ -147,40 +137,31 @@ def _show(job: Job) -> None:
     )
 
 
-@jobs.command()
-@click.argument("job", nargs=-1)
-@pass_state
-@click.pass_context
-def redrive(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
+@command("jobs redrive", jobs)
+def redrive(state: State, job: tuple[str, ...]) -> int:
     """Retry dead jobs, and jobs waiting for a model: these, or all."""
     with state.open() as mind:
         count = mind.redrive([whole_id(mind, id_) for id_ in job] or None)
-    _settled(ctx, state, "redriven", count, len(job))
+    return _report_settled("redriven", count, len(job))
 
 
-@jobs.command()
-@click.argument("job", nargs=-1, required=True)
-@pass_state
-@click.pass_context
-def discard(ctx: click.Context, state: State, job: tuple[str, ...]) -> None:
+@command("jobs discard", jobs)
+def discard(state: State, job: tuple[str, ...]) -> int:
     """Remove dead jobs for good."""
     with state.open() as mind:
         count = mind.discard([whole_id(mind, id_) for id_ in job])
-    _settled(ctx, state, "discarded", count, len(job))
+    return _report_settled("discarded", count, len(job))
 
 
-def _settled(ctx: click.Context, state: State, word: str, count: int, requested: int) -> None:
+def _report_settled(word: str, count: int, requested: int) -> int:
     """Print the count; fewer than requested is a failure."""
     line = phrase("{jobs} {done}.", jobs=count_things(count, "job"), done=term(word))
     answer({word: count}, lambda: say(line))
-    if count < requested:
-        note(
-            phrase(
-                "{ids} named no dead job; see mnemic jobs --state dead.",
-                ids=count_things(requested - count, "id"),
-            )
-        )
-        ctx.exit(1)
+    if count >= requested:
+        return 0
+    ids = count_things(requested - count, "id")
+    note(phrase("{ids} named no dead job; see mnemic jobs --state dead.", ids=ids))
+    return 1
 
 
 _SLICE = 0.2  # seconds of jobs between two checks for signals; a running job is always finished
@@ -212,11 +193,8 @@ class Stopping:
         select.select([self._read_end], [], [], seconds)
 
 
-@click.command(cls=Command)
-@click.option("--once", is_flag=True, help="Run what is due, learn from open sessions, and exit.")
-@pass_state
-@click.pass_context
-def worker(ctx: click.Context, state: State, once: bool) -> None:
+@command("worker")
+def worker(state: State, once: bool) -> int:
     """Run background work until stopped.
 
     SIGTERM or Ctrl-C finishes the current job first. Several workers may share a database; each job
@@ -226,11 +204,12 @@ def worker(ctx: click.Context, state: State, once: bool) -> None:
         if once:
             drained = _drain(state, engine)
             _report_drained(state, drained, always=True)
-            ctx.exit(1 if drained.dead else 0)
+            return 1 if drained.dead else 0
         with Stopping() as stopping:
             if not state.json:
                 note(phrase("Working for all spaces. Ctrl-C stops after the current job."))
             work_until(stopping, engine, partial(_report_drained, state))
+    return 0
 
 
 def _drain(state: State, engine: Engine) -> Drained:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import (
     ListEntry,
     answer,
@@ -27,23 +27,18 @@ from mnemic.cli.output import (
     when,
 )
 from mnemic.cli.params import (
-    KindName,
-    add_options,
     metadata_of,
-    moment,
-    moment_or_never,
     text_or_stdin,
     whole_id,
 )
 from mnemic.cli.phrases import count_things, phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.settings.vocabulary import PresetVocabulary, Words
-from mnemic.types import ORDERS, ORIGINS, STATUSES, TRUSTS, Memory, MemoryStatus, Stats
+from mnemic.types import Memory, MemoryStatus, Stats
 
 _T = TypeVar("_T")
-_SHARE = click.FloatRange(0, 1)
 _COLORS: dict[MemoryStatus, str | None] = {
     "active": "green",
     "pending": "yellow",
@@ -51,37 +46,6 @@ _COLORS: dict[MemoryStatus, str | None] = {
     "rejected": "red",
     "archived": "blue",
 }
-
-
-# What a statement comes with.
-details = add_options(
-    click.option("--subject", metavar="TEXT", help="What it is about."),
-    click.option("--predicate", metavar="TEXT", help="What is stated about the subject."),
-    click.option("--value", metavar="TEXT", help="The value, such as 3.12."),
-    click.option("--project", metavar="NAME", help="The project it belongs to."),
-    click.option("--topic", metavar="NAME", help="The topic within the project."),
-    click.option(
-        "--tag", "tags", multiple=True, metavar="NAME", help="A label; may be repeated."
-    ),
-    click.option(
-        "--metadata", multiple=True, metavar="KEY=VALUE",
-        help="Your program's own data, stored with it; may be repeated.",
-    ),
-    click.option("--importance", type=_SHARE, help="How much it matters."),
-    click.option("--confidence", type=_SHARE, help="How certain it is."),
-    click.option("--scope", metavar="WORD", help="Its scope, in the preset's words."),
-    click.option(
-        "--priority", "--duration", "duration", metavar="WORD",
-        help="How long it matters: transient, short_term, long_term, permanent, or 7d.",
-    ),
-    click.option(
-        "--origin", metavar="WORD", help=f"How it came to be: {', '.join(ORIGINS)}."
-    ),
-    click.option("--trust", type=click.Choice(TRUSTS), help="Who said it, as a trust level."),
-    click.option("--valid-from", type=moment, help="Since when it is true."),
-    click.option("--valid-to", type=moment_or_never, help="Until when it is true."),
-    click.option("--expires-at", type=moment_or_never, help="When it stops mattering."),
-)  # fmt: skip
 
 
 def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,13 +56,7 @@ def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-@click.command(cls=Command)
-@click.argument("text", required=False)
-@click.option("--kind", type=KindName(), default="fact", show_default=True)
-@details
-@click.option("--source", "sources", multiple=True, metavar="ID", help="A turn it came from.")
-@click.option("--supersedes", metavar="ID", help="The memory that this replaces.")
-@pass_state
+@command("add")
 def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None:
     """Keep a statement as a memory, and report the outcome. TEXT may also be piped in.
 
@@ -107,7 +65,9 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
     A credential is kept encrypted and found by its --subject. Pipe it in, or leave TEXT out on a
     terminal and type it unseen, so that it does not stay in the history of your shell.
     """
-    statement = _read_unseen() if kind == "credential" and text is None else None
+    statement = None
+    if kind == "credential" and text is None and sys.stdin.isatty():
+        statement = str(click.prompt(phrase("The secret"), hide_input=True, err=True))
     wanted = {name: None if value == "never" else value for name, value in options.items()}
     with state.open(create=True) as mind:
         wanted["sources"] = tuple(whole_id(mind, id_) for id_ in options["sources"])
@@ -134,40 +94,7 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
         say(dim(phrase("replaces {id}", id=id_)))
 
 
-def _read_unseen() -> str | None:
-    """A secret typed without echo, or None without a terminal."""
-    if not sys.stdin.isatty():
-        return None
-    return str(click.prompt(phrase("The secret"), hide_input=True, err=True))
-
-
-@click.command(cls=Command)
-@click.option("--kind", type=KindName(), help="Only this kind.")
-@click.option("--scope", metavar="WORD", help="Only this scope, in the preset's words.")
-@click.option("--priority", metavar="WORD", help="Only with this lifetime.")
-@click.option("--origin", metavar="WORD", help="Only of this origin.")
-@click.option("--min-importance", type=_SHARE, help="Minimum importance.")
-@click.option("--project", metavar="NAME", help="Only this project.")
-@click.option("--topic", metavar="NAME", help="Only this topic.")
-@click.option("--subject", metavar="TEXT", help="Only about this.")
-@click.option("--predicate", metavar="TEXT", help="Only with this predicate.")
-@click.option("--tag", metavar="NAME", help="Only with this label.")
-@click.option("--trust", type=click.Choice(TRUSTS), help="Only with this trust.")
-@click.option(
-    "--status",
-    type=click.Choice((*STATUSES, "all")),
-    help="Only with this status. [default: active]",
-)
-@click.option("--text", metavar="TEXT", help="Only statements that contain this.")
-@click.option("--metadata", multiple=True, metavar="KEY=VALUE", help="Only with this metadata.")
-@click.option("--since", type=moment, help="Learned no earlier: a date, or an age such as 7d.")
-@click.option("--until", type=moment, help="Learned before this moment.")
-@click.option("--as-of", type=moment, help="What was true at that moment.")
-@click.option("--known-at", type=moment, help="What was known at that moment.")
-@click.option("--order", type=click.Choice(ORDERS), default="newest", show_default=True)
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@click.option("--offset", default=0, metavar="N", help="Skip the first N.")
-@pass_state
+@command("memories")
 def memories(state: State, /, **options: Any) -> None:
     """List the memories that are currently true, or were at a past time, the latest first."""
     with state.open() as mind:
@@ -215,12 +142,10 @@ def describe_memory(mind: Mind, memory: Memory) -> dict[str, Any]:
     return {**plain(memory), **mind.words(memory)}
 
 
-def show_memories(
-    memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
-) -> None:
+def show_memories(memories: Iterable[Memory], *, words: PresetVocabulary | None = None) -> None:
     """Print memories, each with its kind in the color of its status."""
     kinds = (words or PresetVocabulary()).kinds
-    entries((_entry(memory, kinds) for memory in memories), margin=margin)
+    entries(_entry(memory, kinds) for memory in memories)
 
 
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
@@ -260,10 +185,7 @@ def color_of(memory: Memory) -> str | None:
     return _COLORS[memory.status]
 
 
-@click.command(cls=Command)
-@click.argument("memory")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@pass_state
+@command("reveal")
 def reveal(state: State, memory: str, yes: bool) -> None:
     """Show the secret of a credential.
 
@@ -283,12 +205,7 @@ def reveal(state: State, memory: str, yes: bool) -> None:
 _QUESTION = 60  # cells of a statement in a question
 
 
-@click.command(cls=Command)
-@click.argument("memory")
-@click.option("--text", metavar="TEXT", help="New text.")
-@click.option("--kind", type=KindName(), help="New kind.")
-@details
-@pass_state
+@command("edit")
 def edit(state: State, /, memory: str, **options: Any) -> None:
     """Change a memory.
 
@@ -307,9 +224,7 @@ def edit(state: State, /, memory: str, **options: Any) -> None:
     answer(describe_memory(mind, edited), show)
 
 
-@click.command(cls=Command)
-@click.argument("memory", nargs=-1, required=True)
-@pass_state
+@command("archive")
 def archive(state: State, memory: tuple[str, ...]) -> None:
     """Archive memories.
 
@@ -318,9 +233,7 @@ def archive(state: State, memory: tuple[str, ...]) -> None:
     do_each(state, memory, lambda mind, id_: mind.archive(id_), lambda _: phrase("archived"))
 
 
-@click.command(cls=Command)
-@click.argument("memory", nargs=-1, required=True)
-@pass_state
+@command("restore")
 def restore(state: State, memory: tuple[str, ...]) -> None:
     """Bring archived memories back."""
     if Path(memory[0]).is_file():
@@ -328,10 +241,7 @@ def restore(state: State, memory: tuple[str, ...]) -> None:
     do_each(state, memory, lambda mind, id_: mind.restore(id_), lambda _: phrase("restored"))
 
 
-@click.command(cls=Command)
-@click.argument("memory", nargs=-1, required=True)
-@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
-@pass_state
+@command("delete")
 def delete(state: State, memory: tuple[str, ...], yes: bool) -> None:
     """Remove memories with all their versions.
 

@@ -6,15 +6,13 @@ import sys
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import emit, note, say
 from mnemic.cli.phrases import phrase
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 
 
-@click.command(cls=Command)
-@click.argument("answer", required=False)
-@pass_state
+@command("onboard")
 def onboard(state: State, answer: str | None) -> None:
     """Answer questions about the agent and yourself.
 

@@ -11,7 +11,10 @@ import io
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -88,9 +91,22 @@ def _cell(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
+_margin: ContextVar[int] = ContextVar("margin", default=0)
+
+
+@contextmanager
+def indented(by: int) -> Iterator[None]:
+    """Print what is said meanwhile after this many blanks."""
+    before = _margin.set(by)
+    try:
+        yield
+    finally:
+        _margin.reset(before)
+
+
 def say(text: str = "") -> None:
     """One line for a person."""
-    click.echo(text)
+    click.echo(textwrap.indent(text, " " * _margin.get()))
 
 
 def note(text: str) -> None:
@@ -116,15 +132,15 @@ def bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def heading(text: str, *, margin: int = 0) -> None:
+def heading(text: str) -> None:
     """A heading after a blank line."""
     say()
-    say(bold(indent_line(text, margin)))
+    say(bold(indent_line(text, 0)))
 
 
 def terminal_width() -> int | None:
-    """The width of the terminal, or None when the output goes elsewhere."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    """The width for a line on the terminal, or None when the output goes elsewhere."""
+    return shutil.get_terminal_size().columns - _margin.get() if sys.stdout.isatty() else None
 
 
 def flat(text: str) -> str:
@@ -178,21 +194,19 @@ class ListEntry:
     color: str | None = None
 
 
-def entries(listed: Iterable[ListEntry], *, margin: int = 0) -> None:
+def entries(listed: Iterable[ListEntry]) -> None:
     """Print a list with its texts aligned beside their marks."""
     rows = list(listed)
     wide = max((cells(entry.mark) for entry in rows), default=0)
-    indent = margin + wide + len(GAP)
+    indent = wide + len(GAP)
     for entry in rows:
         mark = click.style(pad(entry.mark, wide), fg=entry.color, bold=True)
-        say(" " * margin + mark + indent_line(entry.text, indent)[margin + wide :])
+        say(mark + indent_line(entry.text, indent)[wide:])
         for line in filter(None, entry.below):
             say(dim(indent_line(line, indent)))
 
 
-def table(
-    head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "", margin: int = 0
-) -> None:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "") -> None:
     """Print aligned columns; the last takes the rest of the line. ``right``: heads of numbers.
 
     The heads are English, and printed in the language of the person.
@@ -209,22 +223,18 @@ def table(
     def lay_out(line: Sequence[str]) -> str:
         places = enumerate(zip(line, widths, strict=True))
         padded = [pad(cell, width, right=place in numbers) for place, (cell, width) in places]
-        return cut(" " * margin + GAP.join(padded).rstrip(), terminal_width())
+        return cut(GAP.join(padded).rstrip(), terminal_width())
 
     say(dim(lay_out(titles)))
     for line in lines:
         say(lay_out(line))
 
 
-def facts(pairs: Iterable[tuple[str, object]], *, margin: int = 0) -> None:
+def facts(pairs: Iterable[tuple[str, object]]) -> None:
     """Print names and values, one a line, without empty ones. The names are English, and printed
     in the language of the person.
     """
-    rows = [
-        (" " * margin + phrase(name), flat(str(value)))
-        for name, value in pairs
-        if value not in ("", None)
-    ]
+    rows = [(phrase(name), flat(str(value))) for name, value in pairs if value not in ("", None)]
     wide = max((cells(name) for name, _ in rows), default=0)
     for name, value in rows:
         width = terminal_width()

@@ -1,33 +1,30 @@
-"""Kinds of arguments, and text that comes as an argument or through a pipe."""
+"""What commands take: the table ``options.tsv``, kinds of arguments, and text through a pipe.
+
+The table has a section for each command, and a line for each of its arguments and options: names,
+what it takes, help. An argument may be left out (``?``) or repeated (``...``). An option takes
+nothing, or a list of words: a placeholder for its value, a type, choices (``a|b`` or a list of
+``mnemic.types``), ``1..9`` a range, ``=5`` a default that help shows, ``~5`` one that it does not,
+``!`` has to be given, ``...`` may be repeated, ``$NAME`` an environment variable. ``@name`` takes
+in the lines of another section.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from mnemic import types
 from mnemic.errors import InvalidInput
-from mnemic.types import KINDS
 
 if TYPE_CHECKING:
     from mnemic.engine.mind import Mind
-
-_Command = TypeVar("_Command", bound=Callable[..., None])
-
-
-def add_options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
-    """A decorator that adds several options, in this order."""
-
-    def add(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def moment(text: str) -> datetime:
@@ -63,7 +60,7 @@ class KindName(click.ParamType[str]):
     name = "kind"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        return f"[{'|'.join(KINDS)}|…]"
+        return f"[{'|'.join(types.KINDS)}|…]"
 
 
 def metadata_of(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -88,6 +85,75 @@ def json_value(text: str) -> Any:
         raise click.BadParameter(f"{text[:60]!r} is not JSON: {error}") from error
 
 
+_TYPES: dict[str, Any] = {
+    "moment": moment,
+    "never": moment_or_never,
+    "json": json_value,
+    "kind": KindName(),
+    "share": click.FloatRange(0, 1),
+    "day": click.DateTime(["%Y-%m-%d"]),
+    "path": click.Path(path_type=Path),
+    "file": click.Path(path_type=Path, exists=True, dir_okay=False),
+    "folder": click.Path(path_type=Path, exists=True, file_okay=False),
+}
+_NUMBERS = {"N": click.INT, "INTEGER": click.INT, "SECONDS": click.FLOAT}
+
+
+def read_parameters(command: str) -> list[click.Parameter]:
+    """The arguments and options of a command, from the table."""
+    text = Path(__file__).with_name("options.tsv").read_text(encoding="utf-8")
+    return [_read_line(line) for line in _find_lines(text, command)]
+
+
+def _find_lines(text: str, section: str) -> Iterator[str]:
+    found = re.search(rf"^\[{re.escape(section)}\]\n((?:[^\[].*\n)*)", text, re.M)
+    for line in found[1].splitlines() if found else ():
+        if line.startswith("@"):
+            yield from _find_lines(text, line)
+        else:
+            yield line
+
+
+def _read_line(line: str) -> click.Parameter:
+    names, takes, about = (*line.split("\t"), "", "")[:3]
+    options = _read_words(takes.split())
+    if names.startswith("-"):
+        options |= {} if takes else {"is_flag": True}
+        return click.Option(names.split(), help=about or None, **options)
+    count = -1 if "..." in names else 1
+    return click.Argument(
+        [names.rstrip(".?")], nargs=count, required=not names.endswith("?"), **options
+    )
+
+
+def _read_words(words: list[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for word in words:
+        value = word.removesuffix("...")
+        if value != word:
+            options["multiple"] = True
+        if value == "!":
+            options["required"] = True
+        elif value[0] in "=~":
+            options |= {"default": value[1:], "show_default": value[0] == "="}
+        elif value[0] == "$":
+            options["envvar"] = value[1:]
+        elif ".." in value:
+            low, high = (json.loads(bound or "null") for bound in value.split(".."))
+            ranges = click.IntRange if options["type"] is click.INT else click.FloatRange
+            options["type"] = ranges(low, high)
+        elif value in _TYPES:
+            options["type"] = _TYPES[value]
+        elif "|" in value or hasattr(types, value):
+            lists = (getattr(types, name, [name]) for name in value.split("|"))
+            options["type"] = click.Choice([choice for choices in lists for choice in choices])
+        else:
+            options["metavar"] = value
+            if value in _NUMBERS:
+                options["type"] = _NUMBERS[value]
+    return options
+
+
 _WHOLE = 36  # characters of an id
 
 
@@ -103,11 +169,15 @@ def text_or_stdin(text: str | None, what: str) -> str:
         return text
     if sys.stdin.isatty():
         raise click.UsageError(f"Give {what}, or pipe it in.")
-    data = sys.stdin.buffer.read()
+    return read_utf8(sys.stdin.buffer.read(), "What was piped in").removesuffix("\n")
+
+
+def read_utf8(data: bytes, name: str) -> str:
+    """The text of a file or a pipe."""
     try:
-        return data.decode("utf-8-sig").removesuffix("\n")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"What was piped in is not UTF-8 at byte {error.start + 1}",
+            f"{name} is not UTF-8 at byte {error.start + 1}",
             remedy="Convert it: iconv -f GB18030 -t UTF-8",
         ) from error

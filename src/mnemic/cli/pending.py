@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from mnemic.cli.base import CommandGroup
+from mnemic.cli.base import command, command_group
 from mnemic.cli.memories import color_of, describe_memory, do_each
 from mnemic.cli.output import ListEntry, emit, entries, join_parts, note, say, when
 from mnemic.cli.phrases import count_things, phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import Decision, Memory
@@ -25,19 +25,13 @@ _ANSWERS = {
 }
 
 
-@click.command(cls=CommandGroup, invoke_without_command=True)
-@click.option("--list", "only_list", is_flag=True, help="List without asking, even on a terminal.")
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@click.pass_context
-def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
+@command_group("pending", alone=True)
+def pending(state: State, only_list: bool, limit: int) -> None:
     """Answer statements awaiting your confirmation.
 
     Confirm, ignore or put them off by their ids. On a terminal each is put to you in turn;
     elsewhere they are listed.
     """
-    if ctx.invoked_subcommand is not None:
-        return
-    state = ctx.ensure_object(State)
     with state.open() as mind:
         waiting = mind.pending(limit=limit)
         if state.json:
@@ -50,12 +44,10 @@ def pending(ctx: click.Context, only_list: bool, limit: int) -> None:
             _ask(mind, waiting)
 
 
-def show_pending(
-    memories: Iterable[Memory], *, margin: int = 0, words: PresetVocabulary | None = None
-) -> None:
+def show_pending(memories: Iterable[Memory], *, words: PresetVocabulary | None = None) -> None:
     """Print pending statements with their trust and confidence."""
     kinds = (words or PresetVocabulary()).kinds
-    entries((_entry(memory, kinds) for memory in memories), margin=margin)
+    entries(_entry(memory, kinds) for memory in memories)
 
 
 def _entry(memory: Memory, kinds: Words) -> ListEntry:
@@ -84,7 +76,7 @@ def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
         if answer == "q":
             return
         if answer == "y":
-            say(_confirmation(mind.confirm(memory.id)))
+            say(describe_decision(mind.confirm(memory.id)))
         elif answer == "n":
             mind.ignore(memory.id)
             say(phrase("Not kept."))
@@ -92,7 +84,7 @@ def _ask(mind: Mind, memories: Sequence[Memory]) -> None:
             say(_put_off(mind.snooze(memory.id)))
 
 
-def _confirmation(settled: Decision) -> str:
+def describe_decision(settled: Decision) -> str:
     """The result of a confirmation."""
     if settled.memory is None:
         return phrase("Not kept: {reason}", reason=sentence(settled.reason))
@@ -108,25 +100,19 @@ def _put_off(snoozed: Memory) -> str:
     return phrase("You will be asked again after {time}.", time=when(snoozed.snoozed_until))
 
 
-@pending.command()
-@click.argument("memory", nargs=-1, required=True)
-@pass_state
+@command("pending confirm", pending)
 def confirm(state: State, memory: tuple[str, ...]) -> None:
     """Confirm statements; each may replace what was known before."""
-    do_each(state, memory, lambda mind, id_: mind.confirm(id_), _confirmation)
+    do_each(state, memory, lambda mind, id_: mind.confirm(id_), describe_decision)
 
 
-@pending.command()
-@click.argument("memory", nargs=-1, required=True)
-@pass_state
+@command("pending ignore", pending)
 def ignore(state: State, memory: tuple[str, ...]) -> None:
     """Reject statements, and never be asked about them again in other words."""
     do_each(state, memory, lambda mind, id_: mind.ignore(id_), lambda _: phrase("Not kept."))
 
 
-@pending.command()
-@click.argument("memory", nargs=-1, required=True)
-@pass_state
+@command("pending snooze", pending)
 def snooze(state: State, memory: tuple[str, ...]) -> None:
     """Ask again later."""
     do_each(state, memory, lambda mind, id_: mind.snooze(id_), _put_off)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.output import ListEntry, answer, bold, emit, entries, join_parts, note, say, when
-from mnemic.cli.params import KindName, add_options, moment
 from mnemic.cli.phrases import phrase, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.plain import plain
 from mnemic.settings.vocabulary import PresetVocabulary, Words
 from mnemic.types import RECORD_TYPES, Hit, RecordType
@@ -22,38 +19,7 @@ if TYPE_CHECKING:
 _BESIDES: tuple[RecordType, ...] = tuple(type_ for type_ in RECORD_TYPES if type_ != "memory")
 
 
-# What narrows a recall, and --explain.
-_add_filters = add_options(
-    click.option("--session", "-s", metavar="ID", help="Only from this conversation."),
-    click.option("--project", metavar="NAME", help="Only from this project."),
-    click.option("--kind", type=KindName(), help="Only memories of this kind."),
-    click.option("--scope", metavar="WORD", help="Only memories of this scope."),
-    click.option(
-        "--min-importance",
-        type=click.FloatRange(0, 1),
-        help="Minimum importance of memories and episodes.",
-    ),
-    click.option("--since", type=moment, help="Nothing older: a date, or an age such as 7d."),
-    click.option("--until", type=moment, help="Only before this moment."),
-    click.option("--as-of", type=moment, help="What was true at that moment."),
-    click.option("--known-at", type=moment, help="What was known at that moment."),
-    click.option("--explain", is_flag=True, help="Show routes, score parts, terms and sources."),
-)
-
-
-@click.command(cls=Command)
-@click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--limit", "-n", default=10, show_default=True, metavar="N", help="Maximum number of results."
-)
-@click.option(
-    "--of",
-    type=click.Choice(RECORD_TYPES),
-    multiple=True,
-    help="Only these record types. [default: as the preset says]",
-)
-@_add_filters
-@pass_state
+@command("recall")
 def recall(
     state: State,
     /,
@@ -73,18 +39,7 @@ def recall(
     answer([_describe_hit(mind, hit) for hit in hits], show, nothing="Nothing was found.")
 
 
-@click.command(cls=Command)
-@click.argument("query", nargs=-1, required=True)
-@click.option(
-    "--limit",
-    "-n",
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Maximum of each.",
-)
-@_add_filters
-@pass_state
+@command("search")
 def search(
     state: State, /, query: tuple[str, ...], limit: int, explain: bool, **where: Any
 ) -> None:
@@ -122,7 +77,6 @@ def show_hits(
     hits: list[Hit],
     *,
     explain: bool = False,
-    margin: int = 0,
     first: int = 1,
     words: PresetVocabulary | None = None,
 ) -> None:
@@ -130,15 +84,10 @@ def show_hits(
     digits = len(str(first + len(hits) - 1))
     kinds = (words or PresetVocabulary()).kinds
     entries(
-        (
-            ListEntry(
-                f"{n:>{digits}}",
-                hit.text,
-                (_about(hit, kinds), *(_reasons(hit) if explain else ())),
-            )
-            for n, hit in enumerate(hits, first)
-        ),
-        margin=margin,
+        ListEntry(
+            f"{n:>{digits}}", hit.text, (_about(hit, kinds), *(_reasons(hit) if explain else ()))
+        )
+        for n, hit in enumerate(hits, first)
     )
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.memories import show_memories
-from mnemic.cli.output import ask_first, bold, dim, emit, indent_line, note, say
-from mnemic.cli.params import moment, whole_id
+from mnemic.cli.output import ask_first, bold, dim, emit, indent_line, indented, note, say
+from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.plain import plain
 from mnemic.types import Forgotten, Receipt, RolledBack
@@ -25,22 +25,7 @@ _CHANGES = ("rewritten", "emptied", "renamed")
 _SEVERAL = {"memory": "memories"}
 
 
-@click.command(cls=Command)
-@click.option("--id", metavar="ID", help="A turn, a memory with all its versions, a file …")
-@click.option(
-    "--query", metavar="TEXT", help="Everything that contains these words, in this order."
-)
-@click.option("--session", metavar="ID", help="A whole conversation.")
-@click.option(
-    "--source", metavar="WHAT:NAME", help="session:ID, turn:ID, trust:TIER or sender:NAME."
-)
-@click.option("--since", type=moment, help="Only from then on.")
-@click.option("--until", type=moment, help="Only before then.")
-@click.option("--all", "everything", is_flag=True, help="The whole space, with its name.")
-@click.option("--dry-run", is_flag=True, help="Only show what would be removed, and why.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
-@click.option("--receipt", type=click.Path(path_type=Path), help="Write the receipt to this file.")
-@pass_state
+@command("forget")
 def forget(
     state: State,
     /,
@@ -65,7 +50,7 @@ def forget(
         if dry_run or not yes:
             preview = remove(dry_run=True)
             if not state.json:
-                _show_preview(preview)
+                show_preview(preview)
             elif dry_run:
                 emit(preview, rows=preview.items)
             if dry_run:
@@ -74,7 +59,8 @@ def forget(
                 _confirm()
         done = remove()
     if receipt is not None:
-        _keep(done, receipt)
+        receipt.touch(mode=0o600)
+        receipt.write_text(json.dumps(plain(done)), encoding="utf-8")
     if state.json:
         emit(done)
     elif any(done.counts.values()):
@@ -86,7 +72,7 @@ def forget(
         note(phrase("Nothing matches."))
 
 
-def _show_preview(preview: Receipt) -> None:
+def show_preview(preview: Receipt) -> None:
     if not preview.counts:
         note(phrase("Nothing matches."))
         return
@@ -128,22 +114,10 @@ def _confirm() -> None:
     click.confirm(phrase("Remove all of this permanently?"), abort=True)
 
 
-def _keep(receipt: Receipt, file: Path) -> None:
-    file.touch(mode=0o600)
-    file.write_text(json.dumps(plain(receipt)), encoding="utf-8")
-
-
 _MAX_LISTED = 20  # memories of each sort in a preview
 
 
-@click.command(cls=Command)
-@click.option(
-    "--source", required=True, metavar="SOURCE",
-    help="session:ID, turn:ID, trust:TIER or sender:NAME.",
-)  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@pass_state
+@command("rollback")
 def rollback(state: State, source: str, dry_run: bool, yes: bool) -> None:
     """Undo everything learned from one source.
 
@@ -176,12 +150,10 @@ def _show_changes(mind: Mind, report: RolledBack) -> None:
     for title, ids in sorts:
         if ids:
             say(bold(phrase(title, memories=count_things(len(ids), "memory", "memories"))))
-            show_memories(
-                (v for id_ in ids[:_MAX_LISTED] for v in mind.history(id_).versions if v.id == id_),
-                margin=2,
-                words=mind.settings.vocabulary,
-            )
-            if len(ids) > _MAX_LISTED:
-                say("  " + phrase("and {n:,} more", n=len(ids) - _MAX_LISTED))
+            listed = [mind.get(id_) for id_ in ids[:_MAX_LISTED]]
+            with indented(2):
+                show_memories(listed, words=mind.settings.vocabulary)
+                if len(ids) > _MAX_LISTED:
+                    say(phrase("and {n:,} more", n=len(ids) - _MAX_LISTED))
     if not any(ids for _, ids in sorts):
         note(phrase("Nothing was learned from {source}.", source=report.source))

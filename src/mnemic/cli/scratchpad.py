@@ -7,34 +7,25 @@ from pathlib import Path
 
 import click
 
-from mnemic.cli.base import CommandGroup
-from mnemic.cli.output import clean_lines, emit, note, say
-from mnemic.cli.params import text_or_stdin
+from mnemic.cli.base import command, command_group
+from mnemic.cli.output import answer, clean_lines, note, say
+from mnemic.cli.params import read_utf8, text_or_stdin
 from mnemic.cli.phrases import phrase
-from mnemic.cli.state import State, pass_state
-from mnemic.errors import InvalidInput
+from mnemic.cli.state import State
 
 
-@click.command(cls=CommandGroup, invoke_without_command=True)
-@click.pass_context
-def scratchpad(ctx: click.Context) -> None:
+@command_group("scratchpad", alone=True)
+def scratchpad(state: State) -> None:
     """Show what the agent is working on, or write it yourself."""
-    if ctx.invoked_subcommand is not None:
-        return
-    state = ctx.ensure_object(State)
     with state.open() as mind:
         pad = mind.scratchpad()
-    if state.json:
-        emit(pad)
-    elif not pad.text.strip():
+    if not pad.text.strip() and not state.json:
         note(phrase("The scratchpad is empty."))
-    else:
-        say(clean_lines(pad.text))
+        return
+    answer(pad, lambda: say(clean_lines(pad.text)))
 
 
-@scratchpad.command()
-@click.argument("file", required=False)
-@pass_state
+@command("scratchpad edit", scratchpad)
 def edit(state: State, file: str | None) -> None:
     """Put your own markdown in its place.
 
@@ -48,18 +39,14 @@ def edit(state: State, file: str | None) -> None:
                 note(phrase("Nothing was changed."))
                 return
         else:
-            written = text_or_stdin(file and _read(file), "a file with the text")
+            if file not in (None, "-"):
+                file = read_utf8(Path(file).expanduser().read_bytes(), file)
+            written = text_or_stdin(file, "a file with the text")
         pad = mind.write_scratchpad(written)
-    if state.json:
-        emit(pad)
-    else:
-        say(phrase("The scratchpad is written."))
+    answer(pad, lambda: say(phrase("The scratchpad is written.")))
 
 
-@scratchpad.command()
-@click.argument("text", required=False)
-@click.option("--session", metavar="ID", help="The conversation it belongs to.")
-@pass_state
+@command("scratchpad task", scratchpad)
 def task(state: State, text: str | None, session: str | None) -> None:
     """Set the current task, as your agent states it.
 
@@ -68,19 +55,4 @@ def task(state: State, text: str | None, session: str | None) -> None:
     """
     with state.open(create=True) as mind:
         pad = mind.set_task(text or "", session=session)
-    if state.json:
-        emit(pad)
-    else:
-        say(clean_lines(pad.text) or phrase("There is no current task."))
-
-
-def _read(file: str) -> str:
-    if file == "-":
-        return file
-    try:
-        return Path(file).expanduser().read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(
-            f"{file} is not UTF-8 at byte {error.start + 1}",
-            remedy="Convert it: iconv -f GB18030 -t UTF-8",
-        ) from error
+    answer(pad, lambda: say(clean_lines(pad.text) or phrase("There is no current task.")))

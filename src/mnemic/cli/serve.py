@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import click
-
 from mnemic import tracing
-from mnemic.cli.base import Command, CommandGroup
+from mnemic.cli.base import command, command_group
 from mnemic.cli.failures import error_line
 from mnemic.cli.output import answer, emit, note, say, table, when
 from mnemic.cli.phrases import phrase
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.errors import ConfigError, MissingExtra, MnemicError
 from mnemic.plain import plain
@@ -28,31 +26,8 @@ if TYPE_CHECKING:
     from mnemic.engine.tokens import Tokens
     from mnemic.types import Grant, Scope
 
-_PORT = 8765
 
-
-@click.command(cls=Command)
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
-              help="Address to listen on.")  # fmt: skip
-@click.option("--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True,
-              metavar="N", help="Port to listen on; 0 takes a free one.")  # fmt: skip
-@click.option("--name", "names", multiple=True, metavar="HOST",
-              help="Another host name that clients use; may be repeated.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(1, 256), metavar="N",
-              help="Requests that read at once; as many as cores, and at least 4, without it. Those"
-              " that write have threads of their own.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(1, 64), metavar="N",
-              help="Processes that answer, beside those that learn; one that does both without"
-              " it.")  # fmt: skip
-@click.option("--learners", type=click.IntRange(0, 64), default=1, show_default=True, metavar="N",
-              help="With --workers: processes that learn.")  # fmt: skip
-@click.option("--access-log", metavar="FILE",
-              help="Write a line of JSON for each request; - is standard error.")  # fmt: skip
-@click.option("--issuer", envvar="MNEMIC_ISSUER", metavar="URL",
-              help="Also accept the tokens of this OpenID Connect issuer.")  # fmt: skip
-@click.option("--audience", envvar="MNEMIC_AUDIENCE", default="mnemic", show_default=True,
-              metavar="NAME", help="Whom the issuer's tokens have to be for.")  # fmt: skip
-@pass_state
+@command("serve")
 def serve(
     state: State,
     *,
@@ -73,7 +48,6 @@ def serve(
     """
     try:
         from mnemic.serve.http.app import Service
-        from mnemic.serve.http.boundary import is_loopback
         from mnemic.serve.http.figures import RequestFigures
         from mnemic.serve.http.issuer import Issuer
         from mnemic.serve.http.limits import Limits, usual_threads
@@ -84,6 +58,7 @@ def serve(
         if (error.name or "").partition(".")[0] == "mnemic":
             raise
         raise _missing(error, "serve") from error
+    from mnemic.engine.remote.client import is_loopback
     from mnemic.engine.remote.operations import OPERATIONS
 
     if workers is not None and state.path(create=True) == ":memory:":
@@ -160,9 +135,6 @@ def _missing(error: ModuleNotFoundError, extra: str) -> MissingExtra:
     )
 
 
-_SCOPES = ("read", "write", "admin")
-
-
 @contextmanager
 def _tokens(state: State, *, create: bool = False) -> Iterator[Tokens]:
     if state.path(create=create) == ":memory:":
@@ -171,8 +143,8 @@ def _tokens(state: State, *, create: bool = False) -> Iterator[Tokens]:
         yield engine.tokens
 
 
-@click.group(cls=CommandGroup)
-def token() -> None:
+@command_group("token")
+def token(state: State) -> None:
     """Make, list and revoke tokens of mnemic serve.
 
     A token says who may do what in which space. They are in the database, as hashes, so that every
@@ -180,16 +152,7 @@ def token() -> None:
     """
 
 
-@token.command()
-@click.argument("name")
-@click.option("--scope", type=click.Choice(_SCOPES), default="write", show_default=True,
-              help="read; write, which can also read; or admin, which can also erase.")  # fmt: skip
-@click.option("--for", "spaces", multiple=True, metavar="SPACE",
-              help="A space it may use, or * for all. [--space, else default]")  # fmt: skip
-@click.option("--days", type=click.IntRange(1), metavar="N", help="Let it expire after N days.")
-@click.option("--rate", type=click.IntRange(1), metavar="N", help="Requests a minute at most.")
-@click.option("--quota", type=click.IntRange(1), metavar="N", help="Requests a day at most.")
-@pass_state
+@command("token add", token)
 def add(
     state: State, *, name: str, scope: Scope, spaces: tuple[str, ...], days: int | None,
     rate: int | None, quota: int | None,
@@ -208,8 +171,7 @@ def add(
                 id=grant.id, scope=scope, spaces=named))  # fmt: skip
 
 
-@token.command("list")
-@pass_state
+@command("token list", token)
 def list_(state: State) -> None:
     """List tokens; the tokens themselves are not kept."""
     with _tokens(state) as tokens:
@@ -231,10 +193,7 @@ def _state_of(grant: Grant, now: datetime) -> str:
     return phrase("expired") if grant.revoked_at is None else phrase("revoked")
 
 
-@token.command()
-@click.option("--forgotten", is_flag=True, help="Spaces that were removed, by their receipts.")
-@click.option("--limit", "-n", default=50, show_default=True, metavar="N")
-@pass_state
+@command("token trail", token)
 def trail(state: State, *, forgotten: bool, limit: int) -> None:
     """Show what was done in a space over HTTP, and by which token; the latest first."""
     from mnemic.engine.trail import list_accesses
@@ -250,9 +209,7 @@ def trail(state: State, *, forgotten: bool, limit: int) -> None:
     answer(plain(entries), lambda: table(head, rows), nothing="Nothing has been done over HTTP.")
 
 
-@token.command()
-@click.argument("id")
-@pass_state
+@command("token revoke", token)
 def revoke(state: State, id: str) -> None:
     """Take a token back; every running service refuses it within a second."""
     with _tokens(state) as tokens:
@@ -261,13 +218,7 @@ def revoke(state: State, id: str) -> None:
     answer(plain(grant), lambda: say(revoked))
 
 
-@click.command(cls=Command)
-@click.option(
-    "--traces",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of JSONL traces that are searched where the database has no answer.",
-)
-@pass_state
+@command("mcp")
 def mcp(state: State, traces: Path | None) -> None:
     """Serve a memory to an MCP host over stdin and stdout.
 
@@ -288,8 +239,7 @@ def mcp(state: State, traces: Path | None) -> None:
 _TAIL = 4 << 20  # bytes of a transcript in which the last answer is looked for
 
 
-@click.command(cls=Command)
-@pass_state
+@command("hook")
 def hook(state: State) -> None:
     """Serve a coding agent that runs commands at its events.
 
@@ -330,22 +280,9 @@ def _last_answer(event: Mapping[str, Any]) -> str:
     path = event.get("transcript_path")
     if not path:
         return ""
+    from mnemic.moving.readers.coding_agents import CLAUDE_CODE, TranscriptFile
+
     with Path(str(path)).expanduser().open("rb") as file:
-        file.seek(max(0, file.seek(0, 2) - _TAIL))
-        lines = file.read().decode(errors="replace").splitlines()
-    for line in reversed(lines):
-        texts = list(_find_spoken(line))
-        if texts:
-            return "\n".join(texts)
-    return ""
-
-
-def _find_spoken(line: str) -> Iterator[str]:
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return  # the first line may be half of one
-    if isinstance(entry, dict) and entry.get("type") == "assistant":
-        content = entry.get("message", {}).get("content", ())
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        yield from (block["text"] for block in blocks if block.get("type") == "text")
+        file.seek(max(0, file.seek(0, 2) - _TAIL))  # the first line may be half of one
+        turns = [piece.turn for piece in TranscriptFile(CLAUDE_CODE, "").read(file)]
+    return next((t.text for t in reversed(turns) if t and t.role == "assistant" and t.text), "")

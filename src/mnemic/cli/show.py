@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-import click
-
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.conversations import show_turns
 from mnemic.cli.memories import color_of, describe_memory
 from mnemic.cli.output import (
     ListEntry,
+    answer,
     dim,
     emit,
     entries,
@@ -25,7 +24,7 @@ from mnemic.cli.output import (
 )
 from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.engine.mind import Mind
 from mnemic.types import Event, History, Json, Memory, Source, Turn
 
@@ -57,9 +56,7 @@ SENTENCES = {
 }
 
 
-@click.command(cls=Command)
-@click.argument("memory")
-@pass_state
+@command("show")
 def show(state: State, memory: str) -> None:
     """Show a memory, its confidence, and the turns it came from."""
     with state.open() as mind:
@@ -99,7 +96,9 @@ def show_memory(memory: Memory, mind: Mind) -> None:
     kind = words.pop(mind.settings.vocabulary.kinds.name)
     entries([ListEntry(term(kind), memory.text, color=color_of(memory))])
     about = join_parts(memory.subject, memory.predicate)
-    used = memory.access_count
+    used, times = memory.access_count, memory.confirmations
+    confirmed = phrase(", said again or confirmed {n:,} ×", n=times) if times else ""
+    partition = (name for name in (memory.project, memory.topic) if not name.startswith("_"))
     facts(
         (
             ("id", memory.id),
@@ -109,7 +108,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
             ("status", _status(memory)),
             ("about", f"{about} = {memory.value}" if about and memory.value else about),
             ("said by", term(memory.trust)),
-            ("confidence", f"{memory.confidence:.2f}{_describe_confirmations(memory)}"),
+            ("confidence", f"{memory.confidence:.2f}{confirmed}"),
             ("importance", f"{memory.importance:.2f}"),
             ("true", _span(when(memory.valid_from), when(memory.valid_to))),
             ("known since", when(memory.created_at)),
@@ -118,7 +117,7 @@ def show_memory(memory: Memory, mind: Mind) -> None:
             ("offered", memory.offered or ""),
             ("put off to", when(memory.snoozed_until)),
             ("used", phrase("{n:,} times", n=used) if used else ""),
-            ("project", _partition(memory)),
+            ("project", join_parts(*partition)),
             ("tags", " ".join(f"#{tag}" for tag in memory.tags)),
             ("metadata", join_parts(*(f"{key}={value}" for key, value in memory.metadata.items()))),
             ("episode", memory.episode),
@@ -141,54 +140,35 @@ def _span(first: str, last: str) -> str:
     return phrase("{first} to {last}", first=first, last=last or phrase("now"))
 
 
-def _describe_confirmations(memory: Memory) -> str:
-    times = memory.confirmations
-    return phrase(", said again or confirmed {n:,} ×", n=times) if times else ""
-
-
-def _partition(memory: Memory) -> str:
-    return join_parts(
-        *(name for name in (memory.project, memory.topic) if not name.startswith("_"))
-    )
-
-
-@click.command(cls=Command)
-@click.argument("memory")
-@pass_state
+@command("history")
 def history(state: State, memory: str) -> None:
     """Show every version of a memory, oldest first, and what happened to it."""
     with state.open() as mind:
         chain = mind.history(whole_id(mind, memory))
-    if state.json:
-        emit(chain, rows=chain.versions)
-    else:
-        show_history(chain)
+    answer(chain, lambda: show_history(chain), rows=chain.versions)
 
 
-def show_history(history: History, *, margin: int = 0) -> None:
+def show_history(history: History) -> None:
     """Print versions with the days each held, then their events."""
-    show_versions(history.versions, margin=margin)
+    show_versions(history.versions)
     names = _names(history.versions)
-    indent = margin + max(map(len, names.values()), default=0) + 2
+    indent = max(map(len, names.values()), default=0) + 2
     for event in history.events:
         subject = names.get(event.subject) or phrase("it")
         say(dim(indent_line(f"{when(event.at)}  {subject} {_describe(event, names)}", indent)))
 
 
-def show_versions(versions: Sequence[Memory], *, margin: int = 0) -> None:
+def show_versions(versions: Sequence[Memory]) -> None:
     """Print each version, and the days it held."""
     names = _names(versions)
     entries(
-        (
-            ListEntry(
-                names[version.id],
-                version.text,
-                (join_parts(version.id, term(version.status), _describe_span(version)),),
-                color_of(version),
-            )
-            for version in versions
-        ),
-        margin=margin,
+        ListEntry(
+            names[version.id],
+            version.text,
+            (join_parts(version.id, term(version.status), _describe_span(version)),),
+            color_of(version),
+        )
+        for version in versions
     )
 
 

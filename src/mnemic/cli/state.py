@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
-
-import click
 
 from mnemic.cli.phrases import Language, choose_language
 from mnemic.errors import ConfigError, NotFound
@@ -81,17 +80,13 @@ class State:
     @cached_property
     def _language(self) -> Language:
         """Of the setting memory.language, else of the locale where the terminal can show it."""
-        try:
-            setting = self.settings().memory.language if self._names_language else "auto"
-        except ConfigError:
-            setting = "auto"
+        setting = "auto"
+        # Only then there may be more to read than the default, which takes a while to load.
+        if "memory.language" in self.overrides or any(name in os.environ for name in _NAMING):
+            with suppress(ConfigError):
+                setting = self.settings().memory.language
         spoken = choose_language(setting, os.environ)
         return spoken if setting == spoken or _shows_chinese() else "en"
-
-    @property
-    def _names_language(self) -> bool:
-        """Whether there may be more to read than the default, which takes a while to load."""
-        return "memory.language" in self.overrides or any(name in os.environ for name in _NAMING)
 
     def settings(self) -> Settings:
         """The settings of these options, without a database."""
@@ -115,6 +110,3 @@ def _shows_chinese() -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
-
-
-pass_state = click.make_pass_decorator(State, ensure=True)

@@ -2,93 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
-from mnemic.cli.base import Command, CommandGroup
-from mnemic.cli.devices import ExchangeOptions, exchange, show_devices
-from mnemic.cli.output import bold, dim, emit, indent_line, note, say, when
+from mnemic.cli.base import command, command_group
+from mnemic.cli.devices import exchange, show_devices
+from mnemic.cli.output import answer, bold, dim, emit, indent_line, note, say, when
 from mnemic.cli.params import whole_id
 from mnemic.cli.phrases import count_things, language, phrase, sentence, term
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 
 if TYPE_CHECKING:
     from mnemic.engine.mind import DocumentReport, Question, Report
 
 
-class _Folder(TypedDict):
-    passphrase: bool
-    add: str
-    remove: str
-    watch: bool
-    every: float
-
-
-_DRY = click.option(
-    "--dry-run", is_flag=True, help="Change nothing; show what would change, and why."
-)
-
-
-@click.group(cls=CommandGroup)
-def upkeep() -> None:
+@command_group("upkeep")
+def upkeep(state: State) -> None:
     """Do the daily or weekly work now.
 
     The worker does both by itself when they are due. An interrupted run goes on where it stopped.
     """
 
 
-@upkeep.command()
-@_DRY
-@pass_state
-def daily(state: State, *, dry_run: bool) -> None:
+@command("upkeep daily", upkeep)
+def daily(state: State, *, dry_run: bool) -> int:
     """Finish extraction, merge duplicates, apply decay and expiry, write documents and a report."""
-    _work(state, "daily", dry_run=dry_run)
+    return _work(state, "daily", dry_run=dry_run)
 
 
-@upkeep.command()
-@_DRY
-@pass_state
-def weekly(state: State, *, dry_run: bool) -> None:
+@command("upkeep weekly", upkeep)
+def weekly(state: State, *, dry_run: bool) -> int:
     """Merge within each partition and choose the core again."""
-    _work(state, "weekly", dry_run=dry_run)
+    return _work(state, "weekly", dry_run=dry_run)
 
 
-@upkeep.command()
-@click.argument("operation")
-@pass_state
+@command("upkeep undo", upkeep)
 def undo(state: State, operation: str) -> None:
     """Undo a step. OPERATION is named in the report of the run."""
     with state.open() as mind:
         undone = mind.undo_upkeep(operation)
-    if state.json:
-        emit(undone)
-        return
     restored = count_things(len(undone.restored), "memory", "memories")
-    say(phrase("{memories} restored.", memories=restored))
-    if undone.left:
+    answer(undone, lambda: say(phrase("{memories} restored.", memories=restored)))
+    if undone.left and not state.json:
         left = len(undone.left)
         note(phrase("{n} have changed since and were left as they are.", n=left))
 
 
-@upkeep.command()
-@pass_state
+@command("upkeep rules", upkeep)
 def rules(state: State) -> None:
     """List the rules awaiting approval."""
     with state.open() as mind:
         waiting = mind.waiting_rules()
-    if state.json:
-        emit(waiting)
-        return
-    if not waiting:
-        note(phrase("No rules are awaiting approval."))
-    for event in waiting:
-        say(f"{bold(str(event.payload.get('rule')))}  {dim(f'{event.id} · {when(event.at)}')}")
+
+    def show() -> None:
+        for event in waiting:
+            say(f"{bold(str(event.payload.get('rule')))}  {dim(f'{event.id} · {when(event.at)}')}")
+
+    answer(waiting, show, nothing="No rules are awaiting approval.")
 
 
-@upkeep.command()
-@click.argument("event")
-@pass_state
+@command("upkeep approve", upkeep)
 def approve(state: State, event: str) -> None:
     """Approve a rule. EVENT is its id in the list of rules."""
     with state.open() as mind:
@@ -98,15 +70,11 @@ def approve(state: State, event: str) -> None:
         say(phrase("The rule has run."))
 
 
-def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> None:
+def _work(state: State, work: Literal["daily", "weekly"], *, dry_run: bool) -> int:
     with state.open() as mind:
         report = mind.upkeep(work, dry_run=dry_run)
-    if state.json:
-        emit(report)
-    else:
-        _show(report)
-    if not report.finished:
-        raise SystemExit(1)
+    answer(report, lambda: _show(report))
+    return 0 if report.finished else 1
 
 
 def _show(report: Report) -> None:
@@ -128,21 +96,10 @@ def _show(report: Report) -> None:
             say(dim(indent_line(undo, 2)))
 
 
-@click.command(cls=Command)
-@click.argument("folder", metavar="[FOLDER]", required=False)
-@click.option("--passphrase", is_flag=True, help="Begin or join the group with a passphrase.")
-@click.option("--add", metavar="KEY", default="", help="Let the device with this public key in.")
-@click.option("--remove", metavar="DEVICE", default="", help="Take nothing more from a device.")
-@click.option("--devices", is_flag=True, help="Show this device's public key and all devices.")
-@click.option("--watch", is_flag=True, help="Go on until stopped.")
-@click.option("--every", metavar="SECONDS", default=10.0, show_default=True,
-              help="Pause between two exchanges.")  # fmt: skip
-@click.option("--forget", "archived", multiple=True, metavar="ID", help="Yes: archive this memory.")
-@click.option("--keep", "restored", multiple=True, metavar="ID", help="No: keep this memory.")
-@pass_state
+@command("sync")
 def sync(
     state: State, folder: str | None, archived: tuple[str, ...], restored: tuple[str, ...],
-    *, devices: bool, **options: Unpack[_Folder],
+    *, devices: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Synchronize with other devices, or the documents with the memory.
 
@@ -157,7 +114,7 @@ def sync(
         with state.open() as mind:
             return show_devices(state, mind)
     if folder is not None:
-        return exchange(state, folder, ExchangeOptions(**options))
+        return exchange(state, folder, **options)
     with state.open() as mind:
         for id_ in archived:
             mind.archive(whole_id(mind, id_))

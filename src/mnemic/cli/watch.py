@@ -6,21 +6,16 @@ from pathlib import Path
 
 import click
 
-from mnemic.cli.base import Command
+from mnemic.cli.base import command
 from mnemic.cli.jobs import Stopping
 from mnemic.cli.output import answer, flat, note, say
 from mnemic.cli.phrases import count_things, phrase, sentence
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.state import State
 from mnemic.moving.importer import Refused
 from mnemic.moving.watch import Taken, TranscriptWatcher, present_places
 
 
-@click.command(cls=Command)
-@click.argument("place", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--once", is_flag=True, help="Take in what is there, and exit.")
-@click.option("--every", type=click.FloatRange(0.1, 3600), default=5.0, show_default=True,
-              metavar="SECONDS", help="How often to look.")  # fmt: skip
-@pass_state
+@command("watch")
 def watch(state: State, place: tuple[Path, ...], once: bool, every: float) -> None:
     """Take in the transcripts that other programs leave on this machine, as they grow.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from mnemic.context.composer import compose
 from mnemic.context.exact_answer import exact_answer, nothing_recorded
@@ -60,6 +59,8 @@ class Builder:
     def __init__(self, sources: PromptSources, settings: Settings) -> None:
         self._from = sources
         self._settings = settings
+        learned = settings.ranking.fusion == "learned"  # else no score says whether a piece fits
+        self._sure = settings.recall.evidence_score if learned else 0.0
 
     def build(
         self,
@@ -80,13 +81,11 @@ class Builder:
         of turns: the conversation is the host's then, and nothing of it is shown again. What is
         left out is in ``dropped``, each with its reason.
         """
-        host_parts = _host_parts(host or {})
-        checks.check_text(query, "query", checks.MAX_INDEX)
-        _check_counter(count)
+        host_parts, shown_texts = host or {}, list(shown or ())
+        _check_arguments(query, host_parts, shown_texts, count)
         limits = budget_of(self._settings.context, model=model, total=budget)
-        shown_texts = _check_texts(shown or ())
         prompt_of_host = None if shown is None else ShownTexts.of(shown_texts)
-        project = None if session is None else self._from.project_of(session)
+        project = None if session is None else self._from.short_term.project_of(session)
         zone = self._from.zone()
         conversation = ConversationPart(zone=zone)
         if session is not None and prompt_of_host is None:
@@ -96,7 +95,9 @@ class Builder:
         core, omitted = self._core(limits, count, project, zone, learned)
         if "user" in cards:
             in_core = {normalized(item.text) for item in core if item.kind == "rule"}
-            cards = {**cards, "user": _without_lines(cards["user"], in_core)}
+            lines = cards["user"].split("\n")
+            unsaid = "\n".join(line for line in lines if normalized(line) not in in_core)
+            cards = {**cards, "user": unsaid}
         language = self._language(query, session, cards, core)
         texts, data = self._texts(limits, language, host_parts, cards)
         if "scratchpad" in limits.sizes and "scratchpad" not in host_parts:
@@ -117,14 +118,14 @@ class Builder:
             known = {item.id for item in core}
             most = self._most_hits(session, limits.room)
             hits = self._hits(query, most, persona, spoken, project=project, core=known)
-            if not are_evidence([hit.score for hit in hits], self._settings.recall.evidence_score):
+            if not are_evidence([hit.score for hit in hits], self._sure):
                 hits = []
             fresh, repeated = self._new_to(prompt_of_host, hits, count)
             current, old = self._current(query, fresh, count)
             evidence, secret = self._evidence(current, zone)
-            sure = [hit for hit in current if hit.score >= self._settings.recall.evidence_score]
+            sure = [hit for hit in current if hit.score >= self._sure]
             finding = exact_answer(query, sure, zone, language)
-            finding = finding or nothing_recorded(self._from.empty_times(query), language)
+            finding = finding or nothing_recorded(self._from.recall.empty_times(query), language)
             omitted += [*repeated, *old, *secret]
         built = compose(
             PromptParts(
@@ -141,13 +142,13 @@ class Builder:
             limits,
             rounds=self._settings.context.recent_turns,
             pieces=self._settings.recall.evidence,
-            sure=self._settings.recall.evidence_score,
+            sure=self._sure,
             language=language,
             count=count,
         )
         ids = {use.name: frozenset(use.ids) for use in built.sections}
         turns, pieces = ids.get("recent", ()), ids.get("evidence", frozenset())
-        self._from.used([hit for hit in hits if hit.id in pieces])
+        self._from.recall.note_use([hit for hit in hits if hit.id in pieces])
         # For a host that takes the memories only: rules must reach its prompt too.
         rules = core if self._settings.upkeep.core_choice == "rules" else ()
         pieces |= ids.get("core", frozenset())
@@ -178,7 +179,7 @@ class Builder:
         """Evidence as it stands in a prompt, within so many tokens; empty where there is none."""
         language = self._detect_language(query)
         items, headings = self._showable(query, hits, language), self._settings.vocabulary.headings
-        finding = nothing_recorded(self._from.empty_times(query), language)
+        finding = nothing_recorded(self._from.recall.empty_times(query), language)
         part = ItemsPart(
             "evidence", items, count_tokens, language, finding=finding, headings=headings
         )
@@ -189,13 +190,12 @@ class Builder:
 
     def _showable(self, query: str, hits: Sequence[Hit], language: Language) -> tuple[Item, ...]:
         """Hits that fit the query, say something, hold today and repeat no other."""
-        least = self._settings.recall.evidence_score
-        if least and query.strip() and is_nod(query):
+        if self._sure and query.strip() and is_nod(query):
             return ()
         fitting = [
             hit
             for hit in _telling(query, hits)
-            if hit.score >= least or has_words_of(query, hit.text)
+            if hit.score >= self._sure or has_words_of(query, hit.text)
         ]
         current, _ = self._current(query, fitting, count_tokens)
         items, _ = self._evidence(current, self._from.zone())
@@ -214,10 +214,9 @@ class Builder:
 
     def wants_evidence(self, query: str) -> bool:
         """Whether this preset searches for this message by itself."""
-        if self._settings.context.disclosure == "progressive":
+        nods = self._settings.recall.evidence_score and is_nod(query)  # nothing is evidence for it
+        if nods or self._settings.context.disclosure == "progressive":
             return False
-        if self._settings.recall.evidence_score and is_nod(query):
-            return False  # nothing that was said is evidence for a greeting
         # Memories that are to be injected are not left to the tools.
         always = self._settings.gate.mode == "on_demand"
         return bool(query.strip()) and (always or self._from.gate(query).wants)
@@ -250,7 +249,7 @@ class Builder:
         """Guide, cards, the host's parts; and what memory wrote of the cards."""
         texts: dict[SectionName, str] = {}
         if "guide" in limits.sizes:
-            texts["guide"] = _guide(language)
+            texts["guide"] = prompt("guide", language)
         in_place, data = _cards_in_place(cards, limits)
         texts |= in_place
         unreplaced = {name: text for name, text in data.items() if name not in host}
@@ -266,7 +265,7 @@ class Builder:
         most = max(limits.sizes["recent"], limits.full["recent"])
         rounds, messages = self._settings.context.recent_turns, self._settings.short_term
         limit = messages.recent_limit if rounds else None
-        window = self._from.window(session, 2 * most, messages=limit)
+        window = self._from.short_term.window(session, 2 * most, messages=limit)
         turns = _before(query, window.turns)
         return ConversationPart(turns, window.summary, zone, window.rendered)
 
@@ -274,7 +273,9 @@ class Builder:
         """The turns before the message where the host keeps the conversation in its own prompt."""
         short_term = self._settings.short_term
         tokens, messages = short_term.window_tokens, short_term.recent_limit
-        return _before(query, self._from.window(session, tokens, messages=messages).turns)
+        return _before(
+            query, self._from.short_term.window(session, tokens, messages=messages).turns
+        )
 
     def _core(
         self,
@@ -290,9 +291,8 @@ class Builder:
         memories = self._from.core(project, limits.full["core"])
         omitted = []
         carded = set(map(normalized, cards.split("\n"))) if "user" in limits.sizes else set()
-        fit_to_show: dict[
-            str, Memory | CoreLine
-        ] = {}  # one sentence may have taught several memories
+        # One sentence may have taught several memories.
+        fit_to_show: dict[str, Memory | CoreLine] = {}
         for one in memories:
             if one.kind == "credential":
                 continue
@@ -307,9 +307,8 @@ class Builder:
         items = tuple(memory_item(memory, zone) for memory in fit_to_show.values())
         if self._settings.upkeep.core_choice == "document":  # whose lines bear no dates
             items = tuple(replace(item, at=None, source="") for item in items)
-        if (
-            "core" in self._settings.context.grow
-        ):  # where lines have no room, rules are not among them
+        # Where lines have no room, rules are not among them.
+        if "core" in self._settings.context.grow:
             items = tuple(sorted(items, key=lambda item: item.kind != "rule"))
         return items, omitted
 
@@ -319,7 +318,7 @@ class Builder:
         """
         recall = self._settings.recall
         most = recall.evidence if session is None else 2 * recall.evidence
-        return min(most, room // _LINE) if recall.evidence_score else most
+        return min(most, room // _LINE) if self._sure else most
 
     def _hits(
         self,
@@ -387,27 +386,16 @@ def _telling(query: str, hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _without_lines(text: str, known: Collection[str]) -> str:
-    """A card without the lines that stand elsewhere in the prompt."""
-    return "\n".join(line for line in text.split("\n") if normalized(line) not in known)
-
-
-def _host_parts(host: Mapping[SectionName, str]) -> Mapping[SectionName, str]:
-    for name, text in host.items():
+def _check_arguments(
+    query: str, host: Mapping[SectionName, str], shown: Sequence[str], count: TokenCounter
+) -> None:
+    """Also a tokenizer that does not count is refused before anything is fitted with it."""
+    for name, part in host.items():
         checks.check_choice(name, PROMPT_ORDER, "a part in host")
-        checks.check_text(text, f"host[{name!r}]", checks.MAX_INDEX)
-    return host
-
-
-def _check_texts(shown: Iterable[str]) -> list[str]:
-    texts = list(shown)
-    for text in texts:
+        checks.check_text(part, f"host[{name!r}]", checks.MAX_INDEX)
+    for text in shown:
         checks.check_text(text, "a text in shown", checks.MAX_INDEX)
-    return texts
-
-
-def _check_counter(count: TokenCounter) -> None:
-    """A tokenizer that does not count is refused before anything is fitted with it."""
+    checks.check_text(query, "query", checks.MAX_INDEX)
     if count is count_tokens:
         return
     try:
@@ -417,11 +405,6 @@ def _check_counter(count: TokenCounter) -> None:
             f"count does not count: {type(error).__name__}", remedy="Pass a function of text to int"
         ) from error
     checks.check_tokens(tokens, "what count gives")
-
-
-@lru_cache(maxsize=2)
-def _guide(language: Language) -> str:
-    return prompt("guide", language)
 
 
 def _cards_in_place(

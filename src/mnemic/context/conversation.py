@@ -17,7 +17,7 @@ from mnemic.context.fit import (
     share_out,
 )
 from mnemic.context.parts import ConversationPart, RenderedTurn
-from mnemic.context.render import EARLIER, heading_of, pieces_of, turn_lines, turn_message
+from mnemic.context.render import heading_of, pieces_of, turn_lines, turn_message
 from mnemic.days import local_time
 from mnemic.language.digest import digest
 from mnemic.language.exchanges import Exchange, exchanges, latest_rounds
@@ -25,7 +25,7 @@ from mnemic.language.fence import fence
 from mnemic.language.lines import indented
 from mnemic.language.tokens import TokenCounter
 from mnemic.language.truncation import cut, cut_to_tokens
-from mnemic.prompts import Language
+from mnemic.prompts import Language, words
 from mnemic.settings.recall import SectionName
 from mnemic.types import Message, Omission, Turn
 
@@ -132,7 +132,7 @@ class ConversationSection:
         messages = [one.message for one in rendered if one.message is not None]
         spoken = sum(one.spoken for one in rendered)
         if summary:
-            earlier = f"{EARLIER[self.language]}\n  {indented(summary, '  ')}"
+            earlier = f"{words('prompt', self.language)['earlier']}\n  {indented(summary, '  ')}"
             lines.insert(0, earlier)
             messages.insert(0, Message("user", fence(earlier, "conversation")))
             spoken += cost(messages[0].content, self.count)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
 from mnemic.clock import Clock
 from mnemic.context.parts import most_core_lines
-from mnemic.days import LocalSpan, Zone
+from mnemic.days import Zone
 from mnemic.language.gate import Verdict
 from mnemic.language.guard import guard_of
 from mnemic.recall.engine import Recall
@@ -27,6 +27,7 @@ _KINDS: Mapping[str, Sequence[Kind]] = {"profile": PROFILE, "rules": _RULES}
 _STORY_TURNS = 200  # an episode of more turns counts as saying more than a prompt shows
 
 
+@dataclass(eq=False)
 class PromptSources:
     """Reads the parts of a prompt for one space; each only when its part is in the budget.
 
@@ -36,43 +37,23 @@ class PromptSources:
     before.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        recall: Recall,
-        short_term: ShortTermMemory,
-        scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str],
-        cards: Callable[[str | None], Mapping[SectionName, str]],
-        pending: Callable[[], Sequence[Memory]],
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._recall = recall
-        self._guard = guard_of(settings)
-        self.used = recall.note_use
-        self.window = short_term.window
-        self.project_of = short_term.project_of
-        self.scratchpad = scratchpad
-        self.cards = cards
-        self.pending = pending
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    recall: Recall
+    short_term: ShortTermMemory
+    scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
+    cards: Callable[[str | None], Mapping[SectionName, str]]
+    pending: Callable[[], Sequence[Memory]]
 
     def gate(self, message: str) -> Verdict:
         """Whether a message wants memory."""
-        return self._recall.gate(message)
+        return self.recall.gate(message)
 
     def zone(self) -> Zone:
         """The zone of every date of a prompt that states none itself."""
-        return self._recall.zone()
-
-    def empty_times(self, query: str) -> Sequence[LocalSpan]:
-        """The days a question is about on which nothing was recorded."""
-        return self._recall.empty_times(query)
+        return self.recall.zone()
 
     def find(
         self,
@@ -87,38 +68,40 @@ class PromptSources:
         """Evidence; never raises for a failing route. In a session of a project what belongs to
         another one is left out.
         """
-        request = self._recall.request(
+        request = self.recall.request(
             query,
             limit=limit,
             min_score=0.0,
-            of=searched(self._settings.recall),
-            within=project and self._recall.project_meant(query, project),
+            of=searched(self.settings.recall),
+            within=project and self.recall.project_meant(query, project),
             persona=persona,
             around=around,
             without=without,
         )
-        return self._recall.find(replace(request, explained=False))
+        formula = self.settings.ranking.fusion != "learned"
+        sure = self.settings.recall.evidence_score if formula else 0.0
+        return self.recall.find(replace(request, explained=False, sure=sure))
 
     def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Without evidence that mentions only what no longer holds, unless the query asks for the
         past.
         """
-        return self._recall.without_outdated(query, hits)
+        return self.recall.without_outdated(query, hits)
 
     def core(self, project: SafeName | None, tokens: int) -> Sequence[Memory | CoreLine]:
         """The memories of every prompt that so many tokens may hold, the most important first, as
         the preset chooses them; a document that is not written yet has no lines.
         """
-        settings = self._settings
+        settings = self.settings
         choice = settings.upkeep.core_choice
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             document = unit.document_states.get("memory") if choice == "document" else None
             written = document.written if document is not None else None
             chosen = choice in _KINDS or written is not None
             read = partial(
                 unit.tiers.core_lines,
                 least=0.0 if chosen else settings.upkeep.core_importance,
-                now=self._clock.now(),
+                now=self.clock.now(),
                 limit=most_core_lines(tokens, settings.capacity.core),
                 within=project,
                 ids=None if written is None else list(written.bullets),
@@ -134,8 +117,10 @@ class PromptSources:
 
     def opening(self, session: str) -> str:
         """The first message of the user in a session."""
-        first = TurnFilter(session=self._guard.name(session, "session"), role="user", limit=1)
-        with self._store.read(self._space) as unit:
+        first = TurnFilter(
+            session=guard_of(self.settings).name(session, "session"), role="user", limit=1
+        )
+        with self.store.read(self.space) as unit:
             turns = unit.ledger.turns(first)
         return turns[0].text if turns else ""
 
@@ -147,7 +132,7 @@ class PromptSources:
         stories = [hit.id for hit in hits if hit.type == "episode"]
         if not stories and not any(sources.values()):
             return {}
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             ids = [id_ for some in sources.values() for id_ in some]
             turns = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
             behind = {

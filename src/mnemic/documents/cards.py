@@ -37,7 +37,9 @@ CARDS: tuple[Card, ...] = ("soul", "core", "tooling", "user", "persona")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _STRAY = re.compile(r"<!--|-->")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_CODE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,}).*?(?:^ {0,3}(?P=mark)[`~]*\s*$|\Z)", re.M | re.S)
+_CODE = re.compile(
+    r"^ {0,3}(?P<mark>`{3,}|~{3,})[^\n]*(?P<body>.*?)(?:^ {0,3}(?P=mark)[`~]*\s*$|\Z)", re.M | re.S
+)
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 _TAG = re.compile(r"</?[a-zA-Z][^>\n]*>")
@@ -290,7 +292,10 @@ class IdentityCards:
             purpose="identity",
             system=filled(f"card_{_PROMPTS.get(card, card)}", language, tokens=tokens),
         )
-        card_text = plain_markdown(answer.value)
+        # Some models put the card into a box of code, with a word to the reader before it.
+        parts = [answer.value, *(box["body"] for box in _CODE.finditer(answer.value))]
+        plain = map(plain_markdown, parts)
+        card_text = max(plain, key=lambda one: (sum(line.listed for line in _lines(one)), len(one)))
         if card_text.startswith(("{", "[{")):  # an answer to another question
             return card_by_rules(source, card, tokens)
         return "" if _is_empty(card_text) else cut_to_tokens(card_text, tokens, count_tokens)
@@ -323,15 +328,9 @@ class IdentityCards:
         return "" if beside == str(own) else beside
 
     def _file_of(self, card: Card) -> str:
-        agent = self.settings.identity.agent_file
-        sources: Mapping[Card, str] = {
-            "soul": SOUL_FILE,
-            "core": agent,
-            "tooling": agent,
-            "user": self.settings.documents.user_file,
-            "persona": self.settings.documents.persona_file,
-        }
-        return sources[card]
+        agent, documents = self.settings.identity.agent_file, self.settings.documents
+        written = {"user": documents.user_file, "persona": documents.persona_file}
+        return {"soul": SOUL_FILE, "core": agent, "tooling": agent, **written}[card]
 
     def _tokens(self, card: Card) -> int:
         of_one_card = _TOKENS_OF_ONE_CARD if any(self.settings.context.sections["cards"]) else {}

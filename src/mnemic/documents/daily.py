@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 
@@ -13,43 +13,22 @@ from mnemic.documents.files import fingerprint
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.finder import USUAL, redact
 from mnemic.language.secrets.randomness import Bounds
-from mnemic.prompts import ByLanguage, Language
+from mnemic.prompts import words
 from mnemic.store.contract import Store
 from mnemic.store.rows import DocumentRow, Written
-from mnemic.types import constant, key_of
+from mnemic.types import DailyReport, constant, key_of
 
-_TITLE = ByLanguage(en="Daily report", zh="每日归纳")
-_NOTHING = ByLanguage(en="nothing to do", zh="没有变化")
 _LONGEST = 10_000_000  # bytes; a longer file is none of ours
-
-
-@dataclass(frozen=True, slots=True)
-class DailySection:
-    """One step of the day's work: its name, and a line for each thing it did."""
-
-    title: str
-    lines: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DailyReport:
-    """What was done on one day."""
-
-    day: date
-    sections: tuple[DailySection, ...]
-    language: Language = "en"
 
 
 def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
     """The report as markdown."""
-    parts = [f"# {_TITLE[report.language]} {report.day:%Y-%m-%d}"]
-    for section in report.sections:
-        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in section.lines]
-        body = (
-            "\n".join(f"- {line}" for line in filter(None, lines))
-            or f"- {_NOTHING[report.language]}"
-        )
-        parts.append(f"## {harmless(section.title)}\n\n{body}")
+    texts = words("daily_report", report.language)
+    parts = [f"# {texts['title']} {report.day:%Y-%m-%d}"]
+    for title, told in report.sections:
+        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in told]
+        body = "\n".join(f"- {line}" for line in [*filter(None, lines)] or [texts["nothing"]])
+        parts.append(f"## {harmless(title)}\n\n{body}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -128,7 +128,8 @@ def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 def _finish(file: BinaryIO, path: Path, temporary: Path) -> None:
     file.flush()
-    _keep_mode(path, temporary)
+    with contextlib.suppress(FileNotFoundError):  # a new one is for its owner alone
+        temporary.chmod(path.stat().st_mode & 0o777)
     os.fsync(file.fileno())
     file.close()
 
@@ -150,12 +151,6 @@ def _newline(text: str) -> str:
     if windows:
         return "\r\n" if windows * 2 > text.count("\n") else "\n"
     return "\r" if "\r" in text and "\n" not in text else "\n"
-
-
-def _keep_mode(path: Path, temporary: Path) -> None:
-    """The permissions of the file that is replaced; a new one is for its owner alone."""
-    with contextlib.suppress(FileNotFoundError):
-        temporary.chmod(path.stat().st_mode & 0o777)
 
 
 def _sweep(path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mnemic.clock import Clock
-from mnemic.documents.daily import DailyReport, write_report
+from mnemic.documents.daily import write_report
 from mnemic.documents.edit_importer import EditImporter
 from mnemic.documents.files import UnreadableFile, fingerprint, load, write
 from mnemic.documents.folders import Folders
@@ -25,7 +25,7 @@ from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.store.contract import Store
 from mnemic.store.paths import refuse_links
 from mnemic.store.user_zone import user_zone
-from mnemic.types import DocumentText
+from mnemic.types import DailyReport, DocumentText
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from mnemic.documents.selection import Placement
 from mnemic.documents.views import View, layout_of, new_parts
 from mnemic.language.markdown import harmless
 from mnemic.language.truncation import cut
-from mnemic.prompts import ByLanguage, Language
+from mnemic.prompts import Language, words
 from mnemic.types import Memory
 
 
@@ -79,14 +79,6 @@ def archives(view: View) -> list[Path]:
 _BEST = 3
 _CHARACTERS = 60
 _ARCHIVES = 3
-_WORDS = ByLanguage(
-    en={
-        "none": "Archived",
-        "span": "{} entries archived, {} to {}",
-        "more": "and {} more projects",
-    },
-    zh={"none": "已归档", "span": "{} 条已归档，{} 至 {}", "more": "还有 {} 个项目"},
-)
 
 
 def summary(
@@ -100,28 +92,25 @@ def summary(
     zone: Zone,
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
-    words, general = _WORDS[language], sections_of("project")[0]
-    whole = f"{_span(memories, zone, words)}: {', '.join(archives[-_ARCHIVES:])}"
+    texts, general = words("rollover", language), sections_of("project")[0]
+    whole = f"{_span(memories, zone, texts)}: {', '.join(archives[-_ARCHIVES:])}"
     by_project: dict[str, list[Memory]] = {}
     for memory in sorted(memories, key=attrgetter("id"), reverse=True):
         by_project.setdefault(memory.project, []).append(memory)
     project_lines = []
     for name, project_memories in list(by_project.items())[:lines]:
         title = general.title(language) if name == global_project else harmless(name)
-        project_lines.append(f"{title}: {_best(project_memories, text_of)}")
+        best = sorted(project_memories, key=lambda memory: -memory.importance)[:_BEST]
+        cuts = (cut(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)
+        project_lines.append(f"{title}: {'; '.join(cuts)}")
     more = len(by_project) - len(project_lines)
     if more > 0:
-        project_lines.append(words["more"].format(more))
-    return "\n".join([whole if archives else _span(memories, zone, words), *project_lines])
+        project_lines.append(texts["more"].format(more))
+    return "\n".join([whole if archives else _span(memories, zone, texts), *project_lines])
 
 
-def _span(memories: Sequence[Memory], zone: Zone, words: Mapping[str, str]) -> str:
+def _span(memories: Sequence[Memory], zone: Zone, texts: Mapping[str, str]) -> str:
     if not memories:
-        return words["none"]
+        return texts["none"]
     days = sorted(day_of(memory.valid_from, zone) for memory in memories)
-    return words["span"].format(len(memories), days[0], days[-1])
-
-
-def _best(memories: Sequence[Memory], text_of: Callable[[Memory], str]) -> str:
-    best = sorted(memories, key=lambda memory: -memory.importance)[:_BEST]
-    return "; ".join(cut(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)
+    return texts["span"].format(len(memories), days[0], days[-1])

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import os
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
-from mnemic.clock import Clock
 from mnemic.engine.mind import Mind
 from mnemic.engine.open import Engine, connect
 from mnemic.engine.open import open as open_mind
 from mnemic.engine.session import Session
 from mnemic.record.transcripts import DEFAULT_SPACE
-from mnemic.settings.environment import ModelSettings
-from mnemic.types import Action, EmbeddingModel, LanguageModel, VectorBackend
 
 P = ParamSpec("P")
 R = TypeVar("R")
-T_co = TypeVar("T_co", covariant=True)
+A = TypeVar("A")
+T_co = TypeVar("T_co", bound=AbstractContextManager[Any], covariant=True)
 
 
 class _Async(Generic[T_co]):
@@ -30,6 +28,12 @@ class _Async(Generic[T_co]):
 
     def __init__(self, wrapped: T_co) -> None:
         self._wrapped = wrapped
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: Any) -> None:
+        await asyncio.to_thread(self._wrapped.__exit__, *raised)
 
 
 def _awaitable(
@@ -41,6 +45,18 @@ def _awaitable(
     async def call(self: _Async[T_co], /, *args: P.args, **kwargs: P.kwargs) -> R:
         bound: Callable[P, R] = getattr(self._wrapped, method.__name__)  # it may be a subclass's
         return await asyncio.to_thread(bound, *args, **kwargs)
+
+    return call
+
+
+def _opened(
+    function: Callable[P, R], make: Callable[[R], A]
+) -> Callable[P, Coroutine[Any, Any, A]]:
+    """The same of a function, whose answer ``make`` turns into what can be awaited."""
+
+    @functools.wraps(function)
+    async def call(*args: P.args, **kwargs: P.kwargs) -> A:
+        return make(await asyncio.to_thread(function, *args, **kwargs))
 
     return call
 
@@ -63,12 +79,6 @@ class AsyncSession(_Async[Session]):
     @property
     def id(self) -> str:
         return self._wrapped.id
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.end()
 
 
 class AsyncMind(_Async[Mind]):
@@ -167,12 +177,6 @@ class AsyncMind(_Async[Mind]):
         opened = await asyncio.to_thread(self._wrapped.session, id, project=project, topic=topic)
         return AsyncSession(opened)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
 
 class AsyncEngine(_Async[Engine]):
     """One database and the memories of all its spaces, for asyncio."""
@@ -193,38 +197,6 @@ class AsyncEngine(_Async[Engine]):
         """The memory of one person or agent."""
         return AsyncMind(await asyncio.to_thread(self._wrapped.mind, space))
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-
-async def connect_async(
-    target: str | os.PathLike[str] | None = None, **options: Any
-) -> AsyncEngine:
-    """Open a database for many people, as ``mnemic.connect`` does."""
-    return AsyncEngine(await asyncio.to_thread(functools.partial(connect, target, **options)))
-
-
-async def open_async(
-    target: str | os.PathLike[str] | None = None,
-    *,
-    space: str = "default",
-    preset: str | None = None,
-    clock: Clock | None = None,
-    worker: str = "thread",
-    model: LanguageModel | ModelSettings | Mapping[str, Any] | None = None,
-    embedder: EmbeddingModel | None = None,
-    vectors: VectorBackend | None = None,
-    actions: Mapping[str, Action] | None = None,
-    token: str | None = None,
-    key: str | bytes | None = None,
-    **settings: Any,
-) -> AsyncMind:
-    """Open or create a memory, as ``mnemic.open`` does."""
-    mind = await asyncio.to_thread(
-        open_mind, target, space=space, preset=preset, clock=clock, worker=worker, model=model,
-        embedder=embedder, vectors=vectors, actions=actions, token=token, key=key, **settings,
-    )  # fmt: skip
-    return AsyncMind(mind)
+open_async = _opened(open_mind, AsyncMind)
+connect_async = _opened(connect, AsyncEngine)

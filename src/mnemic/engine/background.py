@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -22,7 +22,7 @@ from mnemic.locks import ForkSafeLock
 from mnemic.record import transcripts, triggers
 from mnemic.rules.backoff import Backoff
 from mnemic.settings.logs import log_of
-from mnemic.types import Job
+from mnemic.types import DailyReport, Job
 
 _SYNC = "sync"
 BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
@@ -138,9 +138,6 @@ class BackgroundWork:
         services = self.open_spaces.find(space)
         return None if services is None else services.short_term
 
-    def _finish_forgetting(self, job: Job) -> None:
-        self.open_spaces.get(job.space).forgetting.finish(job)
-
     def _exchange(self, job: Job) -> None:
         shared = self.shared
         folder = Path(shared.path).parent / shared.settings.sync.folder
@@ -171,14 +168,8 @@ class BackgroundWork:
         shared, ledger = self.shared, self.shared.settings.ledger
         copies = shared.transcript_copies()
 
-        def write_report(space: str, day: date, text: parts.work.DailyReportText) -> str:
-            if not shared.on_disk:
-                return ""
-            sections = tuple(
-                parts.daily.DailySection(title, tuple(lines)) for title, lines in text.sections
-            )
-            report = parts.daily.DailyReport(day, sections, text.language)
-            return str(shared.documents_of(space).write_report(report))
+        def write_report(space: str, report: DailyReport) -> str:
+            return str(shared.documents_of(space).write_report(report)) if shared.on_disk else ""
 
         def forget_old_files(space: str) -> int:
             return copies.age_space(space) if shared.on_disk and ledger.jsonl else 0
@@ -249,7 +240,7 @@ class BackgroundWork:
                 settings, self._window_of, shared.model_of
             ).run,
             parts.bus.ACTION_KIND: self.event_rules.act,
-            parts.erasure.KIND: self._finish_forgetting,
+            parts.erasure.KIND: lambda job: self.open_spaces.get(job.space).forgetting.finish(job),
             _SYNC: self._exchange,
         }
         failing = {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from mnemic.clock import Clock, SystemClock
-from mnemic.documents.fallback.files import Folder, folder_beside
+from mnemic.documents.fallback.files import folder_beside
 from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.mind import Mind
@@ -31,10 +31,11 @@ from mnemic.settings import Settings, load_beside
 from mnemic.settings.environment import ModelSettings
 from mnemic.store.contract import Store
 from mnemic.store.paths import USUAL_NAME, possible_folders
+from mnemic.store.postgres.address import is_address
 from mnemic.store.quota import Quota
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.sqlite.keys import FileKey, choose_key
-from mnemic.store.target import files_beside, is_address, is_service, open_store, shown
+from mnemic.store.target import files_beside, is_service, open_store, shown
 from mnemic.types import (
     Action,
     Drained,
@@ -218,8 +219,10 @@ class Engine(CheckedCalls):
 
     def _take_in(self, space: str, background: BackgroundWork) -> None:
         """Import what was recorded into plain files while memory was switched off."""
-        folder = self._plain_files(space)
-        if self._store.read_only or folder is None or not folder.path.is_dir():
+        if self._store.read_only or not any(map(os.path.isdir, self._plain_roots)):
+            return  # every opening asks
+        folder = folder_beside(self._path, space, self.settings.memory)
+        if folder is None or not folder.path.is_dir():
             return
         folder.claim()
         services = background.open_spaces.get(space)
@@ -239,14 +242,8 @@ class Engine(CheckedCalls):
             # The files stay, and the next opening tries again; stats() shows this.
             background.worker.failure = str(error)
 
-    def _plain_files(self, space: str) -> Folder | None:
-        """The folder of a space, if any space has one; every opening asks."""
-        if not any(map(os.path.isdir, self._plain_roots)):
-            return None
-        return folder_beside(self._path, space, self.settings.memory)
-
     def _switched_off(self, space: str) -> Mind:
-        folder: Folder | None = folder_beside(self._path, space, self.settings.memory)
+        folder = folder_beside(self._path, space, self.settings.memory)
         if folder is None:
             raise ConfigError(
                 "memory.enabled is false, and a memory in RAM has no folder for plain files",
@@ -309,7 +306,7 @@ def open(
 
         return open_remote(path, token=token, space=space)
     chosen = _load(path, preset, settings | given)
-    ticking = SystemClock() if clock is None else _checked_clock(clock)
+    ticking = _checked_clock(clock)
     space = guard_of(chosen).name(space, "space")  # before a file is made
     engine = Engine(
         path, chosen, ticking, extensions, threads=1, threaded=worker == "thread", key=key
@@ -353,12 +350,10 @@ def connect(
             "A service is connected to its database itself",
             remedy="Open each space of it: mnemic.open(url, space=…)",
         )
-    chosen = _load(path, preset, settings | given)
-    ticking = SystemClock() if clock is None else _checked_clock(clock)
     return Engine(
         path,
-        chosen,
-        ticking,
+        _load(path, preset, settings | given),
+        _checked_clock(clock),
         extensions,
         threads=threads,
         threaded=worker == "thread",
@@ -388,7 +383,9 @@ def _extensions(
     return Extensions(model, embedder, vectors, named), {}
 
 
-def _checked_clock(clock: Clock) -> Clock:
+def _checked_clock(clock: Clock | None) -> Clock:
+    if clock is None:
+        return SystemClock()
     now: object = clock.now()
     if not isinstance(now, datetime) or now.utcoffset() is None:
         raise InvalidInput(

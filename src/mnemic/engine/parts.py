@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import threading
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from mnemic.late import load
 
 if TYPE_CHECKING:
     from mnemic.context import build, sources
-    from mnemic.documents import cards, daily, library, onboarding
+    from mnemic.documents import cards, library, onboarding
     from mnemic.documents import erasure as document_erasure
     from mnemic.documents.fallback import erasure as fallback_erasure
     from mnemic.documents.fallback import importer as fallback_importer
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 _FOLDERS = {
     "context": "build sources",
-    "documents": "cards daily library onboarding",
+    "documents": "cards library onboarding",
     "engine": "off",
     "forget": "erasure",
     "health": "audit doctor metrics",
@@ -54,17 +53,10 @@ _HOMES = {
     "chat_budget": "providers.chat.budget",
     **{name: f"{folder}.{name}" for folder, all in _FOLDERS.items() for name in all.split()},
 }
-# A child that is forked while another thread imports a module could never import it itself.
-_LOADING = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_LOADING.acquire, after_in_parent=_LOADING.release, after_in_child=_LOADING.release
-    )
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with _LOADING:
-        found = globals()[name] = import_module(f"mnemic.{_HOMES[name]}")
+    found = globals()[name] = load(f"mnemic.{_HOMES[name]}")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.types import (
@@ -18,6 +18,9 @@ from mnemic.types import (
     Turn,
 )
 
+if TYPE_CHECKING:
+    from mnemic.learn.session_state import SessionState
+
 
 class Host(Protocol):
     """What a session needs of a mind."""
@@ -26,22 +29,10 @@ class Host(Protocol):
     def end_session(self, session: str) -> None: ...
 
 
-class ConversationState(Protocol):
-    """The window, the task and the variables of conversations."""
-
-    def recent(self, session: str, limit: int | None = None) -> list[Turn]: ...
-    def window(self, session: str, tokens: int | None = None) -> ConversationWindow: ...
-    def all(self, session: str) -> list[Turn]: ...
-    def clear(self, session: str) -> None: ...
-    def set_task(self, task: str, session: str | None = None) -> Scratchpad: ...
-    def variables(self, session: str) -> dict[str, Json]: ...
-    def set_variables(self, session: str, values: Mapping[str, Json]) -> dict[str, Json]: ...
-
-
 class Session(CheckedCalls):
     """One conversation. Leaving its ``with`` block ends it."""
 
-    def __init__(self, host: Host, id_: str, state: ConversationState) -> None:
+    def __init__(self, host: Host, id_: str, state: SessionState) -> None:
         self._host = host
         self._state = state
         self.id = id_

@@ -189,13 +189,14 @@ class Shared:
         reconciler = self.reconciler_of(space)
         reader = self.embedder if isinstance(self.embedder, TrainedReader) else None
         voices = parts.voices.judge_by(reader.hear) if reader else None
+        ends = parts.voices.EndingReader(reader) if reader else None
+        extractor: parts.extractors.Extractor
         if model is None:
             note = reader.note if reader else None
             extractor = parts.extractors.RuleExtractor.of(self.settings, note, voices)
-            return parts.extraction.Learner(extractor, reconciler, voices)
-        return parts.extraction.Learner(
-            parts.extractors.ModelExtractor(model, self.settings, self.clock), reconciler, voices
-        )
+        else:
+            extractor = parts.extractors.ModelExtractor(model, self.settings, self.clock)
+        return parts.extraction.Learner(extractor, reconciler, voices, ends)
 
 
 def share(
@@ -214,7 +215,12 @@ def share(
     if on_disk and not store.read_only:
         claim_folders(Path(path), settings)
     circuits = Circuits(monotonic_of(clock))
-    embedder = _embedder(settings, circuits, extensions)
+    embedder: Embedder | None = None
+    if settings.index.vectors != "none" and extensions.embedder is not None:
+        embedder = object_embedder_for(settings, extensions.embedder, circuits)
+    elif settings.index.vectors != "none":
+        embedder = embedder_for(settings, circuits)
+    key_file = Path(path).parent / settings.secrets.key_file
     vector_engine, vector_fault = _vector_engine(settings, path, on_disk=on_disk)
     return Shared(
         store=store,
@@ -226,7 +232,7 @@ def share(
         model=_model(settings, circuits, extensions),
         ask=embedding_job.asking(embedder, settings.jobs.max_attempts),
         circuits=circuits,
-        vault=_vault(settings, path),
+        vault=Vault(settings.secrets.key.reveal(), key_file if on_disk else None),
         extensions=extensions,
         vector_engine=vector_engine,
         vector_fault=vector_fault,
@@ -246,14 +252,6 @@ def _vector_engine(
         return VectorEngine(), error
 
 
-def _embedder(settings: Settings, circuits: Circuits, extensions: Extensions) -> Embedder | None:
-    if settings.index.vectors == "none":
-        return None
-    if extensions.embedder is not None:
-        return object_embedder_for(settings, extensions.embedder, circuits)
-    return embedder_for(settings, circuits)
-
-
 def _model(
     settings: Settings, circuits: Circuits, extensions: Extensions
 ) -> parts.chat.ChatModel | None:
@@ -270,8 +268,3 @@ def _model(
             remedy="Set model.provider and model.name, or extraction.engine to auto",
         )
     return model
-
-
-def _vault(settings: Settings, path: str) -> Vault:
-    beside = None if path == MEMORY else Path(path).parent / settings.secrets.key_file
-    return Vault(settings.secrets.key.reveal(), beside)

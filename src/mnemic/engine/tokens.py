@@ -126,7 +126,8 @@ class Tokens:
     def known(self, token: str) -> Grant | None:
         """What is remembered of a token and still believed; asks nobody."""
         until, grant = self._known.get(digest_of(token), (0.0, None))
-        return grant if until > time.monotonic() and grant and self._holds(grant) else None
+        fresh = until > time.monotonic() and grant is not None and grant.holds(self._clock.now())
+        return grant if fresh else None
 
     def find(self, token: str) -> Grant:
         """The grant of a token that holds."""
@@ -155,11 +156,8 @@ class Tokens:
                     self._known.popitem(last=False)
         return grant
 
-    def _holds(self, grant: Grant) -> bool:
-        return grant.holds(self._clock.now())
-
     def _held(self, grant: Grant | None) -> Grant:
-        if grant is None or not self._holds(grant):
+        if grant is None or not grant.holds(self._clock.now()):
             raise Unauthorized(
                 "The token is missing, wrong, expired or revoked",
                 remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",

@@ -62,9 +62,8 @@ def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
     with store.read(mind.space) as unit:
         gone = unit.space == NOBODY
     if gone:
-        if (
-            there and body and entry.status == HTTPStatus.OK
-        ):  # whoever has the receipt finds who did it
+        # Whoever has the receipt finds who did it.
+        if there and body and entry.status == HTTPStatus.OK:
             with store.write_queue() as conn:
                 receipt = mind._guard.name(json.loads(body)["id"], "receipt")
                 SqlTokens(conn).note(replace(entry, subject=receipt))

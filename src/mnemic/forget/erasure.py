@@ -90,35 +90,25 @@ class RemovedRecords:
         return cls(turns, memories, sessions, traces.load(payload["traces"]))
 
 
+@dataclass(eq=False)
 class Erasure:
     """Removes records of one space, and finishes interrupted removals of any."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        ask: Ask,
-        copies: ExternalCopies,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._guard = guard_of(settings)
-        self._ask = ask
-        self._copies = copies
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    ask: Ask
+    copies: ExternalCopies
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
-        with self._store.read(self._space) as unit:
-            zone = user_zone(unit, self._settings.schedule.zone)
-        request = read_request(query, zone, self._guard)
+        with self.store.read(self.space) as unit:
+            zone = user_zone(unit, self.settings.schedule.zone)
+        request = read_request(query, zone, guard_of(self.settings))
         if dry_run:
-            with self._store.read(self._space) as unit:
-                plan = Planner(unit, self._settings, marked=True).plan(request)
+            with self.store.read(self.space) as unit:
+                plan = Planner(unit, self.settings, marked=True).plan(request)
                 return self._receipt(plan, request, items=True)
         return self._carry_out(request)
 
@@ -129,10 +119,10 @@ class Erasure:
         return self._carry_out(ForgetRequest(ids=ids))
 
     def _carry_out(self, request: ForgetRequest) -> Receipt:
-        self._copies.gather()
-        with self._store.write(self._space) as unit:
+        self.copies.gather()
+        with self.store.write(self.space) as unit:
             unfinished = unfinished_jobs(unit)
-            plan = Planner(unit, self._settings).plan(request)
+            plan = Planner(unit, self.settings).plan(request)
             receipt = self._receipt(plan, request)
             if not plan.empty:
                 receipt = self._write(unit, plan, receipt)
@@ -141,8 +131,8 @@ class Erasure:
                 self.finish(job)
             return receipts.load(unfinished[-1].payload["receipt"])
         if not plan.empty:
-            self._finish(self._space, receipt, _removed_records(plan))
-            log_of(self._settings).done(
+            self._finish(self.space, receipt, _removed_records(plan))
+            log_of(self.settings).done(
                 "forgot {records} records", records=sum(receipt.counts.values())
             )
         return receipt
@@ -151,12 +141,12 @@ class Erasure:
         """Remove one memory with all its versions. Its turns stay, and it is not learned from them
         again.
         """
-        self._copies.gather()
-        with self._store.write(self._space) as unit:
+        self.copies.gather()
+        with self.store.write(self.space) as unit:
             memory = existing_memory(unit, id_)
             versions = versions_of(unit, memory.id)
             ids = [version.id for version in versions]
-            eraser, now = unit.eraser, self._clock.now()
+            eraser, now = unit.eraser, self.clock.now()
             eraser.drop_cached(cache_hashes(unit.vectors.texts(ids)))
             restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
@@ -165,16 +155,16 @@ class Erasure:
                 if any(version.text in text for version in versions for text in card.texts):
                     unit.cards.drop(card.id)
             note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
-        self._copies.documents(self._space, RemovedRecords((), ids, (), Traces(_NO_KEY)))
-        self._copies.vectors()
-        self._copies.caches()
+        self.copies.documents(self.space, RemovedRecords((), ids, (), Traces(_NO_KEY)))
+        self.copies.vectors()
+        self.copies.caches()
         return masked(memory)
 
     # --- in one transaction ----------------------------------------------------------------------
 
     def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
         now, eraser = receipt.at, unit.eraser
-        removal, most = plan.removed.removal, self._settings.jobs.max_attempts
+        removal, most = plan.removed.removal, self.settings.jobs.max_attempts
         embedded = [id_ for type_ in RECORD_TYPES for id_ in removal.of(type_)]
         embedded += plan.rewritten_episodes
         bearing = unit.names.bearing(plan.renamed)
@@ -185,7 +175,7 @@ class Erasure:
         marks = {
             mark for text in plan.texts for line in fingerprints(text).values() for mark in line
         }
-        eraser.drop_echoes(marks)
+        unit.echoes.drop_marked(frozenset(marks))
         for id_, turns in plan.detached.items():
             unit.memories.drop_sources(id_, turns)
         restore_originals(unit, removal.memories, now)
@@ -203,7 +193,7 @@ class Erasure:
         for session in eraser.learn_again(plan.turns_to_relearn):
             triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
         if plan.rewritten_episodes or named or read_again:
-            self._ask(unit, now)
+            self.ask(unit, now)
         unit.sync.bury(removal)
         whole = receipts.without_present(unit, receipt, plan.texts)
         if receipt.asked != "sync":
@@ -213,7 +203,7 @@ class Erasure:
             key=receipt.id,
             payload=digests({"receipt": receipts.dump(whole), **plain(_removed_records(plan))}),
             # This call does the work itself; the job is for when it dies, so it waits for a lease.
-            run_at=now + self._settings.jobs.lease,
+            run_at=now + self.settings.jobs.lease,
             now=now,
             max_attempts=most,
         )
@@ -228,10 +218,10 @@ class Erasure:
         return before | {renamed.get(Name("session", id_), id_) for id_ in before}
 
     def _receipt(self, plan: ForgetPlan, request: ForgetRequest, *, items: bool = False) -> Receipt:
-        now = self._clock.now()
+        now = self.clock.now()
         return Receipt(
             id=new_id(now),
-            space=self._space,
+            space=self.space,
             at=now,
             asked=request.kind,
             counts=plan.counts,
@@ -251,23 +241,26 @@ class Erasure:
 
     def _finish(self, space: str, receipt: Receipt, removed: RemovedRecords) -> None:
         for session in removed.sessions:
-            self._copies.transcript(space, session)
-        self._copies.documents(space, removed)
-        self._copies.vectors()
-        self._copies.caches()
+            self.copies.transcript(space, session)
+        self.copies.documents(space, removed)
+        self.copies.vectors()
+        self.copies.caches()
         with finish_later():
-            self._store.compact()
-            with self._store.write(space) as unit:
+            self.store.compact()
+            with self.store.write(space) as unit:
                 unit.eraser.end_job(KIND, receipt.id)
                 counts: dict[str, Fact] = dict(receipt.counts)
                 unit.journal.add_event(
                     EVENT,
                     operation_id=key_of(EVENT, receipt.id),
                     subject=EMPTY,
-                    payload={"asked": self._guard.error(receipt.asked), "counts": counts},
+                    payload={
+                        "asked": guard_of(self.settings).error(receipt.asked),
+                        "counts": counts,
+                    },
                     at=receipt.at,
                 )
-            self._store.settle()
+            self.store.settle()
 
 
 @contextmanager
@@ -292,6 +285,7 @@ def unfinished_jobs(unit: Unit) -> list[Job]:
     return [job for job in unit.tasks.unfinished(None, _MAX_JOBS) if job.kind == KIND]
 
 
+@dataclass(eq=False)
 class SpaceErasure:
     """Removes one space: copies outside the database, then every row in one transaction.
 
@@ -300,45 +294,33 @@ class SpaceErasure:
     a part of the records, as many as fit a file that people keep.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        *,
-        gather: Callable[[], None],
-        drop_copies: Callable[[], None],
-    ) -> None:
-        """``gather`` writes what this process holds back; ``drop_copies`` removes files, vectors
-        and what is held in memory.
-        """
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._gather = gather
-        self._drop_copies = drop_copies
+    store: Store
+    space: str
+    clock: Clock
+    gather: Callable[[], None]  # writes what this process holds back
+    drop_copies: Callable[[], None]  # files, vectors and what is held in memory
 
     def forget(self, *, dry_run: bool = False) -> Receipt:
         """Remove it, or count what would go."""
-        now = self._clock.now()
-        receipt = Receipt(new_id(now), self._space, now, "space", {}, dry_run=dry_run)
+        now = self.clock.now()
+        receipt = Receipt(new_id(now), self.space, now, "space", {}, dry_run=dry_run)
         if not dry_run:
-            self._gather()
-        with self._store.read(self._space) as unit:
+            self.gather()
+        with self.store.read(self.space) as unit:
             if unit.space == NOBODY:
                 raise NotFound(
-                    f"There is no space {self._space!r}", remedy="Name one that was written to"
+                    f"There is no space {self.space!r}", remedy="Name one that was written to"
                 )
             if dry_run:
                 return replace(receipt, counts=unit.eraser.count_all())
-        self._drop_copies()
-        with self._store.write(self._space) as unit:
+        self.drop_copies()
+        with self.store.write(self.space) as unit:
             receipt = _add_proof(unit, replace(receipt, counts=unit.eraser.count_all()))
             unit.eraser.remove_all(receipt.id, now)
-        self._drop_copies()
+        self.drop_copies()
         with finish_later():
-            self._store.compact()
-            self._store.settle()
+            self.store.compact()
+            self.store.settle()
         return receipt
 
 

@@ -100,16 +100,16 @@ class ForgetPlan:
         return not self.items
 
 
+@dataclass(eq=False)
 class Planner:
     """Plans one request on a snapshot; writes nothing."""
 
-    def __init__(self, unit: Unit, settings: Settings, *, marked: bool = False) -> None:
-        self._unit = unit
-        self._settings = settings
-        self._marked = marked
+    unit: Unit
+    settings: Settings
+    marked: bool = False
 
     def plan(self, request: ForgetRequest) -> ForgetPlan:
-        unit = self._unit
+        unit = self.unit
         plan = ForgetPlan(choose(unit, request))
         removed = plan.removed
         if request.query is not None and not request.timed:  # names have no time
@@ -132,7 +132,7 @@ class Planner:
         self._split_shared(plan, derived, partly)
         for stretch in stretches:
             self._rewrite_episode(plan, stretch)
-        zone = user_zone(unit, self._settings.schedule.zone)
+        zone = user_zone(unit, self.settings.schedule.zone)
         days = {day for turn in removed_turns for day in (day_of(turn.at, zone), turn.at.date())}
         self._rewrite_days(plan, days)
         self._remove_rewritten(removed)
@@ -141,18 +141,18 @@ class Planner:
         plan.traces = plan.traces.with_names(plan.names)
         self._rewrite_rest(plan)
         self._drop_unchanged(plan, stretches)
-        plan.items = _list_items(unit, plan, marked=self._marked)
+        plan.items = _list_items(unit, plan, marked=self.marked)
         return plan
 
     def _remove_rewritten(self, removed: Selection) -> None:
         """What a model wrote of a removed memory goes with it."""
-        for id_ in made_of(self._unit, removed.memories):
-            if self._unit.memories.get(id_) is not None:
+        for id_ in made_of(self.unit, removed.memories):
+            if self.unit.memories.get(id_) is not None:
                 removed.memories.setdefault(id_, "it was made of what is forgotten")
 
     def _stretches(self, removed: Selection, request: ForgetRequest) -> list[Stretch]:
         """Episodes to rewrite; one that only contains the phrase is rewritten without it."""
-        eraser = self._unit.eraser
+        eraser = self.unit.eraser
         stretches = {stretch.episode.id: stretch for stretch in eraser.stretches(removed.turns)}
         if request.query is not None:
             stretches |= {
@@ -171,7 +171,7 @@ class Planner:
         stretches: Sequence[Stretch],
         partly: Sequence[str],
     ) -> None:
-        unit, removed = self._unit, plan.removed
+        unit, removed = self.unit, plan.removed
         plan.texts = [text for turn in removed_turns for text in turn_texts(turn)]
         # The names of speakers and tools, unless other records have them too.
         plan.orphaned = names.orphaned_by(unit, plan.removed.removal)
@@ -209,7 +209,7 @@ class Planner:
         indexes: dict[str, list[int]] = {}
         for turn in turns:
             indexes.setdefault(turn.session, []).append(turn.index)
-        for event in self._unit.journal.events(type_=SUMMARIZED, limit=checks.MAX_ROWS):
+        for event in self.unit.journal.events(type_=SUMMARIZED, limit=checks.MAX_ROWS):
             first, last = event.payload["first"], event.payload["last"]
             session = str(event.payload["session"])
             if any(first <= index <= last for index in indexes.get(session, ())):  # type: ignore[operator]
@@ -219,7 +219,7 @@ class Planner:
         chosen = set(ids)
         if not chosen:
             return []
-        events = self._unit.journal.daily_events(None, checks.MAX_ROWS)
+        events = self.unit.journal.daily_events(None, checks.MAX_ROWS)
         return [(event.id, event.summary) for event in events if event.id in chosen]
 
     # --- memories and episodes -------------------------------------------------------------------
@@ -229,7 +229,7 @@ class Planner:
     ) -> None:
         """Remove or detach memories with other sources."""
         removed = plan.removed
-        for memory in self._unit.memories.by_id(partly):
+        for memory in self.unit.memories.by_id(partly):
             turns = derived[memory.id]
             if plan.traces.has_word(memory.text):
                 removed.memories[memory.id] = "it has words that only the forgotten turns have"
@@ -239,13 +239,13 @@ class Planner:
 
     def _rewrite_episode(self, plan: ForgetPlan, stretch: Stretch) -> None:
         remaining = [id_ for id_ in stretch.turns if id_ not in plan.removed.turns]
-        kept_turns = names.rename_tools(self._unit.ledger.turns_by_id(remaining), plan.renamed)
+        kept_turns = names.rename_tools(self.unit.ledger.turns_by_id(remaining), plan.renamed)
         turns = sorted(kept_turns, key=lambda turn: (turn.at, turn.index))
         if not turns:
             plan.removed.episodes[stretch.episode.id] = "nothing it tells of is left"
             return
         episode = stretch.episode
-        info = self._unit.ledger.session(episode.session)
+        info = self.unit.ledger.session(episode.session)
         about: tuple[str, ...] = ()
         if info is not None:
             partition = (Name("project", info.project), Name("topic", info.topic))
@@ -258,7 +258,7 @@ class Planner:
             episode.source,
             id_=episode.id,
             session=episode.session,
-            guard=guard_of(self._settings),
+            guard=guard_of(self.settings),
         )
         rewritten = replace(rewritten, importance=episode.importance)
         plan.rewritten_episodes[episode.id] = Stretch(rewritten, tuple(turn.id for turn in turns))
@@ -268,7 +268,7 @@ class Planner:
     def _rewrite_days(self, plan: ForgetPlan, days: set[date]) -> None:
         """Rewrite daily events: those of the same days lose every sentence with a trace."""
         traces, removed = plan.traces, plan.removed.daily_events
-        for event in self._unit.journal.daily_events(None, checks.MAX_ROWS):
+        for event in self.unit.journal.daily_events(None, checks.MAX_ROWS):
             if event.id in removed:
                 continue
             is_trace = traces.touches if event.day in days else traces.says
@@ -284,7 +284,7 @@ class Planner:
 
     def _rewrite_rest(self, plan: ForgetPlan) -> None:
         """Rewrite every other text by people or models that may quote it."""
-        traces, eraser = plan.traces, self._unit.eraser
+        traces, eraser = plan.traces, self.unit.eraser
         cached: dict[str, bool] = {}  # events repeat a few names
 
         def quotes(text: str) -> bool:

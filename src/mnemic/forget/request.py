@@ -22,6 +22,7 @@ from mnemic.store.rows import MemoryFilter, Removal, StoredTextKind
 from mnemic.types import RECORD_TYPES, TRUSTS, ForgetQuery
 
 _LONGEST_QUERY = 1_000
+_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
 # Texts that people wrote: only these select records.
 _SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachment")
 
@@ -131,7 +132,7 @@ def _check_query(query: str) -> str:
 def choose(unit: Unit, request: ForgetRequest) -> Selection:
     """The records that a request selects."""
     if request.ids is not None:
-        return _by_ids(unit, request.ids)
+        return _by_ids(unit, request.ids, "another device has forgotten it")
     if request.id is not None:
         return _by_id(unit, request.id)
     if request.query is not None:
@@ -142,36 +143,28 @@ def choose(unit: Unit, request: ForgetRequest) -> Selection:
 
 
 def _by_id(unit: Unit, id_: str) -> Selection:
-    chosen, why = Selection(), "it was named"
-    if unit.ledger.turns_by_id([id_]):
-        chosen.turns[id_] = why
-    elif unit.memories.get(id_) is not None:
+    why = "it was named"
+    chosen = _by_ids(unit, {table: [id_] for table in _TABLES}, why)
+    if chosen.memories:
         versions = versions_of(unit, id_)
         chosen.memories = {m.id: why if m.id == id_ else "a version of it" for m in versions}
         for version in versions:
             turns = (source.turn_id for source in version.sources)
             chosen.turns |= dict.fromkeys(turns, "the memory was learned from it")
-    elif unit.episodes.by_id([id_]):
-        chosen.episodes[id_] = why
-    elif unit.attachments.by_id([id_]):
-        chosen.attachments[id_] = why
-    elif any(event.id == id_ for event in unit.journal.daily_events(None, checks.MAX_ROWS)):
-        chosen.daily_events[id_] = why
     return chosen
 
 
-def _by_ids(unit: Unit, ids: Mapping[str, Sequence[str]]) -> Selection:
+def _by_ids(unit: Unit, ids: Mapping[str, Sequence[str]], why: str) -> Selection:
     """Those of the records that are here."""
-    wanted = {table: list(some) for table, some in ids.items()}
+    wanted = {table: list(ids.get(table, ())) for table in _TABLES}
     days = {event.id for event in unit.journal.daily_events(None, checks.MAX_ROWS)}
     here: dict[str, list[str]] = {
-        "turns": [turn.id for turn in unit.ledger.turns_by_id(wanted.get("turns", []))],
-        "memories": [memory.id for memory in unit.memories.by_id(wanted.get("memories", []))],
-        "episodes": [episode.id for episode in unit.episodes.by_id(wanted.get("episodes", []))],
-        "attachments": [one.id for one in unit.attachments.by_id(wanted.get("attachments", []))],
-        "daily_events": [id_ for id_ in wanted.get("daily_events", []) if id_ in days],
+        "turns": [turn.id for turn in unit.ledger.turns_by_id(wanted["turns"])],
+        "memories": [memory.id for memory in unit.memories.by_id(wanted["memories"])],
+        "episodes": [episode.id for episode in unit.episodes.by_id(wanted["episodes"])],
+        "attachments": [file.id for file in unit.attachments.by_id(wanted["attachments"])],
+        "daily_events": [id_ for id_ in wanted["daily_events"] if id_ in days],
     }
-    why = "another device has forgotten it"
     return Selection(**{table: {str(id_): why for id_ in some} for table, some in here.items()})
 
 

@@ -28,7 +28,7 @@ from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import AuditCheck, AuditReport, Memory, SafeText, Turn, lines_of
 from mnemic.upkeep.clusters import near_pairs
-from mnemic.upkeep.steps.decay import short
+from mnemic.upkeep.report import short
 
 _EXAMPLES = 5
 _BATCH = 2_000

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-
 from mnemic.errors import StoreUnavailable
 from mnemic.index.engine import MemoryTable, VectorEngine, VectorTable
 from mnemic.index.nearest import Docs, Floats, Near
+from mnemic.late import np
 from mnemic.types import RECORD_TYPES, RecordType, VectorBackend
 
 T = TypeVar("T")

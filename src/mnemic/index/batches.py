@@ -8,14 +8,13 @@ of chunks and the terms they are spelled as. Only new chunks are segmented one b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, NamedTuple, TypeAlias
 
 from mnemic.index.quantized import grown
 from mnemic.index.segment import MARKS, IndexTerms, chunk_terms, index_terms
+from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
 from mnemic.rules.bm25 import TERM_BYTES, pack
 from mnemic.types import SafeText
@@ -28,17 +27,19 @@ _BITS = 17
 _SLOTS = 1 << _BITS
 _PROBES = 8  # places where a chunk may stand
 _MOST_LETTERS = 1 << 23
-_MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], np.uint64)
-_MASKS = np.array([(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1], np.uint64)
-Keys = NDArray[np.uint64]
-Places = NDArray[np.int64]
-Spots = NDArray[np.int32]  # in a pool: half the memory to move
-_MARKS = np.isin(np.arange(256), list(MARKS.encode("ascii")))
+_MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
+_MASKS = [(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1]
+Keys: TypeAlias = "NDArray[np.uint64]"
+Places: TypeAlias = "NDArray[np.int64]"
+Spots: TypeAlias = "NDArray[np.int32]"  # in a pool: half the memory to move
+_MARKS = [chr(byte) in MARKS for byte in range(256)]
 
 
 def index_many(texts: Sequence[SafeText]) -> list[IndexTerms]:
     """What each of the texts is indexed by."""
-    if sum(map(len, texts)) > MOST and len(texts) > 1:
+    if len(texts) < FEW:
+        return list(map(index_terms, texts))
+    if sum(map(len, texts)) > MOST:
         middle = len(texts) // 2
         return index_many(texts[:middle]) + index_many(texts[middle:])
     plain = [text for text in texts if text.isascii()]
@@ -51,14 +52,14 @@ def index_many(texts: Sequence[SafeText]) -> list[IndexTerms]:
 def forget_chunks() -> None:
     """Clear the table: forgotten words must not linger in memory."""
     with _guard:
-        _table.clear()
+        _table.cache_clear()
 
 
 def _index_plain(texts: Sequence[SafeText]) -> list[IndexTerms]:
     chunks = _ChunkBatch("\n".join(texts).encode("ascii"))
     with _guard:
-        spellings = _table.look_up(chunks)
-        letters, numbers = _table.spell(spellings)
+        spellings = _table().look_up(chunks)
+        letters, numbers = _table().spell(spellings)
     # Where the chunks of each text end, and with them its letters and its terms.
     ends = np.cumsum([len(text) + 1 for text in texts])
     counts = np.concatenate(([0], np.searchsorted(chunks.starts, ends)))
@@ -87,7 +88,7 @@ class _ChunkBatch:
         spaces = np.concatenate(([True], data[: len(text)] <= ord(" "), [True]))
         edges = np.flatnonzero(spaces[1:] != spaces[:-1])
         self.starts, ends = edges[::2], edges[1::2]
-        self._ends = ends - _MARKS[data[ends - 1]]
+        self._ends = ends - np.array(_MARKS)[data[ends - 1]]
         self._bytes = self._folded(data)
         lengths = self._ends - self.starts
         self.keys = self._keys(lengths)
@@ -114,12 +115,10 @@ class _ChunkBatch:
     def _keys(self, lengths: Places) -> Keys:
         """The bytes of each chunk as two numbers, what is behind it as zeros."""
         windows = np.ndarray((len(self._bytes) - _HALF + 1,), "<u8", self._bytes.data, strides=(1,))
-        return np.stack(
-            [
-                windows[self.starts] & _MASKS[np.minimum(lengths, _HALF)],
-                windows[self.starts + _HALF] & _MASKS[np.clip(lengths - _HALF, 0, _HALF)],
-            ]
-        )
+        first, second = np.minimum(lengths, _HALF), np.clip(lengths - _HALF, 0, _HALF)
+        masks = np.array(_MASKS, np.uint64)
+        words = windows[self.starts], windows[self.starts + _HALF]
+        return np.stack([words[0] & masks[first], words[1] & masks[second]])
 
 
 class _Spelling(NamedTuple):
@@ -178,7 +177,7 @@ class _ChunkTable:
         full = 2 * self._count > _SLOTS or _WORD * self._letters.used > _MOST_LETTERS
         if full or not self._keys.size:
             self.clear(_SLOTS)
-        mixed: Keys = _MULTIPLIERS @ chunks.keys
+        mixed: Keys = np.array(_MULTIPLIERS, np.uint64) @ chunks.keys
         slots = self._find(chunks.keys, mixed)
         slots[chunks.long] = 0
         spellings = self._spelled.take(slots, axis=1, mode="clip")
@@ -258,5 +257,5 @@ def _homes(mixed: Keys) -> Places:
     return (mixed >> np.uint64(64 - _BITS)).astype(np.int64)
 
 
-_table = _ChunkTable()
+_table = cache(_ChunkTable)
 _guard = ForkSafeLock()

@@ -15,12 +15,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mnemic import private
 from mnemic.errors import MissingExtra, StoreDamaged
 from mnemic.index.engine import Seen, VectorEngine, VectorTable
 from mnemic.index.nearest import Docs, Floats, Near
+from mnemic.late import np
 from mnemic.locks import ForkSafeLock
 from mnemic.types import RecordType
 

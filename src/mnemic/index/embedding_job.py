@@ -17,14 +17,12 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mnemic.clock import Clock
 from mnemic.errors import BadVector, ModelRefused, StoreDamaged
 from mnemic.index.engine import VectorEngine, follow
 from mnemic.language.passages import passages
 from mnemic.language.secrets.envelope import unsealed_part
+from mnemic.late import NDArray, np
 from mnemic.providers.embedding.base import Embedder, expect
 from mnemic.providers.reader.inputs import TurnText
 from mnemic.providers.reader.model import TrainedReader
@@ -183,7 +181,7 @@ class EmbeddingJob:
                     remedy="Run `mnemic doctor`, or restore a backup",
                 )
             before = waiting
-            made, refused = self._accepted(job.space, number, waiting)
+            made, refused = self._embed_accepted(job.space, number, waiting)
             with self._store.write(job.space) as unit:
                 unit.vectors.put(number, waiting, made.rows, made.tokens)
                 expect(self._embedder, unit.vectors.dimensions(number))
@@ -206,37 +204,24 @@ class EmbeddingJob:
             KIND, {id_: {} for id_ in ids}, run_at=now, now=now, max_attempts=max_attempts
         )
 
-    def _accepted(
-        self, space: str, number: int, records: Sequence[EmbedText]
+    def _embed_accepted(
+        self, space: str, number: int, records: Sequence[EmbedText], *, part: bool = False
     ) -> tuple[_Vectors, list[int]]:
-        """The vectors of the records, and the documents whose text the model refuses."""
+        """The vectors of the records, and the documents whose text the model refuses: a refused
+        batch is halved until each refused text is alone.
+        """
         try:
             return self._vectors(space, number, records), []
         except (ModelRefused, BadVector) as error:
             # Where it refuses everything, the fault is not in the texts.
-            if error.away or not self._accepts_plain_text():
+            if error.away or not (part or self._accepts_plain_text()):
                 raise
-        return self._isolate(space, number, records)
-
-    def _isolate(
-        self, space: str, number: int, records: Sequence[EmbedText]
-    ) -> tuple[_Vectors, list[int]]:
-        """Halve a refused batch until each refused text stands alone."""
         if len(records) == 1:
             return _Vectors([], {}), [records[0].doc]
-        made = _Vectors([], {})
-        refused: list[int] = []
         middle = len(records) // 2
-        for half in (records[:middle], records[middle:]):
-            try:
-                made = made.joined(self._vectors(space, number, half))
-            except (ModelRefused, BadVector) as error:
-                if error.away:
-                    raise
-                accepted, others = self._isolate(space, number, half)
-                made = made.joined(accepted)
-                refused += others
-        return made, refused
+        made, refused = self._embed_accepted(space, number, records[:middle], part=True)
+        more, others = self._embed_accepted(space, number, records[middle:], part=True)
+        return made.joined(more), [*refused, *others]
 
     def _accepts_plain_text(self) -> bool:
         try:

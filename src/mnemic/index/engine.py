@@ -10,10 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import numpy as np
-
 from mnemic.errors import ConfigError, StoreDamaged
 from mnemic.index.nearest import Docs, Floats, Near, NearestIndex
+from mnemic.late import np
 from mnemic.store.rows import VectorState, place_of
 from mnemic.store.sql.vectors import SqlVectors
 from mnemic.types import RecordType

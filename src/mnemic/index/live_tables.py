@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mnemic.errors import Closed, StoreError
 from mnemic.index.engine import DatabaseTable, VectorEngine, VectorTable, behind, follow
@@ -64,32 +64,24 @@ class VectorMemory:
             holder.drop()
 
 
+@dataclass(eq=False)
 class LiveTables:
     """The tables of one space."""
 
-    def __init__(
-        self,
-        engine: VectorEngine,
-        store: Store,
-        space: str,
-        memory: VectorMemory | None = None,
-        *,
-        at_once: int = AT_ONCE,
-    ) -> None:
-        """``memory`` bounds what this and the tables of other spaces hold together."""
-        self._memory = memory or VectorMemory()
-        self._engine = engine
-        self._store = store
-        self._space = space
-        self._at_once = at_once
-        self._guard = ForkSafeLock()
-        self._tables: dict[tuple[int, RecordType], VectorTable] = {}
-        self._loading: threading.Thread | None = None
-        self._failed: StoreError | None = None
+    engine: VectorEngine
+    store: Store
+    space: str
+    # Bounds what this and the tables of other spaces hold together.
+    shared: VectorMemory = field(default_factory=VectorMemory)
+    at_once: int = AT_ONCE
+    _guard: ForkSafeLock = field(default_factory=ForkSafeLock)
+    _tables: dict[tuple[int, RecordType], VectorTable] = field(default_factory=dict)
+    _loading: threading.Thread | None = None
+    _failed: StoreError | None = None
 
     @property
     def always(self) -> bool:
-        return self._engine.always
+        return self.engine.always
 
     @property
     def holds(self) -> bool:
@@ -106,7 +98,7 @@ class LiveTables:
                 failed, self._failed = self._failed, None
                 raise failed
             state = rows.state(vectors.number)
-            if not self._engine.always and rows.indexed(vectors.number):
+            if not self.engine.always and rows.indexed(vectors.number):
                 self._tables.clear()
                 return {t: DatabaseTable(rows, vectors.number, t) for t in state.reached}
             if not self._is_loading():
@@ -117,12 +109,12 @@ class LiveTables:
                     )
                     self._loading.start()
             tables = {t: self._tables.get((vectors.number, t)) for t in state.reached}
-        self._memory.use(self)
+        self.shared.use(self)
         return {type_: table for type_, table in tables.items() if table and len(table)}
 
     def waiting(self, embedder: str) -> int:
         """How many records of the space have no vectors of this embedder yet."""
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             number = unit.vectors.known_embedders().get(embedder, _UNKNOWN)
             return unit.vectors.waiting(number)
 
@@ -141,14 +133,14 @@ class LiveTables:
         self.settle()
         with self._guard:
             self._tables.clear()
-            self._engine.erase()
-        if self._engine.lasting:  # its tables of other spaces went with the rest
-            self._memory.drop_all()
+            self.engine.erase()
+        if self.engine.lasting:  # its tables of other spaces went with the rest
+            self.shared.drop_all()
 
     def close(self) -> None:
         """Close the engine; a background load ends when the store is closed."""
         self.settle()
-        self._engine.close()
+        self.engine.close()
 
     def settle(self, timeout: float | None = None) -> bool:
         """Wait for the background load; True when it is done."""
@@ -170,7 +162,7 @@ class LiveTables:
         elif (table.seen.reached or -1) >= state.reached[type_]:
             return True  # whoever came before saw a later snapshot; what is not in ours is dropped
         missing = behind(table.seen, state, type_)
-        if missing > self._at_once:
+        if missing > self.at_once:
             return False
         if missing:
             follow(table, rows, vectors.number, type_)
@@ -178,14 +170,14 @@ class LiveTables:
         return True
 
     def _new_table(self, vectors: VectorSet, type_: RecordType) -> VectorTable:
-        return self._engine.table(self._space, vectors.name, type_, vectors.dimensions)
+        return self.engine.table(self.space, vectors.name, type_, vectors.dimensions)
 
     def _load(self, vectors: VectorSet, types: list[RecordType]) -> None:
         try:
             for type_ in types:
                 table, whole = self._new_table(vectors, type_), False
                 while not whole:
-                    with self._store.read(self._space) as unit:
+                    with self.store.read(self.space) as unit:
                         whole = follow(table, unit.vectors, vectors.number, type_, PORTION)
                 with self._guard:
                     self._tables[vectors.number, type_] = table

@@ -9,16 +9,14 @@ side. Appending never moves what is there, so another thread may search meanwhil
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, TypeAlias
 
 from mnemic.index.quantized import QuantizedRows, grown, scores_of
+from mnemic.late import NDArray, np
 
-Floats = NDArray[np.float32]
-Docs = NDArray[np.int64]
-Rows = NDArray[np.int64]
+Floats: TypeAlias = "NDArray[np.float32]"
+Docs: TypeAlias = "NDArray[np.int64]"
+Rows: TypeAlias = "NDArray[np.int64]"
 EXACT = 4_096  # up to this many vectors a first pass is not worth it
 _COMPARED = 16  # rows that go on to the second pass for each wanted one ...
 _COMPARED_ROOT = 10  # ... and for the square root of all: the nearest hide among more in many

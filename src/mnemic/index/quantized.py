@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from mnemic.late import NDArray, np
 
 _FIRST_CAPACITY = 256
 
@@ -26,9 +26,9 @@ def grown(array: np.ndarray, used: int, size: int) -> np.ndarray:
     return larger
 
 
-Floats = NDArray[np.float32]
-Rows = NDArray[np.int64]
-Counts = NDArray[np.uint8] | NDArray[np.uint16]
+Floats: TypeAlias = "NDArray[np.float32]"
+Rows: TypeAlias = "NDArray[np.int64]"
+Counts: TypeAlias = "NDArray[np.uint8] | NDArray[np.uint16]"
 BLOCK = 32_768  # rows; one word of the signs of all of them stays in the processor's cache
 _WORD = 64
 _SCALE = 127

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import Stemmer
 
+from mnemic.patterns import defer
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm
 from mnemic.types import SafeText
@@ -61,25 +62,25 @@ _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7a3\U00020000-\U0003ffff"
 )
-_DENSE_CHARACTER = re.compile(f"[{_DENSE}]")
+_DENSE_CHARACTER = defer(f"[{_DENSE}]")
 _LETTERS = rf"[^\W_{_DENSE}]+"
-_TOKEN = re.compile(
+_TOKEN = defer(
     rf"(?P<dense>[{_DENSE}]+)"
     rf"|(?P<word>{_LETTERS}(?:[-_.'/\\:@&+~]{{1,3}}{_LETTERS})*(?:\+\+|\#)?)"
     r"|(?P<sign>[\u2600-\u27bf\U0001f300-\U0001faff])"
 )
-_PART = re.compile(rf"[^\W\d_{_DENSE}]+|\d+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_ENDING = re.compile(r"'(?:s|re|ve|ll|d|m)?$", re.IGNORECASE)
-_SOFT_JOIN = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_PART = defer(rf"[^\W\d_{_DENSE}]+|\d+")
+_CAMEL = defer(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ENDING = defer(r"'(?:s|re|ve|ll|d|m)?$", re.IGNORECASE)
+_SOFT_JOIN = defer(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+_THOUSANDS = defer(r"(?<=\d),(?=\d{3}(?!\d))")
 # Characters that NFKC would change, punctuation apart: most text has none and skips the slow call.
-_COMPATIBLE = re.compile(
+_COMPATIBLE = defer(
     "[\u00aa\u00b2\u00b3\u00b9\u00ba\u00bc-\u00be\u0300-\u036f\u2070-\u209c\u2100-\u214f"
     "\u2150-\u218b\u2460-\u24ff\u3200-\u33ff\uf900-\ufaff\ufb00-\ufb06\uff10-\uff19"
     "\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc]"
 )
-_MARKS = re.compile("[\u0300-\u036f]")
+_MARKS = defer("[\u0300-\u036f]")
 
 _stemmer = Stemmer.Stemmer("english", 0)
 _stem = _stemmer.stemWord

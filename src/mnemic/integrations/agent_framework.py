@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_framework import AgentSession, ContextProvider, Message, SessionContext
 
-from mnemic.integrations.companion import AnyMemory, Companion, keep_latest, tool_call
+from mnemic.integrations.companion import AnyMemory, Companion, Companions, tool_call
 from mnemic.types import NewTurn, ToolResult
 
 
@@ -24,21 +24,17 @@ class MemoryContextProvider(ContextProvider):
         source_id: str = "mnemic",
     ) -> None:
         super().__init__(source_id)
-        self._memory = memory
-        self._user = user
-        self._budget = budget
-        self._companions: dict[str, Companion] = {}
+        self._companions = Companions(memory, "agent-framework", user, budget, Companion)
 
     async def before_run(
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
         """Add what is known to the instructions of this run."""
-        companion = await asyncio.to_thread(self._companion, session.session_id)
+        companion = await asyncio.to_thread(self._companions.get, session.session_id)
         before = [one for many in context.context_messages.values() for one in many]
         turns = list(_turns([*before, *context.input_messages], companion.session))
-        asked = [turn.text for turn in turns if turn.role == "user"]
         own = [str(getattr(agent, "instructions", None) or ""), *context.instructions]
-        addition = await asyncio.to_thread(companion.show, asked[-1] if asked else "", turns, own)
+        addition = await asyncio.to_thread(companion.show, turns, own)
         if addition:
             context.extend_instructions(self.source_id, str(addition))
 
@@ -46,21 +42,12 @@ class MemoryContextProvider(ContextProvider):
         self, *, agent: Any, session: AgentSession, context: SessionContext, state: dict[str, Any]
     ) -> None:
         """Record what was said and answered."""
-        companion = await asyncio.to_thread(self._companion, session.session_id)
+        companion = await asyncio.to_thread(self._companions.get, session.session_id)
         answered = [] if context.response is None else context.response.messages
         asked = list(_turns(context.input_messages, companion.session))
-        await asyncio.to_thread(companion.append, asked)
+        await asyncio.to_thread(companion.keep, asked, all_new=True)
         for turn in _turns(answered, companion.session):
             await asyncio.to_thread(companion.add, turn)
-
-    def _companion(self, session: str) -> Companion:
-        return keep_latest(
-            self._companions,
-            session,
-            lambda: Companion(
-                self._memory, session, host="agent-framework", user=self._user, budget=self._budget
-            ),
-        )
 
 
 def _turns(messages: Sequence[Message], session: str) -> Iterator[NewTurn]:

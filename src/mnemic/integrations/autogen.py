@@ -53,11 +53,8 @@ class AutogenMemory(Memory):
         """Record the messages so far, and add what is known; each text once in a conversation."""
         messages = await model_context.get_messages()
         turns = [turn for one in messages for turn in _turns(one, self._companion.session)]
-        asked = [turn.text for turn in turns if turn.role == "user"]
         own = [one.content for one in messages if isinstance(one, SystemMessage)]
-        addition = await asyncio.to_thread(
-            self._companion.show, asked[-1] if asked else "", turns, own
-        )
+        addition = await asyncio.to_thread(self._companion.show, turns, own)
         await asyncio.to_thread(self._companion.keep, turns)
         fresh = [text for text in (addition.system, addition.user) if text not in self._shown]
         text = "\n\n".join(filter(None, fresh))

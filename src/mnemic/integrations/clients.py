@@ -61,13 +61,12 @@ def _wrap_client(client: Any, companion: Companion) -> _Client:
         if hasattr(client, "beta"):
             replaced["beta"] = _Proxy(client.beta, {"chat": replaced["chat"]})
     elif hasattr(client, "messages") and hasattr(client.messages, "create"):
-        for name, home in (("messages", client), ("beta", getattr(client, "beta", None))):
-            if home is not None and hasattr(home, "messages"):
-                followed = _resource(
-                    home.messages, companion, Messages(), "current_message_snapshot"
-                )
-                is_own = name == "messages"
-                replaced[name] = followed if is_own else _Proxy(home, {"messages": followed})
+        follow = partial(
+            _resource, companion=companion, dialect=Messages(), snapshot="current_message_snapshot"
+        )
+        replaced["messages"] = follow(client.messages)
+        if hasattr(client, "beta") and hasattr(client.beta, "messages"):
+            replaced["beta"] = _Proxy(client.beta, {"messages": follow(client.beta.messages)})
     else:
         raise InvalidInput(
             f"Memory cannot follow a {type(client).__name__}",
@@ -75,13 +74,12 @@ def _wrap_client(client: Any, companion: Companion) -> _Client:
         )
     for name in ("copy", "with_options"):
         if hasattr(client, name):
-            replaced[name] = _copying(getattr(client, name), companion)
+            # A copy of the client with other options is wrapped too.
+            copy = getattr(client, name)
+            replaced[name] = lambda *args, copy=copy, **kwargs: _wrap_client(
+                copy(*args, **kwargs), companion
+            )
     return _Client(client, replaced)
-
-
-def _copying(copy: Callable[..., Any], companion: Companion) -> Callable[..., Any]:
-    """A copy of the client with other options is wrapped too."""
-    return lambda *args, **kwargs: _wrap_client(copy(*args, **kwargs), companion)
 
 
 class _Proxy:
@@ -147,7 +145,7 @@ class _RecordedCalls:
             response = call(*args, **request)
             if kwargs.get("stream") is True:
                 return _Stream(response, self._dialect.assembler(), partial(self.keep, begun=begun))
-            self.keep(self._answer(response), begun=begun)
+            self.keep_response(response, begun)
             return response
 
         async def create_async(*args: Any, **kwargs: Any) -> Any:
@@ -156,7 +154,7 @@ class _RecordedCalls:
             if kwargs.get("stream") is True:
                 keep = partial(self.keep, begun=begun)
                 return _AsyncStream(response, self._dialect.assembler(), keep)
-            await asyncio.to_thread(self.keep, self._answer(response), begun=begun)
+            await asyncio.to_thread(self.keep_response, response, begun)
             return response
 
         return create_async if inspect.iscoroutinefunction(inspect.unwrap(call)) else create
@@ -173,26 +171,23 @@ class _RecordedCalls:
         turns = self._dialect.turns(readable, self._companion.session)
         is_begun = bool(turns) and turns[-1].role == "assistant" and not turns[-1].tool_calls
         begun = turns.pop().text if is_begun else ""
-        addition = self._companion.show(
-            self._dialect.query(readable),
-            turns,
-            self._dialect.instructions(readable),
-            on_server=any(readable.get(key) for key in _ON_SERVER),
-        )
+        on_server = any(readable.get(key) for key in _ON_SERVER)
+        own = self._dialect.instructions(readable)
+        addition = self._companion.show(turns, own, on_server=on_server)
         self._companion.keep(turns)
         return (self._dialect.inject(readable, addition) if addition else readable), begun
 
-    def keep(self, turn: Callable[[str], NewTurn], *, begun: str = "") -> None:
-        answer = turn(self._companion.session)
-        self._companion.add(replace(answer, text=f"{begun}{answer.text}"))
+    def keep(self, answer: Callable[[str], NewTurn], begun: str) -> None:
+        turn = answer(self._companion.session)
+        self._companion.add(replace(turn, text=f"{begun}{turn.text}"))
+
+    def keep_response(self, response: Any, begun: str) -> None:
+        self.keep(partial(self._dialect.answer, response), begun)
 
     def keep_snapshot(self, stream: Any, snapshot: str, begun: str) -> None:
         """Record what the library's helper assembled; it asserts that anything arrived."""
         with contextlib.suppress(AssertionError):
-            self.keep(self._answer(getattr(stream, snapshot)), begun=begun)
-
-    def _answer(self, response: Any) -> Callable[[str], NewTurn]:
-        return lambda session: self._dialect.answer(response, session)
+            self.keep_response(getattr(stream, snapshot), begun)
 
 
 def _materialize(request: Request) -> Request:

@@ -10,8 +10,8 @@ import contextlib
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from mnemic.engine.aio import AsyncEngine, AsyncMind
 from mnemic.engine.mind import Mind
@@ -28,8 +28,6 @@ AnyMemory = AnyMind | Engine | AsyncEngine
 _COMPARED_TURNS = 1_000  # turns of a session that are compared with the messages of a call
 _KEPT_FAILURES = 100
 _KEPT = 1_000
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 
 def mind_of(memory: AnyMemory, user: str | None = None) -> Mind:
@@ -105,17 +103,20 @@ class Companion:
 
     def show(
         self,
-        query: str,
         messages: Sequence[NewTurn],
         instructions: Sequence[str] = (),
         *,
+        query: str | None = None,
         on_server: bool = False,
     ) -> PromptAddition:
-        """The addition for the answer to ``query``; the same within one exchange.
+        """The addition for the answer to ``query``, or to the last words of the user; the same
+        within one exchange.
 
         ``messages`` and ``instructions`` are what the host sends: nothing of it is added again.
         ``on_server``: the host's provider holds the conversation so far.
         """
+        if query is None:
+            query = next((one.text for one in reversed(messages) if one.role == "user"), "")
         if not query.strip():
             return PromptAddition()
         last_query, last_addition = self._last_addition
@@ -137,20 +138,15 @@ class Companion:
         self._last_addition = (query, addition)
         return addition
 
-    def keep(self, messages: Sequence[NewTurn]) -> None:
-        """Record the new messages of a call, which may repeat the whole conversation."""
+    def keep(self, messages: Sequence[NewTurn], *, all_new: bool = False) -> None:
+        """Record the new messages of a call, which may repeat the whole conversation unless the
+        host says that all of them are new.
+        """
         with self._at_most_noted(), self._lock:
-            fresh = list(messages[self._first_new(messages) :])
+            fresh = messages if all_new else messages[self._first_new(messages) :]
             if fresh:
                 self._mind.record_many(fresh)
                 self._remember(fresh)
-
-    def append(self, messages: Sequence[NewTurn]) -> None:
-        """Record messages that the host says are new."""
-        with self._at_most_noted(), self._lock:
-            if messages:
-                self._mind.record_many(messages)
-                self._remember(messages)
 
     def add(self, turn: NewTurn) -> None:
         """Record an answer."""
@@ -225,15 +221,34 @@ def _fingerprint(turn: NewTurn | Turn) -> str:
     return "\x1f".join([turn.role, turn.text.strip(), *calls, *results])
 
 
-def keep_latest(kept: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """What belongs to a conversation, made if it is new. Those used longest ago are let go: what
+C = TypeVar("C", bound=Companion)
+
+
+@dataclass(slots=True)
+class Companions(Generic[C]):
+    """The companions of a host with many conversations. Those used longest ago are let go: what
     they knew is in the record.
     """
-    found = kept.pop(key, None) or make()
-    kept[key] = found
-    while len(kept) > _KEPT:
-        del kept[next(iter(kept))]
-    return found
+
+    memory: AnyMemory
+    host: str
+    user: str | None
+    budget: int | None
+    make: Callable[..., C]
+    _kept: dict[tuple[str, str], C] = field(default_factory=dict)
+
+    def get(self, session: str, user: str | None = None) -> C:
+        """That of a conversation, made if it is new; ``user`` says whose it is, where not all are
+        of one.
+        """
+        user, kept = user or self.user, self._kept
+        companion = kept.pop((user or "", session), None) or self.make(
+            self.memory, session, host=self.host, user=user, budget=self.budget
+        )
+        kept[user or "", session] = companion
+        while len(kept) > _KEPT:
+            del kept[next(iter(kept))]
+        return companion
 
 
 def tool_turn(session: str, call_id: str, content: str, *, is_error: bool = False) -> NewTurn:

@@ -13,7 +13,7 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from langgraph.config import get_config
 
 from mnemic.errors import InvalidInput
-from mnemic.integrations.companion import AnyMemory, Companion, keep_latest
+from mnemic.integrations.companion import AnyMemory, Companion, Companions
 from mnemic.integrations.dialects.langchain_messages import shown, turns_of
 
 
@@ -33,11 +33,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any]):
         budget: int | None = None,
     ) -> None:
         super().__init__()
-        self._memory = memory
         self._session = session
-        self._user = user
-        self._budget = budget
-        self._companions: dict[tuple[str, str], Companion] = {}
+        self._companions = Companions(memory, "langchain", user, budget, Companion)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
@@ -63,14 +60,7 @@ class MemoryMiddleware(AgentMiddleware[Any, Any]):
                 "The run has no thread, so nobody knows which conversation it is",
                 remedy='Pass config={"configurable": {"thread_id": "…"}}, or session="…"',
             )
-        user = configured.get("user_id") or self._user
-        return keep_latest(
-            self._companions,
-            (user or "", str(session)),
-            lambda: Companion(
-                self._memory, str(session), host="langchain", user=user, budget=self._budget
-            ),
-        )
+        return self._companions.get(str(session), configured.get("user_id"))
 
 
 def _before(companion: Companion, request: ModelRequest[Any]) -> ModelRequest[Any]:

@@ -23,8 +23,8 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
-from mnemic.integrations.companion import AnyMemory, Companion, keep_latest
-from mnemic.integrations.dialects.langchain_messages import shown, turn_of
+from mnemic.integrations.companion import AnyMemory, Companion, Companions
+from mnemic.integrations.dialects.langchain_messages import shown, turn_of, turns_of
 from mnemic.types import NewTurn
 
 
@@ -45,16 +45,13 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         budget: int | None = None,
     ) -> None:
         super().__init__(serde=inner.serde)
-        self._memory = memory
+        self._threads = Companions(memory, "langgraph", user, budget, _Thread)
         self._inner = inner
-        self._user = user
         self._channel = channel
-        self._budget = budget
-        self._threads: dict[tuple[str, str], _Thread] = {}
 
     def show(self, messages: Sequence[BaseMessage], config: RunnableConfig) -> list[BaseMessage]:
         """The messages of a state with evidence injected, for the model alone."""
-        return shown(messages, self._thread(config).companion)
+        return shown(messages, self._thread(config))
 
     def put(
         self,
@@ -102,14 +99,7 @@ class GraphSaver(BaseCheckpointSaver[Any]):
 
     def _thread(self, config: RunnableConfig) -> _Thread:
         configurable = config["configurable"]
-        user, thread = configurable.get("user_id") or self._user, str(configurable["thread_id"])
-        return keep_latest(
-            self._threads,
-            (user or "", thread),
-            lambda: _Thread(
-                Companion(self._memory, thread, host="langgraph", user=user, budget=self._budget)
-            ),
-        )
+        return self._threads.get(str(configurable["thread_id"]), configurable.get("user_id"))
 
     def _gather(self, config: RunnableConfig, writes: Sequence[tuple[str, Any]]) -> None:
         """A channel of deltas is in no checkpoint: its messages are only ever written."""
@@ -124,28 +114,26 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         if config["configurable"].get("checkpoint_ns"):
             return  # a subgraph: what it says inside, nobody said to the user
         thread = self._thread(config)
-        companion, values = thread.companion, checkpoint["channel_values"]
+        session, values = thread.session, checkpoint["channel_values"]
         written, thread.written = thread.written, []
         stored = values.get(self._channel)
         whole = stored.value if isinstance(stored, _DeltaSnapshot) else stored
         if not isinstance(whole, list):
             fresh = [one for one in written if not one.id or one.id not in thread.seen]
             thread.seen.update(one.id for one in fresh if one.id)
-            companion.append(
-                [turn for one in fresh if (turn := turn_of(one, companion.session)) is not None]
-            )
+            thread.keep(turns_of(fresh, session), all_new=True)
             return
         turns = {
             message.id or str(place): turn
             for place, message in enumerate(whole)
-            if (turn := turn_of(message, companion.session)) is not None
+            if (turn := turn_of(message, session)) is not None
         }
         thread.seen.update(turns)
         dropped = [turn for id_, turn in thread.last.items() if id_ not in turns]
         if dropped:
             summary = values.get("summary")
-            companion.dropped(dropped, summary if isinstance(summary, str) else "")
-        companion.keep(list(turns.values()))
+            thread.dropped(dropped, summary if isinstance(summary, str) else "")
+        thread.keep(list(turns.values()))
         thread.last = turns
 
     @property
@@ -163,11 +151,11 @@ class GraphSaver(BaseCheckpointSaver[Any]):
         return clone
 
 
-class _Thread:
-    """What is known of one thread: its messages as they were last seen, and those just written."""
+class _Thread(Companion):
+    """One thread, with its messages as they were last seen, and those just written."""
 
-    def __init__(self, companion: Companion) -> None:
-        self.companion = companion
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
         self.last: dict[str, NewTurn] = {}
         self.seen: set[str] = set()
         self.written: list[BaseMessage] = []

@@ -47,9 +47,8 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
 
     def _known(self, messages: Sequence[ChatMessage]) -> str:
         turns = self._turns(messages)
-        asked = [turn.text for turn in turns if turn.role == "user"]
         own = [str(one.content or "") for one in messages if one.role.value == "system"]
-        addition = self._companion.show(asked[-1] if asked else "", turns, own)
+        addition = self._companion.show(turns, own)
         self._companion.keep(turns)
         return str(addition)
 

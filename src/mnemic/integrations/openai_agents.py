@@ -19,8 +19,8 @@ from agents.run_config import CallModelData, ModelInputData
 
 from mnemic.errors import Conflict
 from mnemic.integrations.companion import AnyMemory, Companion, mind_of
-from mnemic.integrations.dialects.base import last_user, plain_items, text_of
-from mnemic.integrations.dialects.openai_responses import inject_items, turn_of
+from mnemic.integrations.dialects.base import plain_items, with_evidence
+from mnemic.integrations.dialects.openai_responses import ITEM_TEXT, turn_of
 from mnemic.types import NewTurn, ToolCall, Turn
 
 _TAKEN_BACK = "history_taken_back"
@@ -77,16 +77,13 @@ class AgentsSession:
         """For ``RunConfig(call_model_input_filter=...)``: injects evidence before the call."""
         model_data = data.model_data
         items = plain_items(model_data.input)
-        place = last_user(items)
-        query = "" if place is None else text_of(items[place].get("content"))
         turns = [turn for item in items if (turn := turn_of(item, self.session_id)) is not None]
-        addition = await asyncio.to_thread(
-            self._companion.show, query, turns, [model_data.instructions or ""]
-        )
+        own = [model_data.instructions or ""]
+        addition = await asyncio.to_thread(self._companion.show, turns, own)
         if not addition:
             return model_data
         return ModelInputData(
-            input=cast("list[TResponseInputItem]", inject_items(items, addition)),
+            input=with_evidence(items, addition, ITEM_TEXT),
             instructions=addition.after(model_data.instructions) or None,
         )
 

@@ -54,11 +54,11 @@ class MemoryCapability(AbstractCapability[Any]):
         """Record new messages, and inject evidence into this request only."""
         messages = request_context.messages
         place = _last_prompt(messages)
-        query = "" if place is None else _prompt(messages[place])
         session = self._companion.session
         turns = [turn for message in messages for turn in _turns(message, session)]
+        query = "" if place is None else _prompt(messages[place])
         addition = await asyncio.to_thread(
-            self._companion.show, query, turns, _instructions(messages)
+            self._companion.show, turns, _instructions(messages), query=query
         )
         await asyncio.to_thread(self._companion.keep, turns)
         if place is None or not addition:

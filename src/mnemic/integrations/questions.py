@@ -13,21 +13,11 @@ from mnemic.language.answers import read_confirmation, squeezed
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
 from mnemic.language.lines import indented
-from mnemic.prompts import ByLanguage
+from mnemic.prompts import words
 from mnemic.types import Memory
 
 _LONGEST_ANSWER = 300  # characters; a longer message is about something else
 _QUESTION_MARKS = ("?", "？")
-_ASK = ByLanguage(
-    en="This user is new. After your answer, ask them this, word for word, and nothing else"
-    " about it:\n{text}",
-    zh="这是一位新用户。回答之后，请原样问这个问题，不要再谈别的：\n{text}",
-)
-_OFFER = ByLanguage(
-    en="At the end of your reply, ask the user about each of these, word for word; they answer"
-    " with confirm, ignore or later:\n{text}",
-    zh="在回复末尾，请原样逐条询问用户以下内容，用户回答确认、忽略或稍后：\n{text}",
-)
 
 
 class HostQuestions:
@@ -50,14 +40,15 @@ class HostQuestions:
         """What the system text asks for in this exchange; empty where nothing is to be asked."""
         self._question, self._offers = "", []
         language = language_of([query], self._mind.settings.memory.language)
+        texts = words("host_questions", language)
         if not self._introduced:
             self._question = self._next_question()
             if self._question:
-                return _ASK[language].format(text=self._question)
+                return texts["ask"].format(text=self._question)
         self._offers = list(pending)
         if not self._offers:
             return ""
-        return _OFFER[language].format(text=_list_pending(self._offers))
+        return texts["offer"].format(text=_list_pending(self._offers))
 
     def replied(self, reply: str) -> None:
         """The reply of the host: whether it asked."""

@@ -28,7 +28,10 @@ _KEY_PARAMS = (
     "path file file_path filename url query q command cmd pattern name title id session to"
     " subject table branch package key text"
 ).split()
-_SENTENCE = r"(?<=[。！？!?\n])|(?<=[.;；])\s"
+_SENTENCE = (  # which "Dr. Vogt" does not end
+    r"(?<=[。！？!?\n])|(?<=[.;；])"
+    r"(?i:(?<!\b(?:mr|ms|dr|st|vs|no)\.)(?<!\b(?:mrs|e\.g|i\.e)\.)(?<!\bprof\.))\s"
+)
 _LOOK = 2_000  # characters at each end of a result
 
 

@@ -44,9 +44,7 @@ def placed(candidate: Candidate, place: SessionPlace) -> Candidate:
     if not ((of_work and not own) or _THIS_PROJECT.search(candidate.text)):
         return candidate
     return replace(
-        candidate,
-        project=candidate.project or place.project,
-        topic=candidate.topic or place.topic,
+        candidate, project=candidate.project or place.project, topic=candidate.topic or place.topic
     )
 
 

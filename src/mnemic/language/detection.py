@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from mnemic.patterns import defer
 from mnemic.prompts import ENGLISH, Language
 
 LanguageChoice = str  # a language, or "auto"
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
-_WORD = re.compile(r"[A-Za-z]{2,}")
+_HAN = defer("[\u3400-\u4dbf\u4e00-\u9fff]")
+_WORD = defer(r"[A-Za-z]{2,}")
 # What an English sentence is held together by, and a Chinese one that names English things is not.
-_GRAMMAR = re.compile(
+_GRAMMAR = defer(
     r"\b(?:the|an?|is|are|was|to|of|in|on|at|for|and|but|with|from|into|my|your|we|you|it|this|that"
     r"|not|do|does|did|can|will|please|what|which|how|why|when|where|who)\b",
     re.IGNORECASE,

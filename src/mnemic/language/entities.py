@@ -5,25 +5,23 @@ By rule, and rather too few than too many: a wrong name costs a search and pushe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from mnemic.language.truncation import two_ends
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 
 _FILE = WordFile("mnemic.language", "names.toml")
 pattern, words = _FILE.pattern, _FILE.words
-_CHINESE = (
-    "named", "called", "called_by_surname", "beside", "titled", "familiar", "familiar_beside",
-)  # fmt: skip
+_CHINESE = "named called called_by_surname beside titled familiar familiar_beside".split()
 
 LONGEST = 8_000  # characters read at each end of a long text
 
-_SENTENCE_END = re.compile(r"(?:^|[.!?。！？\n:：;；])[\s\"'“”‘’(（\[*#>-]*$")
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
-_HAN = re.compile("[\u4e00-\u9fff]")
-_WORD = re.compile(r"[A-Za-z]+")
-_POSSESSIVE = re.compile(r"['’]s$")
+_SENTENCE_END = defer(r"(?:^|[.!?。！？\n:：;；])[\s\"'“”‘’(（\[*#>-]*$")
+_TITLE = defer(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)\.\s*$")
+_HAN = defer("[\u4e00-\u9fff]")
+_WORD = defer(r"[A-Za-z]+")
+_POSSESSIVE = defer(r"['’]s$")
 _HEADLINE_WORDS, _HEADLINE_SHARE = 6, 0.8
 
 Place = tuple[int, int, str]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mnemic.language.word_file import WordFile
+from mnemic.patterns import defer
 
 _FILE = WordFile("mnemic.language", "exact_words.toml")
 pattern, words = _FILE.pattern, _FILE.words
@@ -20,12 +21,10 @@ ExactKind = Literal["when", "count", "file", "latest", "earliest"]
 
 LONGEST = 400  # nobody asks one exact question in more characters
 
-_QUOTED = re.compile(
-    r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)"
-)
-_SPACES = re.compile(r"\s+")
+_QUOTED = defer(r"《[^》]*》|「[^」]*」|“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
+_SPACES = defer(r"\s+")
 _EDGES = " ,，。.?？!！、;；:：-—~…"
-_LETTERS = re.compile(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
+_LETTERS = defer(r"[a-z']+|[^\W\da-z_]|\d+", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -72,13 +72,6 @@ class Guard:
         """A text of at most ``limit`` characters."""
         checked = checks.check_text(value, what, self.characters if limit is None else limit)
         return SafeText(checked if self.secrets is None else redact(checked, self.secrets))
-
-    def texts(self, values: Sequence[str], what: str) -> Sequence[SafeText]:
-        """``text`` of each, in one go."""
-        for value in values:
-            checks.check_text(value, what, self.characters)
-        clean = values if self.secrets is None else [redact(one, self.secrets) for one in values]
-        return cast(Sequence[SafeText], clean)
 
     def part(self, part: str, statement: str, content: SafeText, what: str) -> SafeText:
         """A part of ``statement``, which is stored as ``content``: empty where the part is a secret

@@ -12,11 +12,12 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from mnemic.language.entities import pattern, words
+from mnemic.patterns import defer
 
-_MARKS = re.compile("[\u0300-\u036f]")
-_WORD = re.compile("[^\\W\\d_\u3040-\u30ff\u4e00-\u9fff]+")
-_LATIN = re.compile("[a-z]")
-_HAN_NAME = re.compile("[\u4e00-\u9fff]{2,4}")
+_MARKS = defer("[\u0300-\u036f]")
+_WORD = defer("[^\\W\\d_\u3040-\u30ff\u4e00-\u9fff]+")
+_LATIN = defer("[a-z]")
+_HAN_NAME = defer("[\u4e00-\u9fff]{2,4}")
 _ENDINGS = ("ing", "ed", "ly", "tion", "ness", "ment", "able", "ful", "less", "ous", "ive")
 _QUOTES = " \t\"'“‘(（["
 _SEPARATOR = "\0"

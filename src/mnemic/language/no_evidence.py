@@ -22,7 +22,7 @@ _FEW = 2  # words, or Chinese characters
 _END = 300  # characters at each end of a long text
 
 _GAP = r"[\s,，.。!！~～…、;；:：\-–—\"'\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*+"
-_LEADING_GAP = re.compile(_GAP)
+_LEADING_GAP = defer(_GAP)
 
 
 @cache
@@ -40,9 +40,9 @@ def _courtesies() -> dict[str, re.Pattern[str]]:
     }
 
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]++(?:[.!?。！？]++|\n|$)|[.!?。！？\n]++")
-_CLAUSE = re.compile(r"[,，;；:：]\s*|\s[-–—]+\s|——")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_SENTENCE = defer(r"[^.!?。！？\n]++(?:[.!?。！？]++|\n|$)|[.!?。！？\n]++")
+_CLAUSE = defer(r"[,，;；:：]\s*|\s[-–—]+\s|——")
+_HAN = defer(r"[\u3400-\u9fff]")
 
 
 def statement_share(text: str) -> float:

@@ -5,18 +5,14 @@ from __future__ import annotations
 _DIGITS = {character: value for value, character in enumerate("〇一二三四五六七八九")}
 _DIGITS |= {"零": 0, "两": 2, "俩": 2, "半": 0}
 _UNITS = {"十": 10, "百": 100, "千": 1000}
-_WORDS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-        " fifteen sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {
-    word: 20 + 10 * place
-    for place, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())
-}
-_WORDS |= _TENS | {"a": 1, "an": 1, "couple": 2, "fortnight": 2}
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_WORDS = {word: value for value, word in enumerate(_ONES)}
+_WORDS |= {word: 20 + 10 * place for place, word in enumerate(_TENS)}
+_WORDS |= {"a": 1, "an": 1, "couple": 2, "fortnight": 2}
 _SILENT = frozenset({"of", "the"})
 
 

@@ -19,12 +19,6 @@ _DENSE = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+"
 _ENDING = r"(?<=\w{3})(?:'s|ing|ed|es|s)$"
 _LONGEST = 4_000
 
-_FUNCTION = frozenset(
-    "的了吗呢吧啊呀嘛么我你您他她它们咱是在有和与跟或就都也还又再要会能可以请帮忙这那哪个些一下"
-    "把给被让叫对为从到向很太更最不没别好吗想用做来去上里中后前时候什怎样多少几何谁为啥如果但因"
-    "所以然而且并及其之于已经正将着过得地谢看说问"
-)
-
 
 @cache
 def _stems() -> frozenset[str]:
@@ -59,4 +53,6 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def _pieces(run: str) -> list[str]:
-    return "".join(" " if character in _FUNCTION else character for character in run).split()
+    return "".join(
+        " " if character in words("function") else character for character in run
+    ).split()

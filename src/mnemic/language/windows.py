@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 
-_WORD = re.compile("[^\\W_\u3400-\u9fff]{3,}")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+from mnemic.patterns import defer
+
+_WORD = defer("[^\\W_\u3400-\u9fff]{3,}")
+_HAN = defer("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _CHARS_A_TOKEN = 5  # of a script with letters; a Han character is a token
 _READ = 20_000  # characters of a text
 _STEMS = 32

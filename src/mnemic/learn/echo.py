@@ -15,13 +15,7 @@ from typing import NamedTuple, TypeVar
 from mnemic.clock import Clock
 from mnemic.errors import StoreError
 from mnemic.ids import new_id, order_of
-from mnemic.language.echo import (
-    UntrustedLine,
-    fingerprints,
-    sentences,
-    taint_of,
-    word_marks,
-)
+from mnemic.language.echo import UntrustedLine, fingerprints, sentences, taint_of, word_marks
 from mnemic.locks import ForkSafeLock
 from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import rank, untrusted

@@ -21,7 +21,7 @@ from mnemic.learn.echo import known_marks, tainted, untrusted_lines
 from mnemic.learn.extractors import Extractor, heard, is_person
 from mnemic.learn.facts import ExtractionResult, Rejection
 from mnemic.learn.grounding import SpokenWords, grounded
-from mnemic.learn.laws import settle_wording, with_endings
+from mnemic.learn.laws import EndingJudge, settle_wording, with_endings
 from mnemic.learn.memories import end_with_session
 from mnemic.learn.reconciler import Reconciler
 from mnemic.record import triggers
@@ -60,6 +60,7 @@ class Learner:
     extractor: Extractor
     reconciler: Reconciler
     voices: VoiceJudge | None = None  # whose words those of a user's message are
+    ends: EndingJudge | None = None  # what ends something known
 
 
 _KEPT = ("new", "update", "conflict", "pending")  # outcomes that leave something to remember
@@ -262,7 +263,7 @@ class ExtractionJob:
             for candidate in candidates
         ]
         with self._store.read(space) as unit:
-            candidates = settle_wording(with_endings(unit, candidates, batch, now))
+            candidates = settle_wording(with_endings(unit, candidates, batch, now, learner.ends))
         advice = [learner.reconciler.advise(candidate, now) for candidate in candidates]
         with self._store.write(space) as unit:
             if not self._still_waits(unit, session, batch):

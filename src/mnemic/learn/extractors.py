@@ -16,14 +16,17 @@ from mnemic.language.attribution import attributed
 from mnemic.language.detection import language_of
 from mnemic.language.echo import without_echo
 from mnemic.language.extract import EarlierMessage, Worth, extract
+from mnemic.language.extract.dates import is_plan
+from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.people import KnownPeople, Person, relations
 from mnemic.language.extract.sentences import LONGEST, Places
 from mnemic.language.fence import fence
 from mnemic.language.guard import guard_of
 from mnemic.language.secrets.finder import redact
-from mnemic.language.story import SUMMARY_CHARS, story_of
+from mnemic.language.story import SUMMARY_CHARS, is_order, story_of
 from mnemic.language.truncation import two_ends
 from mnemic.language.voice import GAP, VoiceJudge, own_voice
+from mnemic.late import load
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
 from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
@@ -42,14 +45,13 @@ if TYPE_CHECKING:
     from mnemic.language.extract.languages import Patterns
 
 PURPOSE = "extract"
+_PASSING = 0.4  # of what is asked of other sentences
 _INSTRUCTION = "rule"  # the relation of what has laws of its own
-NoteTaker = Callable[[TurnText], NotedMessage]
+NoteTaker = Callable[[Sequence[TurnText]], Sequence[NotedMessage]]
 
 
 class _ShownBefore(Collection[int]):
-    """The marks of what was shown before a turn was recorded: no turn is an echo of a later prompt,
-    nor of itself.
-    """
+    """The marks shown before a turn was recorded: no turn echoes a later prompt, nor itself."""
 
     def __init__(self, marks: Mapping[int, int], turn: Turn) -> None:
         self._marks = marks
@@ -100,7 +102,7 @@ class Extractor(Protocol):
 # Statements, dates and names in both languages: what reads them is compiled at first use.
 _SAMPLES = (
     "My name is Ann, I moved to Oslo last May and I prefer tea. See app.py on 2024-01-03.",
-    "我叫安，去年五月搬到杭州，喜欢喝茶。以后都要写测试，明天部署 app.py。",
+    "我叫李安，去年五月搬到杭州，喜欢喝茶。以后都要写测试，明天部署 app.py。",
     "Could you write a report about the launch?",
     "帮我写一份上线报告，好吗？",
 )
@@ -130,16 +132,18 @@ class RuleExtractor:
         return cls(settings, own_patterns(settings), note, voices)
 
     def warm_up(self, now: datetime) -> Iterator[None]:
-        """Compile the patterns, step by step, which the first extraction of a process waits for."""
-        from mnemic.language.extract.languages import built_in
-
+        """Do, step by step, what the first hook before a compression would wait for."""
+        for module in ("numpy", "mnemic.learn.compression"):
+            load(module)
+            yield
         for language in (self.patterns or built_in()).languages:
             for entry in language.all_entries():
                 entry.compile_all()
                 yield
         turns = [_sample(n, text, now) for n, text in enumerate(_SAMPLES)]
-        self.propose(turns, ())
-        yield
+        for candidate in self.propose(turns, ()).candidates:
+            load("mnemic.learn.laws").fault_of(candidate)
+            yield
         story_of(turns)
 
     def propose(
@@ -205,18 +209,23 @@ class RuleExtractor:
         if self.note is None or turn.trust != "owner":
             return None
         spoken = f"{before.role}: {before.text}" if before else ""
-        day = local_time(turn.at, self.settings.schedule.zone).date()
-        message = TurnText(text, turn.sender or turn.role, day, spoken)
-        noted = cache(partial(self.note, message))
-        least, places = self.settings.extraction.keep, Places(text)
+        said_at = local_time(turn.at, self.settings.schedule.zone)
+        message = TurnText(text, turn.sender or turn.role, said_at.date(), spoken)
+        noted = cache(partial(self.note, [message]))
+        keep, places = self.settings.extraction.keep, Places(text)
+        own = (self.patterns or built_in()).phrases("first_person")
 
         def is_worth(stretch: str) -> bool:
             place = places.find(stretch)
             try:
-                note = noted().judge(*place) if place else None
+                note = noted()[0].judge(*place) if place else None
             except ModelRefused:  # a damaged file, of which the embedding tells
                 return False
-            return note is not None and note.keep >= least and note.relation != _INSTRUCTION
+            # What is over after its day costs little where it was not worth keeping.
+            least = keep * _PASSING if keep < 1 and is_plan(stretch, said_at) else keep
+            if note is None or note.keep < least or note.relation == _INSTRUCTION:
+                return False
+            return not is_order(stretch) or bool(own.search(stretch))
 
         return is_worth
 

@@ -1,14 +1,22 @@
-"""Whose words a user's message is made of, by the reader: what words alone leave in doubt."""
+"""Whose words a user's message is made of, and what it ends, by the reader."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from mnemic.errors import ModelRefused
 from mnemic.language.voice.stretches import Stretch, VoiceJudge, layout, stretches
+from mnemic.providers.reader.inputs import TurnText, ending_passage
+from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.reader.notes import VoicedMessage
+from mnemic.store.contract import Unit
+from mnemic.types import Memory
 
+_LIKE = 0.25  # cosine of what may be about the same
+_WORTH = 0.3  # how likely half of a sentence is worth keeping
 Listener = Callable[[str], VoicedMessage]
 
 
@@ -27,3 +35,39 @@ def judge_by(listen: Listener) -> VoiceJudge:
         return list(zip(places, map(float, likely), strict=True))
 
     return judge
+
+
+@dataclass(frozen=True, slots=True)
+class EndingReader:
+    """Judges what a text ends by the notes that the reader takes of it beside what is known."""
+
+    reader: TrainedReader
+
+    def nearest(self, unit: Unit, said: str, now: datetime, limit: int) -> Sequence[Memory]:
+        number = unit.vectors.known_embedders().get(self.reader.name)
+        if number is None:
+            return ()
+        try:
+            vector = self.reader.embed([said])[0]
+        except ModelRefused:
+            return ()
+        near = unit.memories.nearest(
+            number, vector.tobytes(), status="active", now=now, limit=limit
+        )
+        return [memory for memory, cosine in near if cosine >= _LIKE]
+
+    def __call__(self, known: Collection[str], said: str) -> Mapping[str, float]:
+        try:
+            # Each alone: what 8-bit numbers are rounded to depends on all that is read at once.
+            noted = [self.reader.note([ending_passage(text, said)])[0] for text in known]
+        except ModelRefused:  # a damaged file, of which the embedding tells
+            return dict.fromkeys(known, 0.0)
+        return {text: message.ends(len(said)) for text, message in zip(known, noted, strict=True)}
+
+    def are_worth(self, texts: Collection[str]) -> Collection[str]:
+        try:
+            noted = [self.reader.note([TurnText(text, "user")])[0] for text in texts]
+        except ModelRefused:
+            return ()
+        notes = {text: one.judge(0, len(text)) for text, one in zip(texts, noted, strict=True)}
+        return {text for text, note in notes.items() if note and note.keep >= _WORTH}

@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 from mnemic.errors import InvalidInput
 from mnemic.moving import exports
 from mnemic.moving.exports import ExportedConversation
-from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lines, read_lists
-from mnemic.moving.pieces import Piece, Record
+from mnemic.moving.json_records import WHOLE, read_records
+from mnemic.moving.pieces import Piece
 from mnemic.record.messages import (
     SESSION_KEYS,
     UnreadableMessage,
@@ -63,38 +63,15 @@ class Chats:
         self._positions: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Piece]:
-        number, first = read_first_line(self._stream)
-        if first.strip() == b"{":
-            yield from self._read_document(first + self._stream.read(LONGEST))
-            return
-        is_list = first.startswith(b"[")
-        records = (
-            read_lists(first, self._stream) if is_list else read_lines(first, self._stream, number)
-        )
-        for record in records:
-            yield from self._read_record(record)
-
-    # --- parsing ----------------------------------------------------------------------------------
-
-    def _read_record(self, record: Record) -> Iterator[Piece]:
-        if record.reason:
-            self._skip_broken(record.value or b"")
-            yield Piece(record.place, None, record.reason)
-            return
-        number = record.place.rpartition(" ")[2]
-        conversation = f"{self._session}-{number}" if self._session else ""
-        yield from self._read_object(record.value, record.place, conversation)
-
-    def _read_document(self, data: bytes) -> Iterator[Piece]:
-        if self._stream.read(1):
-            raise InvalidInput(
-                f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
-            )
-        try:
-            value = parse_json(data)
-        except ValueError as reason:
-            raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
-        yield from self._read_object(value, "the file", self._session)
+        for record in read_records(self._stream):
+            if record.reason:
+                self._skip_broken(record.value or b"")
+                yield Piece(record.place, None, record.reason)
+                continue
+            conversation = self._session
+            if conversation and record.place != WHOLE:
+                conversation += f"-{record.place.rpartition(' ')[2]}"
+            yield from self._read_object(record.value, record.place, conversation)
 
     def _read_object(self, value: Any, place: str, conversation: str) -> Iterator[Piece]:
         """``conversation``: the session of a conversation that has no id of its own."""

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO
 
-from mnemic.moving.json_records import LONGEST, parse_json, read_first_line, read_lists
+from mnemic.moving.json_records import read_records
 from mnemic.moving.memory_fields import checked_text, read_moment, short_name
 from mnemic.moving.pieces import Piece, Record, SentFile, make_pieces
 from mnemic.moving.source import ImportSource
-from mnemic.record.messages import UnreadableMessage, read_list, read_object, read_text
+from mnemic.record.messages import read_list, read_object, read_text
 from mnemic.types import NewMemory
 
 _MEMBER = re.compile(r"(?:.*/)?(?P<kind>memories|projects)(?:\.json|/[^/]+\.json)")
@@ -31,7 +31,7 @@ def account_members(source: ImportSource) -> list[str]:
 def read_account(name: str, stream: BinaryIO, projects: dict[str, str]) -> Iterator[Piece]:
     """The memories or projects in one of these files; ``projects`` are the names of those read."""
     read = _read_memories if _kind(name) == "memories" else _read_project
-    for record in _records(stream):
+    for record in read_records(stream):
         yield from make_pieces(
             record, lambda one: read(one.place, read_object(one.value, "a record"), projects)
         )
@@ -40,18 +40,6 @@ def read_account(name: str, stream: BinaryIO, projects: dict[str, str]) -> Itera
 def _kind(name: str) -> str:
     found = _MEMBER.fullmatch(name)
     return found["kind"] if found else ""
-
-
-def _records(stream: BinaryIO) -> Iterator[Record]:
-    """A list of records, or one."""
-    _, first = read_first_line(stream)
-    if first.startswith(b"["):
-        yield from read_lists(first, stream)
-        return
-    try:
-        yield Record("record 1", parse_json(first + stream.read(LONGEST)))
-    except ValueError as error:
-        raise UnreadableMessage(str(error)) from error
 
 
 # --- memories -------------------------------------------------------------------------------------

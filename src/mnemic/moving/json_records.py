@@ -14,9 +14,11 @@ from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from typing import Any, BinaryIO
 
+from mnemic.errors import InvalidInput
 from mnemic.moving.pieces import Record
 from mnemic.moving.source import bounded_lines
 
+WHOLE = "the file"  # the place of a record that is a whole file
 LONGEST = 64 << 20  # bytes of one record: the longest real conversations have a tenth
 _HEAD = 1 << 16  # bytes that show whether a file is a list, an object or lines
 _CHUNK = 1 << 20
@@ -42,15 +44,30 @@ def parse_json(data: bytes) -> Any:
 
 
 def read_records(stream: BinaryIO, keys: Sequence[str] = ()) -> Iterator[Record]:
-    """Every record of a file; ``keys`` name the lists of an object."""
-    number, first = read_first_line(stream)
-    if _holds_list(first, keys):
-        yield from read_lists(first, stream, keys)
+    """Every record of a file; ``keys`` name the lists of an object. Without them an object over
+    several lines is one record.
+    """
+    number, first = _read_first_line(stream)
+    if first.strip() == b"{" and not keys:
+        yield _read_document(first + stream.read(LONGEST), stream)
+    elif _holds_list(first, keys):
+        yield from _read_lists(first, stream, keys)
     else:
-        yield from read_lines(first, stream, number)
+        yield from _read_lines(first, stream, number)
 
 
-def read_first_line(stream: BinaryIO) -> tuple[int, bytes]:
+def _read_document(data: bytes, stream: BinaryIO) -> Record:
+    if stream.read(1):
+        raise InvalidInput(
+            f"One conversation has more than {LONGEST:,} bytes", remedy="Give JSON lines"
+        )
+    try:
+        return Record(WHOLE, parse_json(data))
+    except ValueError as reason:
+        raise InvalidInput(str(reason), remedy="Give JSON lines or a whole JSON file") from None
+
+
+def _read_first_line(stream: BinaryIO) -> tuple[int, bytes]:
     """The number of the first line that is not blank, and its beginning."""
     for number, line in enumerate(iter(lambda: stream.readline(_HEAD), b""), 1):
         if line.strip(_BLANK):
@@ -58,7 +75,7 @@ def read_first_line(stream: BinaryIO) -> tuple[int, bytes]:
     return 1, b""
 
 
-def read_lines(first: bytes, stream: BinaryIO, number: int) -> Iterator[Record]:
+def _read_lines(first: bytes, stream: BinaryIO, number: int) -> Iterator[Record]:
     """A record for each line; of one that is not JSON, ``value`` is the line itself."""
     for place, line in enumerate(bounded_lines(stream, LONGEST, first), number):
         if line is None:
@@ -70,7 +87,7 @@ def read_lines(first: bytes, stream: BinaryIO, number: int) -> Iterator[Record]:
                 yield Record(f"line {place}", line, str(error))
 
 
-def read_lists(first: bytes, stream: BinaryIO, keys: Sequence[str] = ()) -> Iterator[Record]:
+def _read_lists(first: bytes, stream: BinaryIO, keys: Sequence[str]) -> Iterator[Record]:
     """The entries of a list, or of every list under one of ``keys`` of an object."""
     text = _JsonText(first, stream)
     try:

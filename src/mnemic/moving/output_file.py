@@ -6,17 +6,36 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mnemic.documents.files import write
+from mnemic.engine.mind import Mind
 from mnemic.errors import Conflict
+from mnemic.moving.archive import export_jsonl
+from mnemic.moving.markdown import ExportOptions, export_markdown, export_markdown_files
 
-Target = Path | BinaryIO
 
+def write_export(
+    mind: Mind, form: str, to: Path | BinaryIO, options: ExportOptions, *, folder: bool = False
+) -> None:
+    """Write a memory as "html", "markdown" or "jsonl", to a file or into a pipe; ``folder``: as
+    markdown, a file a month.
+    """
+    if form == "jsonl":
+        progress = options["progress"] or (lambda done, total: None)
+        export_jsonl(mind, to, secrets=options["secrets"], progress=progress)
+        return
+    if folder and isinstance(to, Path):
+        for name, text in export_markdown_files(mind, **options).items():
+            write(to / name, text.encode())
+        return
+    if form == "html":
+        from mnemic.moving.page import export_page
 
-def write_text(to: Target, text: str) -> None:
-    """Write a text as UTF-8, to a file or into a pipe."""
-    if isinstance(to, Path):
-        write(to, text.encode())
+        data = export_page(mind, **options).encode()
     else:
-        to.write(text.encode())
+        data = export_markdown(mind, **options).encode()
+    if isinstance(to, Path):
+        write(to, data)
+    else:
+        to.write(data)
         to.flush()
 
 

@@ -5,6 +5,9 @@ A language is the data there is for it. What it has no text for is said in Engli
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from string import Template
 from typing import TypeVar
@@ -21,6 +24,7 @@ class ByLanguage(dict[Language, T]):
         return self[ENGLISH]
 
 
+@cache
 def prompt(name: str, language: Language) -> str:
     """The text of a prompt, with its ``$blanks`` still in it."""
     folder = resources.files("mnemic.prompts")
@@ -28,6 +32,19 @@ def prompt(name: str, language: Language) -> str:
     if not file.is_file():
         file = folder.joinpath(ENGLISH, f"{name}.md")
     return file.read_text(encoding="utf-8")
+
+
+@cache
+def words(section: str, language: Language) -> Mapping[str, str]:
+    """A table of words.toml: the short texts around what memory shows."""
+    table: ByLanguage[Mapping[str, str]] = ByLanguage(_read_words()[section])
+    return table[language]
+
+
+@cache
+def _read_words() -> dict[str, dict[Language, dict[str, str]]]:
+    file = resources.files("mnemic.prompts").joinpath("words.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def filled(name: str, language: Language, **blanks: object) -> str:

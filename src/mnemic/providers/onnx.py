@@ -10,10 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mnemic.errors import ConfigError, ModelRefused
+from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
 

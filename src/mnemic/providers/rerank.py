@@ -13,14 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Protocol, TypeAlias
 
 from mnemic.errors import BadVector
 from mnemic.language.detection import language_of
 from mnemic.language.windows import query_windows
+from mnemic.late import NDArray, np
 from mnemic.providers.onnx import OnnxFolder, OnnxSession, is_reading_option, read_options
 
 OPTIONS = "rerank.toml"
@@ -29,7 +27,7 @@ _FEWEST = 5  # passages: judging fewer is not worth the time
 _EASING = 0.9  # of the remembered cost, each time it kept the model out: a busy moment passes
 _NAME = 40  # characters of a speaker's name
 _STEEPEST = 60.0  # beyond this a share is 0 or 1 to the last digit
-Logits = NDArray[np.float64]
+Logits: TypeAlias = "NDArray[np.float64]"
 
 
 @dataclass(frozen=True, slots=True)

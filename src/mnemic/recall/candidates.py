@@ -5,7 +5,6 @@ Each route gives a ranked list of documents; what they add to a score is the ran
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -26,11 +25,13 @@ from mnemic.language.entities import find_entities
 from mnemic.language.exact import ExactQuestion
 from mnemic.language.names import respelled, words_of
 from mnemic.language.query_intent import asks_recent, without_asking
+from mnemic.patterns import defer
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.request import NamedTime, Request, with_query
 from mnemic.recall.slot_route import answers_by_slot
 from mnemic.recall.vectors import VectorMatches, VectorRoute
 from mnemic.rules import checks
+from mnemic.settings import Settings
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.contract import Unit
 from mnemic.store.rows import QueryTerm, Scope, TextMatches, type_of
@@ -78,17 +79,13 @@ class CandidateLists:
 class CandidateSearch:
     """Searches by every route that the settings name."""
 
-    def __init__(
-        self,
-        settings: RecallSettings,
-        vectors: VectorRoute | None,
-        *,
-        beside_core: bool = False,
-    ) -> None:
-        """``beside_core``: what is in every prompt is not searched for."""
-        self._settings = settings
+    def __init__(self, settings: Settings, vectors: VectorRoute | None) -> None:
+        self._settings = settings.recall
         self._vectors = vectors
-        self._beside_core = beside_core
+        # What is in every prompt is not searched for.
+        self._beside_core = settings.upkeep.core_choice == "profile"
+        # By its place among the others alone a small word would count as much as any.
+        self._without_stop_words = settings.ranking.fusion != "learned"
 
     def search(self, attempts: Attempts, request: Request) -> CandidateLists:
         """Each route in turn; one that fails leaves its list empty."""
@@ -101,12 +98,13 @@ class CandidateSearch:
                 nearest = attempts.run("vector", partial(self._of_large_partition, request))
                 lists["partition"] = nearest or lists["partition"]
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
-        outcome = None if enough else attempts.run("text", partial(self._by_words, request))
+        unasked = enough and not request.sure
+        outcome = None if unasked else attempts.run("text", partial(self._by_words, request))
         request, text = outcome or (request, None)
         # Where partitions come first, meaning chooses inside them and nowhere else.
         by_meaning = "partition" not in lists
         vector = self._by_meaning(attempts, request, text) if by_meaning else None
-        if text is not None:
+        if text is not None and not enough:
             lists["text"] = [match.doc for match in text.matches]
             cut |= len(text.matches) >= self._settings.text_candidates * request.depth
         if vector is not None:
@@ -167,7 +165,7 @@ class CandidateSearch:
         """The matches, and the request again with the names spelled as they are known here."""
         limit = self._settings.text_candidates * request.depth
         terms = enriched_terms(request.query, request.around, self._settings)
-        if not self._settings.evidence_score:  # by place alone a small word would count as much
+        if self._without_stop_words:
             asked = without_asking(request.query)
             telling = enriched_terms(asked, request.around, self._settings)
             terms = [term for term in telling if term.weight > STOP_WEIGHT] or terms
@@ -202,7 +200,7 @@ class CandidateSearch:
         return attempts.run("vector", lambda unit: vectors.search(unit, query))
 
 
-_WITH_DIGITS = re.compile(r"[A-Za-z]*\d\w*")
+_WITH_DIGITS = defer(r"[A-Za-z]*\d\w*")
 _MOST_TERMS = 32  # of a query that is looked through for misspelled names
 
 
@@ -410,7 +408,8 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     core = frozenset(unit.memories.core_among([match.doc for match in matches.matches]))
     found = [match.doc for match in matches.matches if match.doc not in core]
     chosen = list(dict.fromkeys([*found, *docs]))
-    most = settings.limit if found and request.depth == 1 else len(chosen)
+    few = found and request.depth == 1 and not request.sure
+    most = settings.limit if few else len(chosen)
     return RouteResult(chosen[:most], cut=len(chosen) > most)
 
 

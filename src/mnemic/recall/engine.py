@@ -103,8 +103,7 @@ class Recall:
         self._gate = settings.gate
         self._configured_zone = settings.schedule.zone
         self._latest: tuple[str, Request | None] = "", None
-        beside_core = settings.upkeep.core_choice == "profile"
-        self._candidates = CandidateSearch(settings.recall, vectors, beside_core=beside_core)
+        self._candidates = CandidateSearch(settings, vectors)
         self._ranker = ranker_for(settings)
         self._reranker = reranker_for(settings.recall)
         self._touches = touches
@@ -230,7 +229,7 @@ class Recall:
                 for hit in found or ()
                 if hit.id not in known
             ]
-            if len(hits) >= request.limit or not lists.cut:
+            if len(hits) >= request.limit or not lists.cut or request.sure:
                 break
         return hits[: request.limit]
 

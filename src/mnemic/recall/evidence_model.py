@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from mnemic.late import np
 from mnemic.recall.features import GROUPS, OF_QUERY, Floats
 
 _FILES = {
@@ -27,6 +26,7 @@ _FARTHEST = 6.0  # standard deviations from its mean beyond which a feature says
 _BEST = 3
 _FEW = 5
 _PAGE = 10
+_ALIKE = 0.1  # of a score: texts of one form differ by less
 # Rows multiplied at once: with more, BLAS wakes threads, and to wait for them costs more than all
 # the rest of a recall where other work keeps the cores busy.
 _AT_ONCE = 64
@@ -79,9 +79,17 @@ class EvidenceModel:
         """What puts candidates in order."""
         return self.order.value(self.order.standardised(rows))
 
-    def log_odds(self, features: Mapping[str, Floats], scores: Floats) -> Floats:
-        """The logarithm of the odds that each candidate is evidence."""
-        among = beside_nothing(self.order, self.names, features, scores)
+    def log_odds(
+        self, features: Mapping[str, Floats], scores: Floats, *, alike_once: bool = False
+    ) -> Floats:
+        """The logarithm of the odds that each candidate is evidence; with ``alike_once``, a hundred
+        texts of one form are not worse for having no other to be better than.
+        """
+        distinct = scores
+        if alike_once:
+            falling = np.sort(scores)[::-1]
+            distinct = falling[np.unique(np.round(falling / _ALIKE), return_index=True)[1]]
+        among = beside_nothing(self.order, self.names, features, distinct)
         summary = self.fit.standardised(query_summary(self.names, features, scores, among)[None])
         best: Floats = self.slope * (scores - scores.max()) + self.fit.value(summary)
         return best

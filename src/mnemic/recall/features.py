@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TypeAlias
 
 from mnemic.language.query_intent import QueryIntent
+from mnemic.late import NDArray, np
 
-Floats = NDArray[np.floating]
-Flags = NDArray[np.bool_]
-Places = NDArray[np.int64]
+Floats: TypeAlias = "NDArray[np.floating]"
+Flags: TypeAlias = "NDArray[np.bool_]"
+Places: TypeAlias = "NDArray[np.int64]"
 ABSENT = -1
 _TINY = 1e-6
 _LIKENESS = 0.15  # a standard deviation of likeness, beside the best text score
@@ -164,7 +162,9 @@ def _reading(table: CandidateTable, vectors: VectorScores | None) -> dict[str, F
     late = None if vectors is None else vectors.read
     if late is None:
         return {name: np.zeros(size) for name in GROUPS["reading"]}
-    late = np.where(np.isnan(late), np.nanmedian(late), late)
+    known = np.sort(late[~np.isnan(late)])  # nanmedian loads all of numpy.ma
+    median = (known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2
+    late = np.where(np.isnan(late), median, late)
     before = np.where(table.in_conversation, table.previous, ABSENT)
     after = np.where(table.in_conversation, table.following, ABSENT)
     beyond = np.maximum(late - float(late.mean()), 0.0)  # above what any candidate has

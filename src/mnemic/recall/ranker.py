@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-import numpy as np
-
 from mnemic.language.no_evidence import is_for_questions, statement_share
+from mnemic.late import np
 from mnemic.recall.candidates import CandidateLists
 from mnemic.recall.evidence_model import evidence_model, probability
 from mnemic.recall.features import Floats, Places, crowding
@@ -55,6 +54,7 @@ def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
 
 _ACCESS_SATURATION = 10  # uses at which the access part is full
 
+_TOGETHER = 3  # pieces that may fit together what none fits alone
 _POOL = 2  # candidates for each usual result that a preset's formula weighs to the end
 _LEAST_POOL = 20
 _PLAIN_IMPORTANCE = 0.5
@@ -99,15 +99,17 @@ def ranker_for(settings: Settings) -> Ranker:
 class LearnedRanker:
     """Ranks by the probability that a candidate is evidence for the query."""
 
-    def __init__(self, ranking: RankingSettings) -> None:
+    def __init__(self, ranking: RankingSettings, *, alike_once: bool = False) -> None:
         self._personas = ranking.personas
+        self._alike_once = alike_once
 
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
         pool = candidate_pool(unit, request, lists)
         model = evidence_model(reads=pool.read)
         docs = pool.around.docs
         rows = model.rows(pool.features)
-        odds = model.log_odds(pool.features, model.scores(rows)) + _EXACT * pool.exact_order
+        odds = model.log_odds(pool.features, model.scores(rows), alike_once=self._alike_once)
+        odds += _EXACT * pool.exact_order
         if pool.unknown:
             odds -= _UNKNOWN
         # Whoever searches for a word wants the texts that have it, however little it says.
@@ -231,11 +233,16 @@ class FormulaRanker:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._learned = LearnedRanker(settings.ranking, alike_once=True)
 
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
         relevant = by_ranks(unit, lists, self._settings.ranking)
         asked_for = precise(lists)
         order = sorted(range(len(relevant.docs)), key=lambda n: relevant.docs[n] not in asked_for)
+        if request.sure:
+            fitting = {*asked_for, *lists.lists.get("latest", ())}  # the last where nothing is read
+            fitting |= self._fitting(unit, request, lists)
+            order = [n for n in order if relevant.docs[n] in fitting]
         best: list[_Weighed] = []
         # What is beyond the usual pool is only weighed where more is wanted, and comes after it:
         # so the first hits are the same however many are wanted.
@@ -263,6 +270,17 @@ class FormulaRanker:
             )
             for doc, score, one in zip(docs, falling, best, strict=True)
         ]
+
+    def _fitting(self, unit: Unit, request: Request, lists: CandidateLists) -> set[int]:
+        """Where the best together are evidence, those that are so alone or half as likely as the
+        first: a formula says which is worth more, not whether any fits.
+        """
+        wide = replace(request, limit=len(lists.docs), persona=None, explained=False)
+        ranked = self._learned.rank(unit, wide, lists)
+        if sum(one.score for one in ranked[:_TOGETHER]) < request.sure:
+            return set()
+        least = min(request.sure, ranked[0].score / 2)
+        return {one.doc for one in ranked if one.score >= least}
 
     def _weigh(
         self,
@@ -335,7 +353,7 @@ def _score_parts(
     relevant: Relevance, n: int, parts: rules.ScoreParts, lists: CandidateLists
 ) -> dict[str, float]:
     """Every part of a score that is not zero."""
-    all_parts = {name: float(values[n]) for name, values in relevant.parts.items()}
+    all_parts = {"text": float(relevant.keyword[n]), "vector": float(relevant.semantic[n])}
     all_parts |= {
         "relevance": parts.relevance,
         "recency": parts.recency,

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-import numpy as np
-
 from mnemic.days import in_zone
 from mnemic.index.forms import numbers, times
 from mnemic.index.segment import STOP_WEIGHT, query_terms
@@ -17,6 +15,7 @@ from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.query_intent import QueryIntent
 from mnemic.language.requests import LONGEST_WISH, is_standing_wish
 from mnemic.language.voice import own_voice
+from mnemic.late import np
 from mnemic.recall.candidates import CandidateLists
 from mnemic.recall.features import (
     ABSENT,
@@ -59,7 +58,6 @@ class Relevance:
     relevance: Floats
     keyword: Floats
     semantic: Floats
-    parts: Mapping[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +205,7 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
     around = with_neighbors(unit.ledger, candidates.docs)
     docs = around.docs
-    text = _text_scores(unit, candidates, docs)
+    text = _term_matches(unit, candidates, docs).scores
     vectors = candidates.vector.scores(docs) if candidates.vector else None
     likeness = np.zeros(len(docs)) if vectors is None else np.maximum(vectors.similarity, 0.0)
     words = text / max(float(text.max(initial=0.0)), 1e-9)
@@ -216,38 +214,13 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
         joined = np.array([rank_share(candidates.ranks(doc), RRF_K, lists) for doc in docs])
     else:
         joined = np.maximum(words, likeness)
-    return _ordered(
-        around,
-        relevance=joined,
-        keyword=text,
-        semantic=likeness,
-        parts={"text": words, "vector": likeness},
-    )
-
-
-def _text_scores(unit: Unit, lists: CandidateLists, docs: Sequence[int]) -> Floats:
-    if lists.text is None:
-        return np.zeros(len(docs))
-    return np.array(unit.text.score(lists.text, docs))
-
-
-def _ordered(
-    around: Surroundings,
-    *,
-    relevance: Floats,
-    keyword: Floats,
-    semantic: Floats,
-    parts: Mapping[str, Floats],
-) -> Relevance:
-    """By relevance, newer first among equals; the text score as a share of the best."""
-    order = np.lexsort((np.array(around.docs), relevance))[::-1]
+    order = np.lexsort((np.array(docs), joined))[::-1]  # newer first among equals
     return Relevance(
-        docs=[around.docs[n] for n in order],
+        docs=[docs[n] for n in order],
         moments=[around.moment(n) for n in order],
-        relevance=relevance[order],
-        keyword=keyword[order] / max(float(keyword.max(initial=0.0)), 1e-9),
-        semantic=semantic[order],
-        parts={name: values[order] for name, values in parts.items()},
+        relevance=joined[order],
+        keyword=words[order],
+        semantic=likeness[order],
     )
 
 

@@ -53,6 +53,7 @@ class Request:
     zone: Zone
     depth: int = 1  # times as many candidates as usual
     explained: bool = True  # whether each hit says why
+    sure: float = 0.0  # the probability of what fits, where a formula orders it; 0: all
 
 
 def read_request(

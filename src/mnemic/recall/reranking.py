@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from mnemic.days import Zone, day_of
+from mnemic.late import np
 from mnemic.providers.rerank import OnnxReranker, Passage, Reranker, fused, share
 from mnemic.settings.recall import RecallSettings
 from mnemic.types import Hit, Why

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Protocol, Self, TypeAlias
 
 from mnemic.errors import BadVector, ModelUnavailable, StoreError
 from mnemic.index.engine import VectorTable
 from mnemic.index.live_tables import LiveTables, VectorSet
 from mnemic.index.nearest import Near
+from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.embedding.base import Embedder, clear_cache, expect, release
 from mnemic.providers.reader.late_interaction import score_passages
@@ -32,7 +30,7 @@ SCAN_LIMIT = 256  # up to this many vectors are compared by the database
 SCAN_MEANWHILE = 100_000  # up to this many records, while an index of them is being made
 _SCANNED = 1_000  # how many of the nearest it returns
 _SAMPLE = 256
-FloatRow = NDArray[np.float32]
+FloatRow: TypeAlias = "NDArray[np.float32]"
 Earlier = Callable[[str], Embedder | None]
 
 

@@ -6,7 +6,7 @@ import json
 import mimetypes
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -63,19 +63,19 @@ _HEADING = re.compile(r"\s*#+\s+(.{2,200})")
 _CAPTION = 500  # characters
 
 
+@dataclass(eq=False)
 class AttachmentWriter:
     """Adds and describes the attachments of one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._guard = guard
-        self._ask_vectors = ask
+    store: Store
+    space: str
+    clock: Clock
+    guard: Guard
+    ask_vectors: Ask
 
     def attach(self, path_or_url: str | Path, details: AttachmentDetails) -> Attachment:
         """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
-        guard, now = self._guard, self._clock.now()
+        guard, now = self.guard, self.clock.now()
         place = checks.check_name(str(path_or_url), "path_or_url")
         direction = checks.check_choice(
             details.get("direction", "inbound"), DIRECTIONS, "direction"
@@ -96,8 +96,8 @@ class AttachmentWriter:
             tags=guard.labels(details.get("tags", ())),
             memories=guard.labels(details.get("memories", ()), "memories"),
         )
-        with self._store.write(self._space) as unit:
-            self._ask_vectors(unit, now)
+        with self.store.write(self.space) as unit:
+            self.ask_vectors(unit, now)
             return unit.attachments.add(new, attachment_terms(new))
 
     def describe(
@@ -109,7 +109,7 @@ class AttachmentWriter:
     ) -> Attachment:
         """Fill in what is in a file; None leaves a text as it is."""
         checks.check_name(id_, "id")
-        with self._store.write(self._space) as unit:
+        with self.store.write(self.space) as unit:
             stored = unit.attachments.by_id([id_])
             if not stored:
                 raise NotFound(f"No attachment {id_}", remedy="See attachments()")
@@ -120,12 +120,12 @@ class AttachmentWriter:
                 transcription=self._given(transcription, "transcription", old.transcription),
                 extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
             )
-            self._ask_vectors(unit, self._clock.now())
+            self.ask_vectors(unit, self.clock.now())
             described = unit.attachments.replace(new, attachment_terms(new))
             return files_with_episodes(unit, [described])[0]
 
     def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
-        return before if text is None else self._guard.text(text, what)
+        return before if text is None else self.guard.text(text, what)
 
     def latest(
         self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
@@ -133,9 +133,9 @@ class AttachmentWriter:
         checks.check_limit(limit)
         if direction is not None:
             checks.check_choice(direction, DIRECTIONS, "direction")
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             files = unit.attachments.latest(
-                session=self._guard.filter(session, "session"), direction=direction, limit=limit
+                session=self.guard.filter(session, "session"), direction=direction, limit=limit
             )
             return files_with_episodes(unit, files)
 

@@ -7,6 +7,7 @@ has for a while, the rules write it when the conversation falls silent.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from mnemic.clock import Clock
@@ -26,33 +27,31 @@ SUMMARIZED = "summary"  # the event that says of which turns a model has made a 
 MODEL_FIRST = timedelta(minutes=5)  # that the rules leave a model to learn from a silent session
 
 
+@dataclass(eq=False)
 class Digests:
     """Writes daily events."""
 
-    def __init__(
-        self, store: Store, clock: Clock, quiet: timedelta, guard: Guard, *, zone: str
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._quiet = quiet
-        self._guard = guard
-        self._zone = zone
+    store: Store
+    clock: Clock
+    quiet: timedelta
+    guard: Guard
+    zone: str
 
     def write(self, job: Job) -> None:
         """One event per day, channel and sender for the turns no event speaks of yet."""
         session = job.name_of("session")
-        with self._store.write(job.space) as unit:
+        with self.store.write(job.space) as unit:
             if self._still_talking(unit, session, job):
                 return
             turns = unit.ledger.undigested(session)
-            write_lines(unit, turns, now=self._clock.now(), guard=self._guard, zone=self._zone)
+            write_lines(unit, turns, now=self.clock.now(), guard=self.guard, zone=self.zone)
             if turns:
                 unit.ledger.mark_digested(session, turns[-1].id)
 
     def _still_talking(self, unit: Unit, session: SafeName, job: Job) -> bool:
         """Come back when the last turn is old enough."""
-        info, now = unit.ledger.session(session), self._clock.now()
-        later = None if info is None else talking_until(info.last_at, self._quiet, now)
+        info, now = unit.ledger.session(session), self.clock.now()
+        later = None if info is None else talking_until(info.last_at, self.quiet, now)
         if later is not None:
             queue_sessions(
                 unit, KIND, [session], now=now, run_at=later, max_attempts=job.max_attempts

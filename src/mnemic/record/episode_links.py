@@ -18,28 +18,28 @@ _TICK = timedelta(milliseconds=1)  # an id tells its time no better
 
 def turns_with_episodes(unit: Unit, turns: Sequence[Turn]) -> list[Turn]:
     """Each turn with the first episode that was written of it."""
-    spans = _spans(unit, [turn.session for turn in turns])
-    return [_with_episode(turn, spans[turn.session]) for turn in turns]
+    spans, linked = _spans(unit, [turn.session for turn in turns]), []
+    for turn in turns:
+        covering = (
+            span.id
+            for span in spans[turn.session]
+            if span.since <= turn.at and turn.index <= span.last_index
+        )
+        episode = next(covering, EMPTY)
+        linked.append(replace(turn, episode=episode) if episode else turn)
+    return linked
 
 
 def files_with_episodes(unit: Unit, files: Sequence[Attachment]) -> list[Attachment]:
     """Each file with the first episode of its session that was written after it came."""
-    spans = _spans(unit, [file.session for file in files])
-    return [_told_later(file, spans[file.session]) for file in files]
+    spans, linked = _spans(unit, [file.session for file in files]), []
+    for file in files:
+        before = file.created_at - _TICK
+        later = (span.id for span in spans[file.session] if not made_until(span.id, before))
+        episode = next(later, EMPTY)
+        linked.append(replace(file, episode=episode) if episode else file)
+    return linked
 
 
 def _spans(unit: Unit, sessions: Sequence[SafeName]) -> dict[SafeName, list[EpisodeSpan]]:
     return {session: unit.episodes.spans(session) for session in dict.fromkeys(sessions)}
-
-
-def _with_episode(turn: Turn, spans: Sequence[EpisodeSpan]) -> Turn:
-    episode = next(
-        (one.id for one in spans if one.since <= turn.at and turn.index <= one.last_index), EMPTY
-    )
-    return replace(turn, episode=episode) if episode else turn
-
-
-def _told_later(file: Attachment, spans: Sequence[EpisodeSpan]) -> Attachment:
-    before = file.created_at - _TICK
-    episode = next((one.id for one in spans if not made_until(one.id, before)), EMPTY)
-    return replace(file, episode=episode) if episode else file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mnemic.clock import Clock
 from mnemic.errors import InvalidInput
-from mnemic.ids import new_id, new_ids
+from mnemic.ids import new_ids
 from mnemic.index.batches import index_many
 from mnemic.index.embedding_job import Ask
 from mnemic.index.segment import IndexTerms, index_terms
@@ -23,7 +23,7 @@ from mnemic.record import daily_events, transcripts, triggers
 from mnemic.record.attachments import drop_unwritten_files, note_written_files
 from mnemic.record.triggers import Watcher
 from mnemic.rules import checks
-from mnemic.rules.speakers import Voice, voice_of
+from mnemic.rules.speakers import voice_of
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import Placed, TurnRow
 from mnemic.types import (
@@ -62,48 +62,43 @@ _NO_TOOLS: _Tools = ((), ())
 
 def accept_turn(new: NewTurn, now: datetime, guard: Guard) -> TurnRow:
     """The row for a turn, or InvalidInput that says what to change."""
-    names = _names(new, guard)
-    content = guard.text(new.text, "text")
-    used = _tools(new, guard)
-    _check_whole(content, used, guard.characters)
-    indexed = turn_terms(names.sender, content, *used)
-    id_, tokens = new_id(now), count_tokens(content)
-    voice = voice_of(new.role, names.sender, new.trust, guard.owners)
-    return _row(
-        new, now, names, used, voice, id_=id_, content=content, tokens=tokens, indexed=indexed
-    )
+    return accept_turns([new], now, guard)[0]
 
 
 def accept_turns(news: Sequence[NewTurn], now: datetime, guard: Guard) -> list[TurnRow]:
     """The rows for turns, or InvalidInput that says what to change."""
-    named = [_names(new, guard) for new in news]
-    tools = [_tools(new, guard) for new in news]
-    contents = guard.texts([new.text for new in news], "text")
-    for content, used in zip(contents, tools, strict=True):
+    checked, texts = [], []
+    for new in news:
+        names, used = _names(new, guard), _tools(new, guard)
+        content = guard.text(new.text, "text")
         if used is not _NO_TOOLS:
             _check_whole(content, used, guard.characters)
-    texts = [
-        _found_by(names.sender, content, *used)
-        for names, content, used in zip(named, contents, tools, strict=True)
-    ]
-    rows = zip(
-        news, named, new_ids(now, len(news)), contents, tools, list(map(count_tokens, contents)),
-        index_many(texts), strict=True,
-    )  # fmt: skip
-    return [
-        _row(
-            new,
-            now,
-            names,
-            used,
-            voice_of(new.role, names.sender, new.trust, guard.owners),
-            id_=id_,
-            content=content,
-            tokens=tokens,
-            indexed=indexed,
+        checked.append((new, names, content, used))
+        texts.append(_found_by(names.sender, content, *used))
+    rows = []
+    made = zip(checked, new_ids(now, len(news)), index_many(texts), strict=True)
+    for (new, names, content, (calls, results)), id_, indexed in made:
+        tokens = count_tokens(content)
+        voice = voice_of(new.role, names.sender, new.trust, guard.owners)
+        row = TurnRow(
+            id_,
+            names.session,
+            new.index,
+            new.role,
+            content,
+            calls,
+            results,
+            now if new.at is None else moment(new.at),
+            tokens + _tool_tokens(calls, results) if calls or results else tokens,
+            names.channel,
+            names.sender,
+            voice.trust,
+            *indexed,
+            voice.claim,
+            names.metadata,
         )
-        for new, names, id_, content, used, tokens, indexed in rows
-    ]
+        rows.append(row)
+    return rows
 
 
 def _names(new: NewTurn, guard: Guard) -> _Names:
@@ -124,38 +119,6 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
         guard.maybe_name(new.sender, "sender"),
         guard.maybe_name(new.channel, "channel"),
         guard.metadata(new.metadata, guard.characters) if new.metadata else None,
-    )
-
-
-def _row(
-    new: NewTurn,
-    now: datetime,
-    names: _Names,
-    used: _Tools,
-    voice: Voice,
-    *,
-    id_: SafeName,
-    content: SafeText,
-    tokens: int,
-    indexed: IndexTerms,
-) -> TurnRow:
-    calls, results = used
-    return TurnRow(
-        id_,
-        names.session,
-        new.index,
-        new.role,
-        content,
-        calls,
-        results,
-        now if new.at is None else moment(new.at),
-        tokens + _tool_tokens(calls, results) if calls or results else tokens,
-        names.channel,
-        names.sender,
-        voice.trust,
-        *indexed,
-        voice.claim,
-        names.metadata,
     )
 
 
@@ -204,8 +167,6 @@ def _tools(new: NewTurn, guard: Guard) -> _Tools:
 def _check_whole(content: str, used: _Tools, limit: int) -> None:
     """All of a turn is indexed and counted together, so its parts share one limit."""
     calls, results = used
-    if not calls and not results:
-        return
     inputs = sum(len(_leaves(call.input)) for call in calls)
     whole = len(content) + inputs + sum(len(result.content) for result in results)
     if whole > limit:
@@ -280,48 +241,39 @@ class _Promise(NamedTuple):
     due: datetime
 
 
+@dataclass(eq=False)
 class Recorder:
     """Writes turns of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        *,
-        guard: Guard,
-        follow_ups: FollowUps,
-        wake: Callable[[], None],
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self.guard = guard
-        self._follow_ups = follow_ups
-        self._wake = wake
-        self._promised: dict[str, _Promise] = {}
+    store: Store
+    space: str
+    clock: Clock
+    guard: Guard
+    follow_ups: FollowUps
+    wake: Callable[[], None]
+    _promised: dict[str, _Promise] = field(default_factory=dict)
 
     def record(self, new: NewTurn) -> Turn:
         """Durable when it returns. The same turn at the same index again changes nothing."""
-        now = self._clock.now()
+        now = self.clock.now()
         row = accept_turn(new, now, self.guard)
-        with self._store.write(self._space) as unit:
+        with self.store.write(self.space) as unit:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
                 return unit.ledger.turn_at(row.session, placed.idx)
             if placed.external:
                 row = row._replace(trust="external")
             if placed.disowned:
-                self._follow_ups.disown(unit, row.session, now)
+                self.follow_ups.disown(unit, row.session, now)
             promised = self._follow(unit, [row], now)
         self._keep(promised)
-        self._wake()
+        self.wake()
         return _turn(row, placed)
 
     def hurry(self) -> None:
         """Have conversations learned from now that wait until nobody speaks."""
-        with self._store.write(self._space) as unit:
-            self._follow_ups.watcher.hurry(unit, self._clock.now())
+        with self.store.write(self.space) as unit:
+            self.follow_ups.watcher.hurry(unit, self.clock.now())
 
     def record_many(
         self, turns: Iterable[NewTurn], topics: Mapping[str, str] | None = None, project: str = ""
@@ -336,7 +288,7 @@ class Recorder:
         with ThreadPoolExecutor(1, "mnemic-record") as thread:
             try:
                 while batch := _batch(source):
-                    now = self._clock.now()
+                    now = self.clock.now()
                     rows = accept_turns(batch, now, self.guard)
                     total += len(rows)
                     before, writing = writing, None
@@ -352,7 +304,7 @@ class Recorder:
             finally:  # what failed first is what the caller hears of
                 added += 0 if writing is None else writing.result()
         if added:
-            self._wake()
+            self.wake()
         return Recorded(added=added, known=total - added)
 
     def _make_describer(
@@ -382,7 +334,7 @@ class Recorder:
         describe: Callable[[Unit, Sequence[TurnRow], datetime], None],
     ) -> int:
         """How many of the rows are new, once they are on disk."""
-        with self._store.write(self._space) as unit:
+        with self.store.write(self.space) as unit:
             fresh, promised = self._append(unit, rows, now)
             describe(unit, rows, now)
         self._keep(promised)
@@ -403,7 +355,7 @@ class Recorder:
         ]
         disowned = (r.session for r, place in zip(rows, placed, strict=True) if place.disowned)
         for session in dict.fromkeys(disowned):
-            self._follow_ups.disown(unit, session, now)
+            self.follow_ups.disown(unit, session, now)
         return fresh, self._follow(unit, fresh, now)
 
     def _follow(self, unit: Unit, fresh: Sequence[TurnRow], now: datetime) -> dict[str, _Promise]:
@@ -414,11 +366,11 @@ class Recorder:
             elif any(result.is_error for result in row.tool_results):
                 drop_unwritten_files(unit, row, self.guard)
         if fresh:
-            self._follow_ups.ask_vectors(unit, now)
-            self._follow_ups.watcher.watch(unit, fresh, now)
-        gap, tries = self._follow_ups.quiet_gap, self._follow_ups.max_attempts
+            self.follow_ups.ask_vectors(unit, now)
+            self.follow_ups.watcher.watch(unit, fresh, now)
+        gap, tries = self.follow_ups.quiet_gap, self.follow_ups.max_attempts
         sessions = dict.fromkeys(row.session for row in fresh)
-        if self._follow_ups.transcripts:
+        if self.follow_ups.transcripts:
             triggers.queue_sessions(
                 unit, transcripts.KIND, sessions, now=now, run_at=now, max_attempts=tries
             )
@@ -428,7 +380,7 @@ class Recorder:
         if not new:
             return {}
         promise = _Promise(now, now + gap)
-        digest_at = promise.due + self._follow_ups.digest_delay
+        digest_at = promise.due + self.follow_ups.digest_delay
         triggers.queue_sessions(
             unit, daily_events.KIND, new, now=now, run_at=digest_at, max_attempts=tries
         )

@@ -74,6 +74,7 @@ def summarize_by_rule(turns: Sequence[Turn]) -> str:
     return digest(turns, _SUMMARY_CHARS)
 
 
+@dataclass(eq=False)
 class ShortTermMemory:
     """The conversations in progress of one space.
 
@@ -81,35 +82,25 @@ class ShortTermMemory:
     later comes in through ``summarized``.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        settings: ShortTermSettings,
-        *,
-        count: TokenCounter = count_tokens,
-        summarize: Summarize = summarize_by_rule,
-        guard: Guard = DEFAULT,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._settings = settings
-        self._count = count
-        self._summarize = summarize
-        self._guard = guard
-        self._buffers: OrderedDict[str, _SessionBuffer] = OrderedDict()
-        self._floors: dict[str, int] = {}
-        self._lock = ForkSafeLock()
+    store: Store
+    space: str
+    settings: ShortTermSettings
+    count: TokenCounter = count_tokens
+    summarize: Summarize = summarize_by_rule
+    guard: Guard = DEFAULT
+    _buffers: OrderedDict[str, _SessionBuffer] = field(default_factory=OrderedDict)
+    _floors: dict[str, int] = field(default_factory=dict)
+    _lock: ForkSafeLock = field(default_factory=ForkSafeLock)
 
     def recent(self, session: str, limit: int | None = None) -> tuple[Turn, ...]:
         """The latest turns, oldest first; a tool result never without its call."""
-        most = self._settings.recent_limit if limit is None else limit
+        most = self.settings.recent_limit if limit is None else limit
         return tuple(self._latest(self._sync(session), sys.maxsize, most)[0])
 
     def project_of(self, session: str) -> SafeName | None:
         """The project a conversation belongs to, if it does."""
-        with self._store.read(self._space) as unit:
-            info = unit.ledger.session(self._guard.name(session, "session"))
+        with self.store.read(self.space) as unit:
+            info = unit.ledger.session(self.guard.name(session, "session"))
         return info.project or None if info is not None else None
 
     def window(
@@ -117,7 +108,7 @@ class ShortTermMemory:
     ) -> Window:
         """The latest turns, at most ``messages`` of them, that cost at most ``tokens`` together
         with a summary of everything before."""
-        limit = self._settings.window_tokens if tokens is None else tokens
+        limit = self.settings.window_tokens if tokens is None else tokens
         if limit < 1:
             raise InvalidInput(f"a window of {limit} tokens", remedy="Give at least 1")
         buffer = self._sync(session)
@@ -129,7 +120,7 @@ class ShortTermMemory:
         summaries = [text for _, text in buffer.summaries]
         summaries += [summarize_by_rule(older)] if older else []
         summary = self._summary(summaries, limit - used)
-        return Window(summary, tuple(turns), used + self._count(summary), buffer.rendered)
+        return Window(summary, tuple(turns), used + self.count(summary), buffer.rendered)
 
     def _latest(
         self, buffer: _SessionBuffer, limit: int, messages: int | None
@@ -155,9 +146,9 @@ class ShortTermMemory:
         first, upto = ends[-2:] if len(ends) > 1 else (-1, -1)
         if upto < 0 or upto in buffer.written:
             return None
-        first = max(first, upto - self._settings.max_messages)
-        named = self._guard.name(session, "session")
-        with self._store.read(self._space) as unit:
+        first = max(first, upto - self.settings.max_messages)
+        named = self.guard.name(session, "session")
+        with self.store.read(self.space) as unit:
             most = buffer.turns[-1].index - first if buffer.turns else upto - first
             turns = unit.ledger.turns(TurnFilter(session=named, newest_first=True, limit=most))
         older = tuple(turn for turn in reversed(turns) if first < turn.index <= upto)
@@ -166,13 +157,13 @@ class ShortTermMemory:
     def clear_until(self, session: str, index: int) -> None:
         """Leave turns up to an index out from now on; the ledger is not touched."""
         with self._lock:
-            self._floors[self._guard.name(session, "session")] = index
-            self._buffers.pop(self._guard.name(session, "session"), None)
+            self._floors[self.guard.name(session, "session")] = index
+            self._buffers.pop(self.guard.name(session, "session"), None)
 
     def summarized(self, session: str, upto: int, text: str) -> None:
         """Put ``text`` in the place of the summary of the turns up to the index ``upto``."""
         with self._lock:
-            buffer = self._buffers.get(self._guard.name(session, "session"))
+            buffer = self._buffers.get(self.guard.name(session, "session"))
             if buffer is None or all(end != upto for end, _ in buffer.summaries):
                 return
             buffer.summaries = [
@@ -187,12 +178,12 @@ class ShortTermMemory:
                 self._buffers.clear()
                 self._floors.clear()
             else:
-                self._buffers.pop(self._guard.name(session, "session"), None)
+                self._buffers.pop(self.guard.name(session, "session"), None)
 
     def _sync(self, name: str) -> _SessionBuffer:
         """The session as the ledger has it now; a copy, so that other threads may go on."""
-        session = self._guard.name(name, "session")
-        with self._lock, self._store.read(self._space) as unit:
+        session = self.guard.name(name, "session")
+        with self._lock, self.store.read(self.space) as unit:
             info = unit.ledger.session(session)
             total = info.turns if info else 0
             buffer = self._buffers.get(session)
@@ -208,15 +199,15 @@ class ShortTermMemory:
                 if turn.index <= floor:
                     continue
                 buffer.turns.append(turn)
-                buffer.costs[turn.id] = turn_tokens(turn, self._count)
-                if len(buffer.turns) > self._settings.max_messages:
+                buffer.costs[turn.id] = turn_tokens(turn, self.count)
+                if len(buffer.turns) > self.settings.max_messages:
                     self._compact(buffer)
             buffer.seen = total
             self._buffers[session] = buffer
             self._buffers.move_to_end(session)
             while len(self._buffers) > SESSIONS:
                 self._buffers.popitem(last=False)
-            if len(buffer.rendered) > _RENDERED * self._settings.max_messages:
+            if len(buffer.rendered) > _RENDERED * self.settings.max_messages:
                 buffer.rendered = {}
             return replace(
                 buffer,
@@ -230,8 +221,8 @@ class ShortTermMemory:
         summary = ""
         for text in reversed(summaries):
             longer = f"{text}\n\n{summary}" if summary else text
-            if self._count(longer) > limit:
-                return summary or cut_to_tokens(text, limit, self._count)
+            if self.count(longer) > limit:
+                return summary or cut_to_tokens(text, limit, self.count)
             summary = longer
         return summary
 
@@ -239,30 +230,28 @@ class ShortTermMemory:
         self, read: Callable[[TurnFilter], list[Turn]], session: SafeName, missing: int
     ) -> list[Turn]:
         """The latest turns, oldest first; of a very long conversation not all."""
-        most = min(missing, REBUILT * self._settings.max_messages)
+        most = min(missing, REBUILT * self.settings.max_messages)
         if most < 1:
             return []
         return read(TurnFilter(session=session, newest_first=True, limit=most))[::-1]
 
     def _compact(self, buffer: _SessionBuffer) -> None:
         """Summarize the older share, without parting a tool call from its result."""
-        share = int(len(buffer.turns) * self._settings.compact_share)
+        share = int(len(buffer.turns) * self.settings.compact_share)
         groups = exchanges(buffer.turns)
         older = len(groups[0])
         for group in groups[1:-1]:  # The last one may still wait for a result.
             if older + len(group) > share:
                 break
             older += len(group)
-        summary = self._summarize(buffer.turns[:older])
+        summary = self.summarize(buffer.turns[:older])
         buffer.summaries.append((buffer.turns[older - 1].index, summary))
         for turn in buffer.turns[:older]:
             del buffer.costs[turn.id]
         del buffer.turns[:older]
-        limit = self._settings.window_tokens // _SUMMARY_SHARE
+        limit = self.settings.window_tokens // _SUMMARY_SHARE
         # Drop the oldest summaries when all together exceed what a window will show.
-        while (
-            len(buffer.summaries) > 1 and sum(self._count(t) for _, t in buffer.summaries) > limit
-        ):
+        while len(buffer.summaries) > 1 and sum(self.count(t) for _, t in buffer.summaries) > limit:
             del buffer.summaries[0]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -34,23 +35,20 @@ DEFAULT_SPACE = "default"
 _ENDING = ".jsonl"
 
 
+@dataclass(eq=False)
 class Transcripts:
     """Writes and ages the JSONL files of one folder."""
 
-    def __init__(
-        self, store: Store, folder: Path, base: Path, clock: Clock, keep: timedelta | None
-    ) -> None:
-        """No link is followed below ``base``."""
-        self._store = store
-        self._folder = folder
-        self._base = base
-        self._clock = clock
-        self._keep = keep
+    store: Store
+    folder: Path
+    base: Path  # no link is followed below it
+    clock: Clock
+    keep: timedelta | None
 
     def append(self, job: Job) -> None:
         """Bring the file of the session named in the job up to date."""
         session = job.name_of("session")
-        with self._store.write(job.space) as unit:
+        with self.store.write(job.space) as unit:
             turns = unit.ledger.untranscribed(session)
             if not turns:
                 return
@@ -68,10 +66,10 @@ class Transcripts:
 
     def age_space(self, space: str) -> int:
         """The same for one space; says how many files went."""
-        if self._keep is None:
+        if self.keep is None:
             return 0
-        with self._store.write(space) as unit:
-            old = unit.ledger.old_transcripts(self._clock.now() - self._keep)
+        with self.store.write(space) as unit:
+            old = unit.ledger.old_transcripts(self.clock.now() - self.keep)
             for transcript in old:
                 self._place(unit, space, transcript.session).unlink(missing_ok=True)
                 unit.ledger.drop_transcript(transcript.session)
@@ -79,23 +77,23 @@ class Transcripts:
 
     def erase(self, space: str, session: SafeName, max_attempts: int) -> None:
         """Remove the file of a session; what is left of the session is written anew."""
-        with self._store.write(space) as unit:
+        with self.store.write(space) as unit:
             self._place(unit, space, session).unlink(missing_ok=True)
             if unit.ledger.transcript(session) is not None:
                 unit.ledger.drop_transcript(session)
-                now = self._clock.now()
+                now = self.clock.now()
                 queue_sessions(
                     unit, KIND, [session], now=now, run_at=now, max_attempts=max_attempts
                 )
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""
-        return folder_of(self._folder, space) / safe_name(session, ending=_ENDING)
+        return folder_of(self.folder, space) / safe_name(session, ending=_ENDING)
 
     def _place(self, unit: Unit, space: str, session: str) -> Path:
         """The file to write; what an earlier version wrote under another name is moved there."""
         path = self.path(space, session)
-        refuse_links(path, self._base)
+        refuse_links(path, self.base)
         former = former_name(session)
         # A session may really be called what another's file was called.
         if former != session and unit.ledger.session(constant(former)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from mnemic.language.requests import asks_to_remember
@@ -75,31 +76,26 @@ def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetim
 OverflowListener = Callable[[Unit, SafeName, datetime, int], None]
 
 
+@dataclass(eq=False)
 class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
-    def __init__(
-        self,
-        settings: TriggerSettings,
-        max_attempts: int,
-        overflow: tuple[int, OverflowListener] | None = None,
-    ) -> None:
-        """``overflow`` is called after so many turns of a conversation, for its summary."""
-        self._settings = settings
-        self._max_attempts = max_attempts
-        self._overflow = overflow
-        self._buffers: dict[str, int] = {}
-        self._counts: dict[str, int] = {}
+    settings: TriggerSettings
+    max_attempts: int
+    # Called after so many turns of a conversation, for its summary.
+    overflow: tuple[int, OverflowListener] | None = None
+    _buffers: dict[str, int] = field(default_factory=dict)
+    _counts: dict[str, int] = field(default_factory=dict)
 
     def watch(self, unit: Unit, rows: Sequence[TurnRow], now: datetime) -> None:
         """Queue an extraction where a trigger fires; in the transaction of the turns."""
-        if self._overflow is not None:
-            self._count(unit, rows, now, *self._overflow)
+        if self.overflow is not None:
+            self._count(unit, rows, now, *self.overflow)
         due = {row.session for row in rows if self._fires(unit, row)}
-        if self._settings.buffer_tokens:
+        if self.settings.buffer_tokens:
             due |= self._full(unit, rows)
         if due:
-            tries = self._max_attempts
+            tries = self.max_attempts
             queue(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def hurry(self, unit: Unit, now: datetime) -> None:
@@ -115,17 +111,17 @@ class Watcher:
             if job.kind == KIND and job.payload["quiet"] and not job.error
             if (session := job.name_of("session")) in unread
         ]
-        tries = self._max_attempts
+        tries = self.max_attempts
         queue(unit, waiting, now=now, run_at=now, max_attempts=tries, quiet=False)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":
             return False
-        if self._settings.on_request and asks_to_remember(row.text):
+        if self.settings.on_request and asks_to_remember(row.text):
             return True
-        if not self._settings.per_turn or len(row.text) < self._settings.per_turn_min_chars:
+        if not self.settings.per_turn or len(row.text) < self.settings.per_turn_min_chars:
             return False
-        most = self._settings.per_turn_max
+        most = self.settings.per_turn_max
         return not most or unit.ledger.count_prompt(row.session) <= most
 
     def _count(
@@ -143,7 +139,7 @@ class Watcher:
             self._counts[row.session] = self._counts.get(row.session, most) + 1
         for session in {row.session for row in rows if self._counts[row.session] > most}:
             self._counts[session] = 0
-            overflows(unit, session, now, self._max_attempts)
+            overflows(unit, session, now, self.max_attempts)
 
     def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
         """Sessions whose unextracted turns come near the buffer's size.
@@ -153,7 +149,7 @@ class Watcher:
         """
         if len(self._buffers) > _REMEMBERED:
             self._buffers.clear()
-        near = _NEAR * self._settings.buffer_tokens
+        near = _NEAR * self.settings.buffer_tokens
         added: dict[SafeName, int] = {}
         for row in rows:
             added[row.session] = added.get(row.session, 0) + row.tokens

@@ -12,8 +12,7 @@ from binascii import crc32  # half the cost a call of the one in zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from mnemic.late import NDArray, np
 
 K1 = 1.1
 SHORT = 40
@@ -61,19 +60,6 @@ class TermMatches(NamedTuple):
     heft: NDArray[np.float64]
 
 
-def scores(
-    packed: Sequence[bytes],
-    weights: Mapping[int, float],
-    length: float,
-    form_of: Mapping[int, int] = _NO_FORMS,
-) -> NDArray[np.float64]:
-    """The score of each text for weighted term numbers; ``length`` is that of a usual text.
-
-    A long text is as good as its best passage. Of terms that are forms of one, the best counts.
-    """
-    return term_matches(packed, weights, length, form_of).scores
-
-
 def term_matches(
     packed: Sequence[bytes],
     weights: Mapping[int, float],
@@ -82,7 +68,9 @@ def term_matches(
     *,
     telling: Mapping[int, float] | None = None,
 ) -> TermMatches:
-    """The score of each text, and the terms it has; forms of one term count as that term.
+    """The score of each text for weighted term numbers, and the terms it has; ``length`` is that of
+    a usual text. A long text is as good as its best passage. Of terms that are forms of one, the
+    best counts.
 
     ``telling`` is what each term is worth by itself, where that is not its weight.
     """

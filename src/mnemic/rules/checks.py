@@ -194,16 +194,15 @@ def check_depth(value: object, name: str) -> None:
     """JSON that is not nested so deep that reading it back would fail."""
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [item for outer in level for item in _inside(outer)]
+        level = [
+            item
+            for outer in level
+            if isinstance(outer, dict | list)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+        ]
         if not level:
             return
     raise InvalidInput(
         f"{name} is nested more than {MAX_DEPTH} levels deep",
         remedy="Pass it as text, or flatten it",
     )
-
-
-def _inside(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mnemic.rules.likeness import may_agree, plain_words, same_value
-from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
+from mnemic.rules.likeness import may_agree, one_value, plain_words
+from mnemic.rules.slots import has_one_answer, one_subject, opposites, predicate_of, slot_of
 from mnemic.rules.support import rank
 from mnemic.settings.learning import ReconcileSettings
 from mnemic.types import Memory
@@ -76,25 +76,17 @@ def identical(memories: Sequence[Memory]) -> list[tuple[int, list[int]]]:
         while len(remaining) > 1:
             first = remaining.pop(0)
             kept = memories[first]
+            # A sentence may say several things: "a nurse at Mercy" names a job and an employer.
             same = [
                 place
                 for place in remaining
-                if _one_subject(kept, memories[place]) and _one_value(kept, memories[place])
+                if one_subject(kept.subject, memories[place].subject)
+                and one_value(kept.value, memories[place].value)
             ]
             remaining = [place for place in remaining if place not in same]
             if same:
                 found.append((first, same))
     return found
-
-
-def _one_subject(one: Memory, other: Memory) -> bool:
-    about, whom = subject_of(one.subject), subject_of(other.subject)
-    return about == whom or not about or not whom
-
-
-def _one_value(one: Memory, other: Memory) -> bool:
-    """A sentence may say several things: "a nurse at Mercy" names a job and an employer."""
-    return not one.value or not other.value or same_value(one.value, other.value)
 
 
 def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSettings) -> bool:
@@ -105,19 +97,16 @@ def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSe
     """
     if not _comparable(one, other) or not may_agree(one.text, other.text):
         return False
-    if one.value and other.value and not same_value(one.value, other.value):
+    if not one_value(one.value, other.value):
         return False
     slot = slot_of(one.subject, one.predicate)
     if slot and slot == slot_of(other.subject, other.predicate) and one.value and other.value:
         return has_one_answer(one.predicate) or not pair.apart
-    if one.predicate and other.predicate and not _one_predicate(one, other):
+    predicates = {predicate_of(memory.predicate) for memory in (one, other) if memory.predicate}
+    if len(predicates) > 1:
         return False
     least = settings.merge_cosine if pair.by_meaning else settings.merge_overlap
     return not pair.apart and pair.likeness >= least
-
-
-def _one_predicate(one: Memory, other: Memory) -> bool:
-    return predicate_of(one.predicate) == predicate_of(other.predicate)
 
 
 def _comparable(one: Memory, other: Memory) -> bool:
@@ -126,7 +115,7 @@ def _comparable(one: Memory, other: Memory) -> bool:
         (one.kind, one.project, bool(one.session))
         == (other.kind, other.project, bool(other.session))
         and predicate_of(other.predicate) not in opposites(one.predicate)
-        and _one_subject(one, other)
+        and one_subject(one.subject, other.subject)
     )
 
 

@@ -85,6 +85,11 @@ def same_value(one: str, other: str) -> bool:
     return bool(one) and fold(one) == fold(other)
 
 
+def one_value(one: str, other: str) -> bool:
+    """Two values that may be the same: an empty one may be any."""
+    return not one or not other or same_value(one, other)
+
+
 def values_touch(one: str, other: str) -> bool:
     """Values of which one refines the other: they share a word, or one holds the other."""
     first, second = fold(one), fold(other)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from mnemic.patterns import defer
 from mnemic.rules.decay import fading
-from mnemic.rules.likeness import may_agree, same_value, values_touch
-from mnemic.rules.slots import has_one_answer, predicate_of, subject_of
+from mnemic.rules.likeness import may_agree, one_value, same_value, values_touch
+from mnemic.rules.slots import has_one_answer, one_subject, predicate_of
 from mnemic.rules.support import Claim, untrusted
 from mnemic.settings import Settings
 from mnemic.types import Candidate, Decision, Kind, Memory, Trust
@@ -121,7 +121,7 @@ def relate(candidate: Candidate, existing: Neighbors) -> Decision:
 
 def to_withdraw(candidate: Candidate, existing: Neighbors) -> tuple[Memory, ...]:
     """What "no longer" ends: the value named, else the one answer, else what says the same."""
-    near = [memory for memory in existing.near if _one_subject(candidate, memory)]
+    near = [m for m in existing.near if one_subject(candidate.subject, m.subject)]
     if candidate.value:
         in_slot = [m for m in existing.slot if values_touch(candidate.value, m.value)]
         elsewhere = [
@@ -139,11 +139,7 @@ def _kindred(candidate: Candidate, memory: Memory) -> bool:
     they say of somebody's likes is denied of an allergy.
     """
     both = (predicate_of(candidate.predicate), predicate_of(memory.predicate))
-    return not any(map(_is_personal, both)) or both[0] == both[1]
-
-
-def _is_personal(predicate: str) -> bool:
-    return predicate in _PERSONAL
+    return _PERSONAL.isdisjoint(both) or both[0] == both[1]
 
 
 def says_same(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
@@ -162,20 +158,14 @@ def _same_answer(candidate: Candidate, memory: Memory, existing: Neighbors) -> b
 def _same_elsewhere(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     """Outside the slot nothing named may differ: not the subject, not the value."""
     opposed = any(memory.id == other.id for other in existing.opposed)
-    if opposed or not _one_subject(candidate, memory):
-        return False
-    if candidate.value and memory.value and not same_value(candidate.value, memory.value):
-        return False
-    return _alike(candidate, memory, existing)
+    named_alike = one_subject(candidate.subject, memory.subject) and one_value(
+        candidate.value, memory.value
+    )
+    return not opposed and named_alike and _alike(candidate, memory, existing)
 
 
 def _alike(candidate: Candidate, memory: Memory, existing: Neighbors) -> bool:
     return may_agree(candidate.text, memory.text) and existing.alike(memory)
-
-
-def _one_subject(candidate: Candidate, memory: Memory) -> bool:
-    one, other = subject_of(candidate.subject), subject_of(memory.subject)
-    return one == other or not one or not other
 
 
 def _meant(candidate: Candidate, slot: Sequence[Memory]) -> tuple[Memory, ...]:

@@ -67,7 +67,7 @@ class _Expected:
         return any(_is(value, kind) for kind in self.kinds)
 
     def __str__(self) -> str:
-        names = dict.fromkeys(_NAMES.get(kind) or f"a {_name(kind)}" for kind in self.kinds)
+        names = dict.fromkeys(_NAMES.get(kind) or f"a {kind.__name__}" for kind in self.kinds)
         return " or ".join(names)
 
 
@@ -179,14 +179,6 @@ def _is(value: object, kind: Any) -> bool:
     if kind is _Path:
         return hasattr(type(value), "__fspath__")
     if getattr(kind, "_is_protocol", False) and kind not in _NAMES:
-        return all(callable(getattr(value, name, None)) for name in _methods(kind))
+        methods = [name for name, member in vars(kind).items() if inspect.isfunction(member)]
+        return all(callable(getattr(value, name, None)) for name in methods)
     return isinstance(value, kind)
-
-
-def _methods(protocol: Any) -> list[str]:
-    return [name for name, member in vars(protocol).items() if inspect.isfunction(member)]
-
-
-def _name(kind: Any) -> str:
-    name: str = kind.__name__
-    return name

@@ -36,6 +36,12 @@ def subject_of(text: str) -> str:
     return "user" if folded in known.owner else known.subjects.get(folded, folded)
 
 
+def one_subject(one: str, other: str) -> bool:
+    """Whether two statements may be about the same subject; an empty one may be any."""
+    about, whom = subject_of(one), subject_of(other)
+    return about == whom or not about or not whom
+
+
 def predicate_of(text: str) -> str:
     """One name for a predicate; the common ones have the same name in either language."""
     folded = fold(text)

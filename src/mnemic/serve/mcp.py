@@ -181,6 +181,6 @@ def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
             types.PromptArgument(
                 name=one.field, description=text(one.about, language), required=one.required
             )
-            for one in read_parameters(prompt.arguments)
+            for one in read_parameters(prompt.build)
         ],
     )

@@ -12,7 +12,6 @@ from mnemic.errors import NotFound
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.tools import answer_language, as_data
 from mnemic.tools.answers import story
-from mnemic.tools.arguments import NoArguments
 from mnemic.tools.overview import read_scratchpad
 from mnemic.tools.texts import text
 from mnemic.tools.tool_context import ToolContext
@@ -53,7 +52,7 @@ class ResourceList:
         """The text at an address, fenced as data."""
         if uri == _PAD:
             context = ToolContext(self._mind, self._language)
-            return read_scratchpad(context, NoArguments()).text
+            return read_scratchpad(context).text
         if uri == _EPISODES:
             latest = self._mind.episodes(limit=_EPISODES_SHOWN)
             for episode in latest:

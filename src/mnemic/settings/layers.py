@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import ConfigError
@@ -65,8 +66,7 @@ def load(
     env = os.environ if env is None else env
     overrides = dict(overrides or {})
     written = dict(_read_file(file)) if file is not None else {}
-    choice = _chosen_preset(preset, overrides, env, (written, file))
-    name = _preset_name(*choice)
+    name, chosen = _chosen_preset(preset, overrides, env, (written, file))
     about, numbers = read_preset(name)
     merge = Merge()
     merge.add(numbers, ValueOrigin("preset", name))
@@ -83,10 +83,10 @@ def load(
     merge.add_variables(_full_names(env))
     overrides = translated(read_rules(overrides), about, split=True)
     merge.add(overrides, ValueOrigin("arguments"), split=True)
-    settings = merge.settings(name, choice[1])
+    settings = merge.settings(name, chosen)
     if meant := implied(about, settings):
         merge.add(meant, ValueOrigin("preset", name))
-        settings = merge.settings(name, choice[1])
+        settings = merge.settings(name, chosen)
     return settings
 
 
@@ -149,7 +149,7 @@ def read_preset(name: str) -> tuple[Raw, Raw]:
     from pathlib import Path
 
     path = Path(__file__).parent / "presets" / f"{name}.toml"
-    settings = _parse_toml(path.read_bytes(), f"The preset {name}")
+    settings = _parse(path.read_bytes(), f"The preset {name}")
     return settings.pop("about", {}), settings
 
 
@@ -158,30 +158,28 @@ def _chosen_preset(
     overrides: dict[str, Any],
     env: Mapping[str, str],
     written: tuple[dict[str, Any], object],
-) -> tuple[object, ValueOrigin]:
+) -> tuple[str, ValueOrigin]:
     """The preset that is asked for, by the strongest layer that names one."""
     tree, file = written
-    named = [
+    named: list[tuple[object, ValueOrigin]] = [
         (preset, ValueOrigin("arguments")),
         (overrides.pop("preset", None), ValueOrigin("arguments")),
         (env.get(PREFIX + "PRESET"), ValueOrigin("environment", PREFIX + "PRESET")),
         (tree.pop("preset", None), ValueOrigin("file", str(file))),
     ]
-    return next((one for one in named if one[0] is not None), ("default", ValueOrigin("built-in")))
+    usual = ("default", ValueOrigin("built-in"))
+    name, origin = next((one for one in named if one[0] is not None), usual)
+    if not isinstance(name, str) or name not in PRESETS:
+        raise ConfigError(
+            f"There is no preset {name!r:.60} (from {origin})",
+            remedy=f"The presets are {', '.join(PRESETS)}",
+        )
+    return name, origin
 
 
-def _preset_name(name: object, origin: ValueOrigin) -> str:
-    if isinstance(name, str) and name in PRESETS:
-        return name
-    raise ConfigError(
-        f"There is no preset {name!r:.60} (from {origin})",
-        remedy=f"The presets are {', '.join(PRESETS)}",
-    )
-
-
-def file_of(preset: str | None, env: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def file_of(preset: str | None) -> tuple[str, ...]:
     """The names of settings files beside the database: ours, and that of the preset's system."""
-    chosen = preset or (os.environ if env is None else env).get(PREFIX + "PRESET")
+    chosen = preset or os.environ.get(PREFIX + "PRESET")
     own = read_preset(chosen)[0].get("file") if chosen in PRESETS else None
     return ("mnemic.toml",) if own is None else ("mnemic.toml", str(own))
 
@@ -197,28 +195,19 @@ def _read_file(file: str | os.PathLike[str]) -> dict[str, Any]:
             remedy="Create it, or name another one",
         ) from error
     name = f"The settings file {os.fspath(file)}"
-    return (_parse_json if os.fspath(file).endswith(".json") else _parse_toml)(data, name)
+    return _parse(data, name, "JSON" if os.fspath(file).endswith(".json") else "TOML")
 
 
-def _parse_json(data: bytes, name: str) -> dict[str, Any]:
-    import json
-
+def _parse(data: bytes, name: str, form: str = "TOML") -> dict[str, Any]:
+    """The tables of a file in TOML or JSON."""
+    reader = import_module("json" if form == "JSON" else "tomllib")
     try:
-        tree = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{name} is not JSON: {error}", remedy="Correct that place") from error
+        tree = reader.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # also of numbers that Python does not read
+        raise ConfigError(f"{name} is not {form}: {error}", remedy="Correct that place") from error
     if not isinstance(tree, dict):
         raise ConfigError(f"{name} is not a JSON object", remedy="Put it into braces")
     return tree
-
-
-def _parse_toml(data: bytes, name: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except ValueError as error:  # also of numbers with more digits than Python reads
-        raise ConfigError(f"{name} is not TOML: {error}", remedy="Correct that place") from error
 
 
 def _variables(env: Mapping[str, str], aliases: Mapping[str, str]) -> Variables:

@@ -77,7 +77,7 @@ class ExtractionSettings(SettingsGroup):
     keep: float = ratio(
         0.5,
         "A sentence that no pattern reads is kept as it was said where the reader finds it worth"
-        " keeping with this probability; 1: never.",
+        " keeping with this probability, a plan for a day with 0.4 of it; 1: never.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mnemic.settings.checks import check
 from mnemic.settings.group import Setting, SettingsGroup
@@ -18,13 +18,10 @@ Raw = Mapping[str, Any]
 Path = tuple[str, ...]
 
 
-class Text:
+class Text(NamedTuple):
     """The text of an environment variable: the only text that may be read as a number."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
 class Merge:
@@ -140,7 +137,8 @@ class Merge:
             text = "" if sort.secret else _brief(getattr(value, "text", value))
             self._problems.append(wrong(name, text, str(why), sort.allowed, self._origin))
             return
-        if self._found and _leads_elsewhere(sort, checked):
+        elsewhere = sort.name == "url" or (sort.name == "place" and leads_out(checked))
+        if self._found and checked and elsewhere:
             self._problems.append(unnamed(name, _brief(value), self._origin))
             return
         put(self._values, path, checked)
@@ -158,30 +156,24 @@ def _brief(value: object) -> str:
         return "a number that is too long to show"
 
 
-def _leads_elsewhere(sort: Sort, value: Any) -> bool:
-    """Whether a value names a server, or a place outside of its folder."""
-    return bool(value) and (sort.name == "url" or (sort.name == "place" and leads_out(value)))
-
-
 def _build(default: G, tree: Raw) -> G:
     """The group with what the tree gives, else as in ``default``."""
     values = default.values()
     for name, value in tree.items():
         setting, before = type(default).fields[name], values[name]
+        group = setting.group
         if setting.table:
-            values[name] = Table({**before, **_entries(setting, before, value)})
-        elif setting.group is not None:
+            if group is not None:
+                value = {  # noqa: PLW2901
+                    entry: _build(before.get(entry) or group(), item)
+                    for entry, item in value.items()
+                }
+            values[name] = Table({**before, **value})
+        elif group is not None:
             values[name] = _build(before, value)
         else:
             values[name] = value
     return type(default).trusted(values)
-
-
-def _entries(setting: Setting, before: Raw, entries: Raw) -> Raw:
-    group = setting.group
-    if group is None:
-        return entries
-    return {name: _build(before.get(name) or group(), item) for name, item in entries.items()}
 
 
 def _keys(group: SettingsGroup, prefix: str) -> Iterator[str]:

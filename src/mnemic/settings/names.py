@@ -35,7 +35,10 @@ def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
     for path, value in _leaves(raw, "", names, split=split):
         key, rule = path, names.get(path)
         if isinstance(rule, Mapping) and "words" in rule:
-            meant |= _meaning(path, rule["words"], value)
+            words: Raw = rule["words"]
+            if not isinstance(value, str) or value not in words:
+                raise _wrong(path, value, "one of " + ", ".join(words))
+            meant |= words[value]
             continue
         if isinstance(rule, Mapping) and "folder" in rule:
             meant |= workspace(about, value)
@@ -44,8 +47,13 @@ def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
             key, value = _read(path, rule, value)  # noqa: PLW2901
         elif f"{path}.".startswith(host):
             continue
-        else:
-            _check_known(path, names)
+        else:  # in a table that only the other system has, it is one of its own, or a mistake
+            table = path.rpartition(".")[0]
+            listed = [name for name in names if "." in table and name.startswith(f"{table}.")]
+            if listed:
+                raise ConfigError(
+                    f"{path}: there is no such setting", remedy="Use one of " + ", ".join(listed)
+                )
         if key in origins:
             raise ConfigError(
                 f"{origins[key]} and {path} are one setting", remedy="Keep one of the two"
@@ -102,23 +110,6 @@ def _read(path: str, rule: str | Raw, value: Any) -> tuple[str, Any]:
     if match is None:
         raise _wrong(path, value, "a time of day, such as 03:00")
     return key, f"{int(match[2])} {int(match[1])} * * *"
-
-
-def _check_known(path: str, names: Raw) -> None:
-    """A key in a table that only the other system has is one of its own, or a mistake."""
-    table = path.rpartition(".")[0]
-    listed = [name for name in names if "." in table and name.startswith(f"{table}.")]
-    if listed:
-        raise ConfigError(
-            f"{path}: there is no such setting", remedy="Use one of " + ", ".join(listed)
-        )
-
-
-def _meaning(path: str, words: Raw, value: object) -> Raw:
-    if not isinstance(value, str) or value not in words:
-        raise _wrong(path, value, "one of " + ", ".join(words))
-    settings: Raw = words[value]
-    return settings
 
 
 def _wrong(path: str, value: object, allowed: str) -> ConfigError:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mnemic.errors import ConfigError
 from mnemic.settings.group import Setting, SettingsGroup
 from mnemic.settings.tree import Settings
-from mnemic.settings.values import Table, ValueOrigin
+from mnemic.settings.values import ValueOrigin
 
 PREFIX = "MNEMIC_"
 ANY = "<name>"
@@ -57,7 +57,11 @@ def unknown(
     if near:
         remedy = f"Did you mean {_listed(near, origin)}?"
     elif prefix:
-        here = [f"{prefix}.{name}" for name in _names(place)]
+        if isinstance(place, Setting):  # a table with fixed names
+            names = list(place.default)
+        else:
+            names = [*place.fields, *place.spellings]
+        here = [f"{prefix}.{name}" for name in names]
         remedy = f"In {prefix} there are {_listed(here, origin)}"
     else:
         groups = [name for name, setting in Settings.fields.items() if setting.group]
@@ -107,21 +111,8 @@ def _nearest(key: str, layer: str) -> list[str]:
     if same and len(same) <= 3:
         return same
     names = [*known_keys()]
-    names += _groups(Settings, "") if layer != "environment" else ()
+    if layer != "environment":
+        before_names = (name.partition(f".{ANY}")[0] for name in known_keys())
+        names += dict.fromkeys(name.rpartition(".")[0] for name in before_names)
     names += _OPTIONS if layer == "arguments" else ()
     return get_close_matches(key, names, n=3, cutoff=0.75)
-
-
-def _groups(group: type[SettingsGroup], prefix: str) -> Iterator[str]:
-    for name, setting in group.fields.items():
-        if setting.group is not None and not setting.table:
-            yield prefix + name
-            yield from _groups(setting.group, f"{prefix}{name}.")
-
-
-def _names(place: type[SettingsGroup] | Setting) -> list[str]:
-    """What a group, or a table with fixed names, has in it."""
-    if isinstance(place, Setting):
-        assert isinstance(place.default, Table)
-        return list(place.default)
-    return [*place.fields, *place.spellings]

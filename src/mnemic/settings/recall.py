@@ -61,9 +61,9 @@ class RecallSettings(SettingsGroup):
     )
     evidence_score: float = ratio(
         0.2,
-        "Evidence is put into a prompt where its best three pieces together score this much;"
-        " weaker pieces beside them fill the room that is free, the fewer the less there is."
-        " 0: every piece, the best first; see `ranking.fusion`.",
+        "Evidence is put into a prompt where its best three pieces together are this probable;"
+        " weaker ones fill the room that is free, the fewer the less there is, but not where a"
+        " formula is the order (`ranking.fusion`). 0: every piece, the best first.",
     )
     touch: bool = setting(True, "Count the use of what was recalled, which slows its decay.")
 

@@ -163,11 +163,8 @@ def vocabulary_of(preset: str) -> PresetVocabulary:
 
 def _list(words: Mapping[str, Any], key: str, name: str, *, noted: bool = False) -> Words:
     """A list; any of its words may be ``noted``, or those that share their kinds with others."""
-    table = {word: _several(meant) for word, meant in words.get(key, {}).items()}
+    given: Mapping[str, str | list[str]] = words.get(key, {})
+    table = {w: (meant,) if isinstance(meant, str) else tuple(meant) for w, meant in given.items()}
     plain = Words(name, table)
     notes = [word for word in table if noted or any(plain.shown(k) != word for k in table[word])]
     return Words(name, table, tuple(notes))
-
-
-def _several(meant: str | list[str]) -> tuple[str, ...]:
-    return (meant,) if isinstance(meant, str) else tuple(meant)

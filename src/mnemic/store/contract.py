@@ -27,6 +27,7 @@ __all__ = ["Store", "Unit"]
 _NUMBER = "SELECT space FROM spaces WHERE name = ? AND forgotten_at IS NULL"
 _JOBS = "SELECT state, count(*) FROM jobs GROUP BY state"
 _SPACES = "SELECT count(*) FROM spaces WHERE forgotten_at IS NULL"
+MADE_AT = "SELECT min(applied_at) FROM migrations"
 _NAMES = "SELECT name FROM spaces WHERE forgotten_at IS NULL ORDER BY space"
 
 
@@ -227,7 +228,7 @@ class Store(ABC):
     def made_at(self) -> int:
         """The microsecond in which its first schema was made, which its backups bear, too."""
         with self.read_queue() as conn:
-            return int(conn.execute("SELECT min(applied_at) FROM migrations").get)
+            return int(conn.execute(MADE_AT).get)
 
     def is_backup(self, file: Path) -> bool:
         """Whether a file is a backup of this database."""

@@ -13,16 +13,6 @@ from mnemic.store.paths import USUAL_NAME, safe_name
 from mnemic.store.postgres.address import is_address, read_address
 from mnemic.store.sqlite.keys import FileKey
 
-__all__ = [
-    "files_beside",
-    "is_address",
-    "is_missing",
-    "is_same",
-    "is_service",
-    "open_store",
-    "shown",
-]
-
 FILES = "MNEMIC_FILES"  # the folder of a server\'s files on this machine
 
 
@@ -47,11 +37,7 @@ def open_store(
         from mnemic.store.postgres.store import PostgresStore
 
         return PostgresStore(
-            target,
-            busy_timeout=busy_timeout,
-            now=now,
-            read_only=read_only,
-            settings=settings,
+            target, busy_timeout=busy_timeout, now=now, read_only=read_only, settings=settings
         )
     from mnemic.store.sqlite.store import SqliteStore
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from mnemic.context.render import NOTICE, bullet
+from mnemic.context.render import bullet, notice
 from mnemic.language.fence import fence
 from mnemic.language.lines import indented, label, one_line
 from mnemic.language.truncation import ELLIPSIS, whole_character
@@ -50,7 +50,7 @@ def line(id_: str, facts: Iterable[str], text: str) -> str:
 
 def as_data(text: str, source: str, language: Language, at: datetime | None = None) -> str:
     """Fenced text from memory, with the notice that it is evidence."""
-    return f"{NOTICE[language]}\n{fence(text, source, at)}"
+    return f"{notice(language)}\n{fence(text, source, at)}"
 
 
 def story(episode: Episode, day: str) -> str:

@@ -11,7 +11,6 @@ from mnemic.prompts import Language
 from mnemic.rules.checks import check_choice
 from mnemic.settings.environment import LANGUAGES, ToolSettings
 from mnemic.settings.vocabulary import PresetVocabulary
-from mnemic.tools import arguments as args
 from mnemic.tools import results
 from mnemic.tools.answers import ToolAnswer
 from mnemic.tools.one_memory import (
@@ -22,10 +21,10 @@ from mnemic.tools.one_memory import (
     list_memories,
     restore_memory,
 )
-from mnemic.tools.overview import memory_stats, read_scratchpad, update_scratchpad
+from mnemic.tools.overview import get_memory_stats, read_scratchpad, update_scratchpad
 from mnemic.tools.parameters import ToolWords, schema_of
 from mnemic.tools.removal import forget
-from mnemic.tools.search import search_memory, search_traces
+from mnemic.tools.search import search_conversation_traces, search_memory
 from mnemic.tools.statements import (
     add_memory,
     confirm_memory,
@@ -34,24 +33,21 @@ from mnemic.tools.statements import (
     list_pending,
 )
 from mnemic.tools.texts import text
-from mnemic.tools.tool_context import ToolContext
 from mnemic.tools.turn_record import record_turns
 
 Format = Literal["openai", "anthropic", "mcp"]
-Handler = Callable[[ToolContext, Any], ToolAnswer]
+Handler = Callable[..., ToolAnswer]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: its arguments, its handler, and the schema of its answer.
+    """One tool: a function whose keywords are its arguments, and the schema of its answer.
 
     ``once``: idempotent. ``destroys``: it cannot be undone. ``decides``: it answers in the user's
     name, and is offered only where `tools.answer_pending` allows it. Its title and description are
     in texts.toml.
     """
 
-    name: str
-    takes: type[Any]
     handle: Handler
     gives: results.Schema
     reads: bool = False
@@ -59,35 +55,31 @@ class Tool:
     decides: bool = False
     destroys: bool = False
 
+    @property
+    def name(self) -> str:
+        return self.handle.__name__
+
 
 TOOLS: tuple[Tool, ...] = (
-    Tool("search_memory", args.SearchMemory, search_memory, results.FOUND, reads=True),
-    Tool(
-        "search_conversation_traces", args.SearchTraces, search_traces, results.TRACES, reads=True
-    ),
-    Tool("add_memory", args.AddMemory, add_memory, results.DECISION),
-    Tool("record_turns", args.RecordTurns, record_turns, results.RECORDED),
-    Tool("list_memories", args.ListMemories, list_memories, results.MEMORIES, reads=True),
-    Tool("get_memory", args.OneMemory, get_memory, results.MEMORIES, reads=True),
-    Tool("edit_memory", args.EditMemory, edit_memory, results.MEMORY),
-    Tool("archive_memory", args.OneMemory, archive_memory, results.MEMORY, once=True),
-    Tool("restore_memory", args.OneMemory, restore_memory, results.MEMORY, once=True),
-    Tool("delete_memory", args.OneMemory, delete_memory, results.MEMORY, destroys=True),
-    Tool("forget", args.Forget, forget, results.FORGOTTEN, destroys=True),
-    Tool("get_memory_stats", args.NoArguments, memory_stats, results.STATS, reads=True),
-    Tool("list_pending", args.ListPending, list_pending, results.PENDING),
-    Tool(
-        "confirm_memory", args.PendingMemory, confirm_memory, results.DECISION,
-        once=True, decides=True,
-    ),
-    Tool(
-        "ignore_memory", args.PendingMemory, ignore_memory, results.MEMORY,
-        once=True, decides=True,
-    ),
-    Tool("later_memory", args.PendingMemory, later_memory, results.PUT_OFF, once=True),
-    Tool("read_scratchpad", args.NoArguments, read_scratchpad, results.SCRATCHPAD, reads=True),
-    Tool("update_scratchpad", args.NewScratchpad, update_scratchpad, results.SCRATCHPAD, once=True),
-)  # fmt: skip
+    Tool(search_memory, results.FOUND, reads=True),
+    Tool(search_conversation_traces, results.TRACES, reads=True),
+    Tool(add_memory, results.DECISION),
+    Tool(record_turns, results.RECORDED),
+    Tool(list_memories, results.MEMORIES, reads=True),
+    Tool(get_memory, results.MEMORIES, reads=True),
+    Tool(edit_memory, results.MEMORY),
+    Tool(archive_memory, results.MEMORY, once=True),
+    Tool(restore_memory, results.MEMORY, once=True),
+    Tool(delete_memory, results.MEMORY, destroys=True),
+    Tool(forget, results.FORGOTTEN, destroys=True),
+    Tool(get_memory_stats, results.STATS, reads=True),
+    Tool(list_pending, results.PENDING),
+    Tool(confirm_memory, results.DECISION, once=True, decides=True),
+    Tool(ignore_memory, results.MEMORY, once=True, decides=True),
+    Tool(later_memory, results.PUT_OFF, once=True),
+    Tool(read_scratchpad, results.SCRATCHPAD, reads=True),
+    Tool(update_scratchpad, results.SCRATCHPAD, once=True),
+)
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
@@ -119,7 +111,7 @@ def tool_specs(
     words = PresetVocabulary() if mind is None else mind.settings.vocabulary
     return [
         _describe(
-            tool, format, language, schema_of(tool.takes, language, ToolWords(words, tool.name))
+            tool, format, language, schema_of(tool.handle, language, ToolWords(words, tool.name))
         )
         for tool in TOOLS
         if is_offered(tool, settings)

@@ -6,8 +6,7 @@ A model changes what models and tools said. What the owner said is the owner's t
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import cast
+from typing import Literal, cast
 
 from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
@@ -18,32 +17,68 @@ from mnemic.rules.reconcile import route
 from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import MAX_CONFIDENCE, Claim
 from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
-from mnemic.tools.arguments import EditMemory, ListMemories, OneMemory
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
-from mnemic.types import Memory, MemoryChanges
+from mnemic.types import Memory, MemoryChanges, MemoryOrder
+
+ListedStatus = Literal["active", "pending", "superseded", "rejected", "archived", "all"]
 
 
-def list_memories(context: ToolContext, wanted: ListMemories) -> ToolAnswer:
+def list_memories(
+    context: ToolContext,
+    *,
+    kind: str | None = None,
+    project: str | None = None,
+    subject: str | None = None,
+    tag: str | None = None,
+    text: str | None = None,
+    status: ListedStatus | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    order: MemoryOrder = "newest",
+    limit: int | None = None,
+    offset: int = 0,
+) -> ToolAnswer:
     """Memories that hold now, by filters, a page at a time."""
-    limit = context.limited(wanted.limit)
-    listed = context.mind.memories(**{**asdict(wanted), "limit": limit + 1})
-    shown = [_line(context, m) if _is_open(m) else None for m in listed[:limit]]
-    page = EvidencePage(shown, wanted.offset, more=len(listed) > limit)
+    most = context.limited(limit)
+    listed = context.mind.memories(
+        kind=kind,
+        project=project,
+        subject=subject,
+        tag=tag,
+        text=text,
+        status=status,
+        since=since,
+        until=until,
+        order=order,
+        limit=most + 1,
+        offset=offset,
+    )
+    shown = [_line(context, m) if _is_open(m) else None for m in listed[:most]]
+    page = EvidencePage(shown, offset, more=len(listed) > most)
     return context.show(page, "list_memories", nothing=context.text("memory.none"))
 
 
-def get_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+def get_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """One memory, of whatever status."""
-    memory = _get(context, chosen.id)
+    memory = _get(context, id)
     text = cut(memory.text, context.settings.answer_chars)
     return context.show(EvidencePage([_line(context, memory, text)]), "get_memory", nothing="")
 
 
-def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
-    """The next version of a memory, in the agent's words."""
-    memory = _changeable(context, changed.id, "edit")
-    given = {name: value for name, value in asdict(changed).items() if value is not None}
-    del given["id"]
+def edit_memory(
+    context: ToolContext,
+    *,
+    id: str,
+    text: str | None = None,
+    kind: str | None = None,
+    value: str | None = None,
+    importance: float | None = None,
+    tags: tuple[str, ...] | None = None,
+) -> ToolAnswer:
+    """The next version of a memory, in the agent's words; what is left out stays."""
+    memory = _changeable(context, id, "edit")
+    fields = {"text": text, "kind": kind, "value": value, "importance": importance, "tags": tags}
+    given = {name: field for name, field in fields.items() if field is not None}
     if not given:
         remedy = context.text("memory.say_what")
         raise InvalidInput(context.text("memory.no_change"), remedy=remedy)
@@ -53,15 +88,15 @@ def edit_memory(context: ToolContext, changed: EditMemory) -> ToolAnswer:
     return _done(context, "edited", context.mind.edit(memory.id, **changes))
 
 
-def archive_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+def archive_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """It is not recalled any more."""
-    memory = _changeable(context, chosen.id, "archive")
+    memory = _changeable(context, id, "archive")
     return _done(context, "archived", context.mind.archive(memory.id))
 
 
-def restore_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+def restore_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """It is recalled again."""
-    memory = _changeable(context, chosen.id, "restore")
+    memory = _changeable(context, id, "restore")
     _check_admission(context, memory, {"trust": memory.trust})
     try:
         restored = context.mind.restore(memory.id)
@@ -73,9 +108,9 @@ def restore_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
     return _done(context, "restored", restored)
 
 
-def delete_memory(context: ToolContext, chosen: OneMemory) -> ToolAnswer:
+def delete_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """It goes with all its versions; its turns stay."""
-    memory = _changeable(context, chosen.id, "delete")
+    memory = _changeable(context, id, "delete")
     return _done(context, "deleted", context.mind.delete(memory.id))
 
 

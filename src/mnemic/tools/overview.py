@@ -5,12 +5,12 @@ from __future__ import annotations
 from mnemic.plain import plain
 from mnemic.rules.checks import MAX_ROWS
 from mnemic.tools.answers import ToolAnswer, as_data
-from mnemic.tools.arguments import NewScratchpad, NoArguments
+from mnemic.tools.parameters import AnyText
 from mnemic.tools.tool_context import ToolContext
 from mnemic.types import Scratchpad, Stats
 
 
-def memory_stats(context: ToolContext, _: NoArguments) -> ToolAnswer:
+def get_memory_stats(context: ToolContext) -> ToolAnswer:
     """How much is remembered, and whether anything is wrong."""
     stats = context.mind.stats()
     waiting = len(context.mind.pending(limit=MAX_ROWS))
@@ -18,17 +18,7 @@ def memory_stats(context: ToolContext, _: NoArguments) -> ToolAnswer:
 
 
 def _describe(context: ToolContext, stats: Stats, waiting: int) -> str:
-    parts = [
-        context.text(
-            "overview.stats",
-            memories=stats.memories,
-            waiting=waiting,
-            episodes=stats.episodes,
-            attachments=stats.attachments,
-            turns=stats.turns,
-            sessions=stats.sessions,
-        )
-    ]
+    parts = [context.text("overview.stats", **plain(stats), waiting=waiting)]
     if stats.by_kind:
         listed = ", ".join(f"{word} {count:,}" for word, count in stats.by_kind.items())
         parts.append(context.text("overview.kinds", listed=listed))
@@ -40,7 +30,7 @@ def _describe(context: ToolContext, stats: Stats, waiting: int) -> str:
     return " ".join(parts)
 
 
-def read_scratchpad(context: ToolContext, _: NoArguments) -> ToolAnswer:
+def read_scratchpad(context: ToolContext) -> ToolAnswer:
     """What is in hand."""
     pad = context.mind.scratchpad()
     if not pad.text.strip():
@@ -49,9 +39,9 @@ def read_scratchpad(context: ToolContext, _: NoArguments) -> ToolAnswer:
     return ToolAnswer(text, _facts(pad))
 
 
-def update_scratchpad(context: ToolContext, new: NewScratchpad) -> ToolAnswer:
+def update_scratchpad(context: ToolContext, *, markdown: AnyText) -> ToolAnswer:
     """The agent's own text in place of it; the old one stays in the history."""
-    pad = context.mind.write_scratchpad(new.markdown, by="agent")
+    pad = context.mind.write_scratchpad(markdown, by="agent")
     return ToolAnswer(context.text("overview.written"), _facts(pad))
 
 

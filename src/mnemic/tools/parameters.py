@@ -1,14 +1,15 @@
 """Parameters of tools: their JSON Schema, and the validation of what models send.
 
-Both are made from the annotations of a frozen dataclass, which the handler receives.
+Both are made from the keywords of the function that does the work. What a model reads of each is in
+texts.toml, under the name of the function.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from mnemic.errors import InvalidInput
 from mnemic.prompts import Language
@@ -16,7 +17,11 @@ from mnemic.settings.vocabulary import PresetVocabulary, folded
 from mnemic.tools.texts import read_texts, text
 from mnemic.types import KINDS
 
-A = TypeVar("A")
+# Words of the preset's document, and a text that may be empty.
+Kind = Annotated[str, "kind"]
+Scope = Annotated[str, "scope"]
+Priority = Annotated[str, "priority"]
+AnyText = Annotated[str, "empty"]
 
 _ECHOED = 40  # characters of an invalid value in an error
 _SCHEMAS: dict[str, dict[str, Any]] = {
@@ -54,7 +59,7 @@ PLAIN_WORDS = ToolWords(PresetVocabulary(), "")  # the engine's own
 class Parameter:
     """One argument: its type, the key of its description, and whether it must be given.
 
-    ``of`` is the arguments class of each of its objects.
+    ``of`` is the class of each of its objects.
     """
 
     field: str
@@ -89,24 +94,20 @@ class Parameter:
         return next((choice for choice in choices if folded(choice) == folded(value)), None)
 
 
-def read_parameters(arguments: type[Any]) -> tuple[Parameter, ...]:
-    """The parameters of an arguments class, from its annotations."""
-    hints = get_type_hints(arguments, include_extras=True)
-    described = read_texts()["arguments"]
+def read_parameters(call: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The keywords of a function, or of a class, by their annotations."""
+    hints = get_type_hints(call, include_extras=True)
+    name, texts = call.__name__.lstrip("_"), read_texts()["arguments"]
     return tuple(
         Parameter(
-            field.name,
-            about=f"arguments.{_described_under(described, arguments, field.name)}.{field.name}",
-            required=field.default is MISSING,
-            **_read_annotation(field.name, hints[field.name]),
+            key,
+            about=f"arguments.{name if key in texts.get(name, {}) else 'common'}.{key}",
+            required=keyword.default is keyword.empty,
+            **_read_annotation(key, hints[key]),
         )
-        for field in dataclasses.fields(arguments)
+        for key, keyword in inspect.signature(call).parameters.items()
+        if keyword.kind is keyword.KEYWORD_ONLY
     )
-
-
-def _described_under(described: Mapping[str, Any], arguments: type[Any], name: str) -> str:
-    own = name in described.get(arguments.__name__, {})
-    return arguments.__name__ if own else "common"
 
 
 def _read_annotation(name: str, annotation: Any) -> dict[str, Any]:
@@ -125,10 +126,10 @@ def _read_annotation(name: str, annotation: Any) -> dict[str, Any]:
 
 
 def schema_of(
-    arguments: type[Any], language: Language, tool: ToolWords = PLAIN_WORDS
+    call: Callable[..., Any], language: Language, tool: ToolWords = PLAIN_WORDS
 ) -> dict[str, Any]:
-    """The JSON Schema of an arguments class, with the names that the document gives them."""
-    offered = _offer(arguments, tool)
+    """The JSON Schema of a function's keywords, with the names that the document gives them."""
+    offered = _offer(call, tool)
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {name: one.schema(language, tool.words) for name, one in offered.items()},
@@ -139,17 +140,17 @@ def schema_of(
 
 
 def read_arguments(
-    arguments: type[A],
+    call: Callable[..., Any],
     values: Mapping[str, object],
     language: Language,
     longest: int,
     tool: ToolWords = PLAIN_WORDS,
-) -> A:
-    """The arguments a model sent, or InvalidInput that tells it what to send instead.
+) -> dict[str, Any]:
+    """The keywords for a call that a model asks for, or InvalidInput that tells it what to send.
 
     Each is known by the document's name and by the engine's.
     """
-    offered = _offer(arguments, tool)
+    offered = _offer(call, tool)
     given = {
         name if name in offered else tool.names.get(name, name): value
         for name, value in values.items()
@@ -161,7 +162,7 @@ def read_arguments(
                 text("values.unknown", language, name=_echo(name)),
                 remedy=text(f"values.{'allowed' if offered else 'none'}", language, names=names),
             )
-    checked = {}
+    checked: dict[str, Any] = {}
     for name, parameter in offered.items():
         value = given.get(name)
         if value is not None and (value != "" or parameter.required):
@@ -170,14 +171,14 @@ def read_arguments(
         elif parameter.required:
             remedy = text(parameter.about, language)
             raise InvalidInput(text("values.missing", language, name=name), remedy=remedy)
-    return arguments(**checked)
+    return checked
 
 
-def _offer(arguments: type[Any], tool: ToolWords) -> dict[str, Parameter]:
+def _offer(call: Callable[..., Any], tool: ToolWords) -> dict[str, Parameter]:
     """The parameters of a tool by name, without those the document has no words for."""
     return {
         tool.names.get(parameter.field, parameter.field): parameter
-        for parameter in read_parameters(arguments)
+        for parameter in read_parameters(call)
         if parameter.type not in ("scope", "priority") or parameter.offered(tool.words)
     }
 
@@ -212,7 +213,9 @@ class _ArgumentReader:
                 return tuple(self._read_text(item) for item in value)
             case "objects", list() if value and all(isinstance(item, Mapping) for item in value):
                 of = self.parameter.of
-                return tuple(read_arguments(of, one, self.language, self.longest) for one in value)
+                return tuple(
+                    of(**read_arguments(of, item, self.language, self.longest)) for item in value
+                )
         choices = ", ".join(self.parameter.offered(self.words))
         expected = f"expected.{'text' if type_ == 'empty' else type_}"
         raise self._refuse("invalid", expected, value=_echo(value), choices=choices)

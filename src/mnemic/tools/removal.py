@@ -5,35 +5,41 @@ What a user said is the user's to remove, unless `tools.answer_pending` lets the
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from hashlib import sha256
-from typing import cast
 
 from mnemic.errors import InvalidInput
 from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, line
-from mnemic.tools.arguments import Forget
 from mnemic.tools.tool_context import ToolContext
 from mnemic.types import ForgetQuery, Forgotten, Json, Receipt
 
 
-def forget(context: ToolContext, request: Forget) -> ToolAnswer:
+def forget(
+    context: ToolContext,
+    *,
+    id: str | None = None,
+    query: str | None = None,
+    session: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    confirm: str = "",
+) -> ToolAnswer:
     """What would go, with the code to confirm it; with that code, the removal."""
-    given = asdict(request)
-    del given["confirm"]
-    query = cast("ForgetQuery", given)
-    preview = context.mind.forget(dry_run=True, **query)
+    wanted: ForgetQuery = {
+        "id": id, "query": query, "session": session, "since": since, "until": until,
+    }  # fmt: skip
+    preview = context.mind.forget(dry_run=True, **wanted)
     code = _code(preview)
     allowed = context.settings.answer_pending or all(_is_agents(context, i) for i in preview.items)
-    if not request.confirm:
-        return _preview(context, preview, code, None if allowed else _command(query))
+    if not confirm:
+        return _preview(context, preview, code, None if allowed else _command(wanted))
     if not allowed:
         raise InvalidInput(
             context.text("forget.owners"),
-            remedy=context.text("forget.by_user", command=_command(query)),
+            remedy=context.text("forget.by_user", command=_command(wanted)),
         )
-    if request.confirm != code:
+    if confirm != code:
         raise InvalidInput(context.text("forget.changed"), remedy=context.text("forget.again"))
-    receipt = context.mind.forget(**query)
+    receipt = context.mind.forget(**wanted)
     counts: dict[str, Json] = {name: number for name, number in receipt.counts.items() if number}
     listed = ", ".join(f"{number} {name}" for name, number in counts.items())
     return ToolAnswer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from mnemic.context.render import bullet, tool_lines
 from mnemic.engine.mind import Mind
@@ -12,7 +13,7 @@ from mnemic.language.exact import exact_question
 from mnemic.language.lines import label
 from mnemic.plain import plain
 from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
-from mnemic.tools.arguments import SearchMemory, SearchTraces
+from mnemic.tools.parameters import Kind, Scope
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
 from mnemic.tools.traces import Trace, TraceQuery, find_traces
 from mnemic.types import Evidence, Hit, Memory, RecordType, Turn
@@ -21,30 +22,40 @@ _MOST_FILES = 3  # of a search for turns
 _SUMMARIES: tuple[RecordType, ...] = ("memory", "episode", "attachment")
 
 
-def search_memory(context: ToolContext, request: SearchMemory) -> ToolAnswer:
+def search_memory(
+    context: ToolContext,
+    *,
+    query: str,
+    kind: Kind | None = None,
+    scope: Scope | None = None,
+    project: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    as_of: str | None = None,
+    known_at: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> ToolAnswer:
     """Memories, episode summaries and files, best first."""
-    narrowed = request.kind or request.scope
-    of: tuple[RecordType, ...] = ("memory",) if narrowed else _SUMMARIES
-    end = request.offset + context.limited(request.limit)
+    end = offset + context.limited(limit)
     hits = context.mind.recall(
-        request.query,
+        query,
         limit=end,
-        of=of,
-        kind=request.kind,
-        scope=request.scope,
-        project=request.project,
-        since=request.since,
-        until=request.until,
-        as_of=request.as_of,
-        known_at=request.known_at,
+        of=("memory",) if kind or scope else _SUMMARIES,
+        kind=kind,
+        scope=scope,
+        project=project,
+        since=since,
+        until=until,
+        as_of=as_of,
+        known_at=known_at,
         around=context.latest(),
     )
-    shown = {one.hit.id: one for one in context.mind.evidence(request.query, hits)}
+    shown = {piece.hit.id: piece for piece in context.mind.evidence(query, hits)}
     lines = [
-        _hit_line(context, shown[hit.id]) if hit.id in shown else None
-        for hit in hits[request.offset :]
+        _hit_line(context, shown[hit.id]) if hit.id in shown else None for hit in hits[offset:]
     ]
-    page = EvidencePage(lines, request.offset, more=len(hits) == end)
+    page = EvidencePage(lines, offset, more=len(hits) == end)
     return context.show(page, "search_memory", nothing=context.text("search.no_memory"))
 
 
@@ -72,15 +83,25 @@ def _memory(mind: Mind, hit: Hit) -> Memory | Hit:
         return hit
 
 
-def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
+def search_conversation_traces(
+    context: ToolContext,
+    *,
+    query: str,
+    session: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> ToolAnswer:
     """Raw turns: of the database, else of the host's traces, else of the JSONL copies."""
-    end = request.offset + context.limited(request.limit)
-    query = TraceQuery(request.query, request.session, request.since, request.until, end)
-    traces = find_traces(context.mind, query, context.traces)
-    found = [*_files(context, request), *traces.turns]
+    end = offset + context.limited(limit)
+    request = TraceQuery(query, session, since, until, end)
+    traces = find_traces(context.mind, request, context.traces)
+    most_files = min(_MOST_FILES, context.limited(limit))
+    found = [*_files(context, replace(request, limit=most_files)), *traces.turns]
     lines = [
-        one if isinstance(one, EvidenceLine) else _turn_line(context, one)
-        for one in found[request.offset : end]
+        piece if isinstance(piece, EvidenceLine) else _turn_line(context, piece)
+        for piece in found[offset:end]
     ]
     if traces.level != "database":  # recall has noted those
         for turn in traces.turns:
@@ -92,7 +113,7 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     if traces.unreadable:
         notes.append(context.text("search.unreadable", count=traces.unreadable))
     answer = context.show(
-        EvidencePage(lines, request.offset, more=len(found) > end or len(traces.turns) == end),
+        EvidencePage(lines, offset, more=len(found) > end or len(traces.turns) == end),
         "search_conversation_traces",
         nothing=context.text("search.no_trace"),
         note=" ".join(notes),
@@ -101,14 +122,14 @@ def search_traces(context: ToolContext, request: SearchTraces) -> ToolAnswer:
     return ToolAnswer(answer.text, {**answer.data, **about})
 
 
-def _files(context: ToolContext, request: SearchTraces) -> list[EvidenceLine]:
+def _files(context: ToolContext, request: TraceQuery) -> list[EvidenceLine]:
     """Files that a query asks for or names by its words, which no turn may repeat."""
     question = exact_question(request.query)
     asks_for_file = question is not None and question.kind == "file"
     words = content_terms(request.query)
     hits = context.mind.recall(
         request.query,
-        limit=min(_MOST_FILES, context.limited(request.limit)),
+        limit=request.limit,
         of="attachment",
         session=request.session,
         since=request.since,

@@ -6,7 +6,8 @@ answers it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from mnemic.context.parts import first_source
 from mnemic.errors import Conflict, InvalidInput, NotFound
@@ -15,7 +16,7 @@ from mnemic.language.fence import neutral
 from mnemic.plain import plain
 from mnemic.rules.checks import MAX_ROWS
 from mnemic.tools.answers import EvidenceLine, EvidencePage, ToolAnswer, cut, line
-from mnemic.tools.arguments import AddMemory, ListPending, PendingMemory
+from mnemic.tools.parameters import Kind, Priority, Scope
 from mnemic.tools.tool_context import ITEM_CHARS, ToolContext
 from mnemic.tools.turn_record import RECORDED_BY
 from mnemic.types import Candidate, Decision, Memory, Turn
@@ -23,38 +24,51 @@ from mnemic.types import Candidate, Decision, Memory, Turn
 _ASKED_WITHIN = 200  # turns, the latest, among which the user's answer is looked for
 
 
-def add_memory(context: ToolContext, new: AddMemory) -> ToolAnswer:
+def add_memory(
+    context: ToolContext,
+    *,
+    text: str,
+    kind: Kind = "fact",
+    scope: Scope = "",
+    duration: Priority = "",
+    subject: str = "",
+    predicate: str = "",
+    value: str = "",
+    importance: float | None = None,
+    project: str = "",
+    tags: tuple[str, ...] = (),
+    updates: bool = False,
+) -> ToolAnswer:
     """A statement of the model, with trust "agent", reconciled with existing memories."""
-    settled = context.mind.propose(
-        Candidate(
-            kind=new.kind,
-            text=new.text,
-            subject=new.subject,
-            predicate=new.predicate,
-            value=new.value,
-            importance=new.importance,
-            project=new.project,
-            tags=new.tags,
-            is_update=new.updates,
-            trust="agent",
-            duration=new.duration,
-            metadata={"scope": new.scope} if new.scope else {},
-        )
+    candidate = Candidate(
+        kind=kind,
+        text=text,
+        subject=subject,
+        predicate=predicate,
+        value=value,
+        importance=importance,
+        project=project,
+        tags=tags,
+        is_update=updates,
+        trust="agent",
+        duration=duration,
+        metadata={"scope": scope} if scope else {},
     )
-    return _settled(context, settled)
+    return _settled(context, context.mind.propose(candidate))
 
 
-def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
+def list_pending(
+    context: ToolContext, *, all: bool = False, limit: int | None = None, offset: int = 0
+) -> ToolAnswer:
     """A few pending statements for the user, each offer counted; or all, which counts nothing."""
     waiting = len(context.mind.pending(limit=MAX_ROWS))
-    if request.all:
-        limit = context.limited(request.limit)
-        listed = context.mind.pending(limit=limit, offset=request.offset)
-        more = request.offset + len(listed) < waiting
-        page = EvidencePage([_pending_line(context, one) for one in listed], request.offset, more)
+    if all:
+        listed = context.mind.pending(limit=context.limited(limit), offset=offset)
+        more = offset + len(listed) < waiting
+        page = EvidencePage([_pending_line(context, memory) for memory in listed], offset, more)
         note = ""
     else:
-        offered = context.mind.pending(offer=True, limit=request.limit)
+        offered = context.mind.pending(offer=True, limit=limit)
         page = EvidencePage([_pending_line(context, memory) for memory in offered])
         note = context.text(f"statements.ask{_by_user(context)}") if offered else ""
         if waiting > len(offered):
@@ -64,44 +78,36 @@ def list_pending(context: ToolContext, request: ListPending) -> ToolAnswer:
     return ToolAnswer(answer.text, {**answer.data, "waiting": waiting})
 
 
-def confirm_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
+def confirm_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """The user says it is true."""
-
-    def confirm() -> ToolAnswer:
-        _check_answered(context, chosen.id, "confirm")
-        return _settled(context, context.mind.confirm(chosen.id))
-
-    return _answered(context, chosen.id, confirm)
+    with _naming_tools(context, id):
+        _check_answered(context, id, "confirm")
+        return _settled(context, context.mind.confirm(id))
 
 
-def ignore_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
+def ignore_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """The user does not want it kept."""
-
-    def ignore() -> ToolAnswer:
-        _check_answered(context, chosen.id, "ignore")
-        memory = context.mind.ignore(chosen.id)
-        return ToolAnswer(context.text("statements.ignored", id=memory.id), _facts(context, memory))
-
-    return _answered(context, chosen.id, ignore)
+    with _naming_tools(context, id):
+        _check_answered(context, id, "ignore")
+        memory = context.mind.ignore(id)
+    return ToolAnswer(context.text("statements.ignored", id=memory.id), _facts(context, memory))
 
 
-def later_memory(context: ToolContext, chosen: PendingMemory) -> ToolAnswer:
+def later_memory(context: ToolContext, *, id: str) -> ToolAnswer:
     """The user will answer another time."""
-
-    def put_off() -> ToolAnswer:
-        memory = context.mind.snooze(chosen.id)
-        until = plain(memory.snoozed_until)
-        shown = str(until)[:16].replace("T", " ")
-        text = context.text("statements.later", id=memory.id, until=shown)
-        return ToolAnswer(text, {**_facts(context, memory), "until": until})
-
-    return _answered(context, chosen.id, put_off)
+    with _naming_tools(context, id):
+        memory = context.mind.snooze(id)
+    until = plain(memory.snoozed_until)
+    shown = str(until)[:16].replace("T", " ")
+    text = context.text("statements.later", id=memory.id, until=shown)
+    return ToolAnswer(text, {**_facts(context, memory), "until": until})
 
 
-def _answered(context: ToolContext, id_: str, answer: Callable[[], ToolAnswer]) -> ToolAnswer:
-    """The answer, or an error about the id that names the tools to use."""
+@contextmanager
+def _naming_tools(context: ToolContext, id_: str) -> Iterator[None]:
+    """An error about the id names the tools to use."""
     try:
-        return answer()
+        yield
     except (NotFound, Conflict) as error:
         key = "memory.unknown" if isinstance(error, NotFound) else "statements.not_waiting"
         raise type(error)(

@@ -66,8 +66,8 @@ class TraceResult:
 
 def find_traces(mind: Mind, query: TraceQuery, host_source: TraceSource | None) -> TraceResult:
     """The turns of the first level that has words of the query, else the nearest recorded ones."""
-    near = _in_database(mind, query)
-    if _any_match(query, near):
+    near, words = _in_database(mind, query), content_terms(query.query)
+    if any(not words or words.intersection(hit.why.terms) for hit, _ in near):
         return TraceResult("database", tuple(turn for _, turn in near))
     unreadable = 0
     levels: tuple[tuple[Level, TraceSource | None], ...] = (
@@ -108,11 +108,6 @@ def _whole(mind: Mind, hit: Hit) -> Turn | None:
     next_moment = hit.at + timedelta(microseconds=1)
     same_time = mind.turns(session=hit.session, since=hit.at, until=next_moment, limit=1_000)
     return next((turn for turn in same_time if turn.id == hit.id), None)
-
-
-def _any_match(query: TraceQuery, hits: list[tuple[Hit, Turn]]) -> bool:
-    content_words = content_terms(query.query)
-    return any(not content_words or content_words.intersection(hit.why.terms) for hit, _ in hits)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -176,16 +171,12 @@ class _Folder:
         if piece.turn is None:
             self.unreadable += 1
             return False
-        text = _searchable(piece.turn)
+        tools = (*piece.turn.tool_calls, *piece.turn.tool_results)
+        text = "\n".join((piece.turn.text, *(str(plain(part)) for part in tools))).casefold()
         return not self._words or any(word in text for word in self._words)
 
     def _refuse(self, refused: Refused) -> None:
         self.unreadable += 1
-
-
-def _searchable(turn: NewTurn) -> str:
-    tool_texts = (str(plain(part)) for part in (*turn.tool_calls, *turn.tool_results))
-    return "\n".join((turn.text, *tool_texts)).casefold()
 
 
 def _place(turn: Trace) -> tuple[str, int | None]:

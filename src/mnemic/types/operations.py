@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Literal, TypedDict
@@ -254,6 +254,15 @@ class DecayCurve:
     archive_below: float
     delete_below: float
     points: tuple[DecayPoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DailyReport:
+    """What was done on one day: a title, and a line for each thing, of each step."""
+
+    day: date
+    sections: Sequence[tuple[str, Sequence[str]]]
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -223,17 +223,17 @@ class Bus:
 # --- listening ------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False)
 class _BusStore:
     """A store whose writes queue rules; everything else is the store's."""
 
-    def __init__(self, store: Store, rules: Table[EventRule], max_attempts: int) -> None:
-        self._store = store
-        self._rules = rules
-        self._max_attempts = max_attempts
+    store: Store
+    rules: Table[EventRule]
+    max_attempts: int
 
     @contextmanager
     def write(self, space: str) -> Iterator[Unit]:
-        with self._store.write(space) as unit:
+        with self.store.write(space) as unit:
             if _LISTENED not in vars(unit.journal):  # by an outer write of the same transaction
                 vars(unit.journal)[_LISTENED] = partial(
                     self._add_event, unit, unit.journal.add_event
@@ -245,7 +245,7 @@ class _BusStore:
     ) -> Event:
         """Write an event, and queue the rules that want it."""
         event = add_event(type_, **about)
-        for name, rule in self._rules.items():
+        for name, rule in self.rules.items():
             # Rules do not set each other off in a circle.
             if type_ not in _OWN and wants(rule, event.type, event.payload):
                 unit.tasks.enqueue(
@@ -258,9 +258,9 @@ class _BusStore:
                         "subject": event.subject,
                     },
                     now=event.at,
-                    max_attempts=self._max_attempts,
+                    max_attempts=self.max_attempts,
                 )
         return event
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self.store, name)

@@ -113,10 +113,11 @@ class ChangeWriter:
         if core:
             self.unit.tiers.mark_core([survivor.id], core=True)
         self.unit.tiers.put_away(memory.id, self.now, survivor.id)
+        figures = {name: getattr(survivor, name) for name in _FIGURES}
         before: dict[str, Fact] = {
             "status": memory.status,
             "core": core,
-            "kept": _standing(survivor),
+            "kept": {**figures, "expires_at": _moment(survivor.expires_at)},
             "gained": list(gained),
         }
         self._note(change, before)
@@ -201,11 +202,6 @@ def _restore_survivor(unit: Unit, survivor_id: str, before: dict[str, Json]) -> 
     gained = before.get("gained")
     if isinstance(gained, list):
         unit.memories.drop_sources(survivor_id, [str(turn) for turn in gained])
-
-
-def _standing(memory: Memory) -> dict[str, Fact]:
-    figures = {name: getattr(memory, name) for name in _FIGURES}
-    return {**figures, "expires_at": _moment(memory.expires_at)}
 
 
 def _moment(moment: datetime | None) -> SafeName | None:

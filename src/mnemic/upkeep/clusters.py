@@ -7,9 +7,7 @@ planes that their vectors lie on. Only neighbors after sorting are compared.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from mnemic.index.batches import index_many
 from mnemic.index.segment import (
@@ -19,6 +17,7 @@ from mnemic.index.segment import (
     index_text,
     term_weight,
 )
+from mnemic.late import NDArray, np
 from mnemic.learn.advice import weighed_words
 from mnemic.rules.bm25 import TERM_BYTES
 from mnemic.rules.clusters import Pair
@@ -26,9 +25,9 @@ from mnemic.rules.likeness import apart
 from mnemic.rules.slots import slot_of
 from mnemic.types import Memory, SafeText
 
-Floats = NDArray[np.float32]
-Places = NDArray[np.int64]
-Weights = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float32]"
+Places: TypeAlias = "NDArray[np.int64]"
+Weights: TypeAlias = "NDArray[np.float64]"
 _RAREST = 3  # words of a memory that bring it together with others
 _BESIDE = 4  # further words by which those are sorted
 _TINY = 1e-9  # instead of nothing, to divide by

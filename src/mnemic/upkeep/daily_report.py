@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 
 from mnemic.language.detection import language_of_most
-from mnemic.prompts import ByLanguage, Language
+from mnemic.prompts import Language, words
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter, TurnFilter
-from mnemic.upkeep.report import StepReport
-from mnemic.upkeep.steps.decay import short
-from mnemic.upkeep.work import DailyReportText, Step
+from mnemic.types import DailyReport
+from mnemic.upkeep.report import StepReport, short
+from mnemic.upkeep.work import Step
 
 _TEXTS = 200  # of memories and of turns, that tell the user's language
 _DAY = timedelta(days=1)
 _LISTED = 20  # dead jobs and pending statements that are named; the rest is counted
-_WORDS = ByLanguage[Mapping[str, str]](en={"learned": "learned"}, zh={
-    "queue": "待处理队列", "turns": "未提取的对话", "events": "事件", "dedup": "去重合并",
-    "decay": "衰减", "expiry": "过期清理", "attachments": "附件清理", "capacity": "容量",
-    "documents": "文档", "identity": "身份卡片", "report": "报告", "clock": "时钟",
-    "sessions": "会话", "waiting": "等待模型", "failed": "失败", "episodes": "情节", "days": "天",
-    "memories": "记忆", "merge": "合并", "archive": "收起", "delete": "删除", "demote": "降级",
-    "expire": "过期", "lapsed": "无人答复", "forget_file": "移除附件", "transcripts": "对话副本",
-    "written": "写入", "core": "进入核心", "leave_core": "离开核心", "restored": "恢复",
-    "to do": "待处理", "dead job": "失败的任务", "pending": "待确认", "backup": "备份",
-    "removed": "移除", "learned": "新学到的", "session": "会话记录",
-})  # fmt: skip
-_LINE = ByLanguage(en="{}: {}", zh="{}：{}")
-_CHANGE = ByLanguage(en="{} ({})", zh="{}（{}）")
 
 
-def daily_report(step: Step) -> DailyReportText:
+def daily_report(step: Step) -> DailyReport:
     """What was learned and done since the last one, then what each step changed; at the end what
     waits.
     """
@@ -44,8 +30,9 @@ def daily_report(step: Step) -> DailyReportText:
     sections = [(title, lines) for title, lines in sections if lines] or sections[:1]
     if open_lines:
         sections.append(("to do", open_lines))
-    titled = [(_title(name, language), lines) for name, lines in sections]
-    return DailyReportText(language, titled)
+    named = [(_word(name, language), lines) for name, lines in sections]
+    titled = [(word[:1].upper() + word[1:], lines) for word, lines in named]
+    return DailyReport(step.day, titled, language)
 
 
 def _language(step: Step, unit: Unit) -> Language:
@@ -72,12 +59,14 @@ def _lines(report: StepReport, language: Language) -> list[str]:
     changes = [
         _line(
             change.action,
-            _CHANGE[language].format(change.text, change.reason.texts[language]),
+            words("daily_report", language)["change"].format(
+                change.text, change.reason.texts[language]
+            ),
             language,
         )
         for change in report.changes
     ]
-    return [*([report.error] if report.error else []), *counts, *changes]
+    return [*filter(None, [report.error]), *counts, *changes]
 
 
 def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
@@ -88,13 +77,8 @@ def _to_do(step: Step, unit: Unit, language: Language) -> list[str]:
 
 
 def _line(name: str, text: str, language: Language) -> str:
-    return _LINE[language].format(_word(name, language), text)
-
-
-def _title(name: str, language: Language) -> str:
-    word = _word(name, language)
-    return word[:1].upper() + word[1:]
+    return words("daily_report", language)["line"].format(_word(name, language), text)
 
 
 def _word(name: str, language: Language) -> str:
-    return _WORDS[language].get(name, name)
+    return words("daily_names", language).get(name, name)

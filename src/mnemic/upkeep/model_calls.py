@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
+from typing import TypeVar
 
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
 from mnemic.learn.facts import KIND_ALIASES, KIND_NAMES, LEARNED
-from mnemic.prompts import Language, filled, prompt
-from mnemic.providers.chat.base import ChatModel, Object, Schema, WrongShape
+from mnemic.prompts import Language, filled
+from mnemic.providers.chat.base import ChatModel, Object, WrongShape
 from mnemic.providers.chat.fields import (
     choice_in,
     is_nothing,
@@ -22,10 +24,13 @@ from mnemic.providers.chat.fields import (
 from mnemic.rules import checks
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Candidate, Json, Kind, Memory
 
+T = TypeVar("T")
 _MOST = 50  # statements of one day
-_NUMBERS: dict[str, Json] = {"type": "array", "items": {"type": "integer"}}
-_TEXT: dict[str, Json] = {"type": "string"}
-_KIND: dict[str, Json] = {"type": "string", "enum": list(LEARNED)}
+_INTEGER: Json = {"type": "integer"}
+_NUMBERS: Json = {"type": "array", "items": _INTEGER}
+_NUMBER: Json = {"type": "number"}
+_TEXT: Json = {"type": "string"}
+_KIND: Json = {"type": "string", "enum": list(LEARNED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +49,9 @@ def ask_for_fewer(
     model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
 ) -> list[Rewritten]:
     """All statements of a partition in fewer ones."""
-    item = _object({"content": _TEXT, "kind": _KIND, "importance": {"type": "number"},
-                    "from": _NUMBERS})  # fmt: skip
-    answer = model.ask(
-        fence(_list_memories(memories), "memories"),
-        purpose="rewrite",
-        schema=_object({"facts": {"type": "array", "items": {**item}}}),
-        parse=lambda answer: _read_rewritten(answer.get("facts"), "facts", len(memories)),
-        system=prompt("rewrite", language_of([m.text for m in memories], language)),
-    )
-    return answer.value
+    item = _object({"content": _TEXT, "kind": _KIND, "importance": _NUMBER, "from": _NUMBERS})
+    read = partial(_read_rewritten, name="facts", count=len(memories))
+    return _ask(model, memories, language, "rewrite", listed={"facts": item}, read=read)
 
 
 def ask_for_profile(
@@ -65,45 +63,64 @@ def ask_for_profile(
     """
     memories = [*profile, *further]
     item = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
-    lines = _list_memories(memories).split("\n")
-    shown = "\n".join(["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]])
-    answer = model.ask(
-        fence(shown, "memories"),
-        purpose="profile",
-        schema=_object({"entries": {"type": "array", "items": {**item}}}),
-        parse=lambda answer: _read_rewritten(answer.get("entries"), "entries", len(memories)),
-        system=filled("profile", language_of([m.text for m in memories], language), most=most),
-    )
-    return answer.value[:most]
+    lines = _list_memories(memories)
+    shown = ["# profile", *lines[: len(profile)], "# knowledge", *lines[len(profile) :]]
+    read = partial(_read_rewritten, name="entries", count=len(memories))
+    return _ask(
+        model,
+        memories,
+        language,
+        "profile",
+        listed={"entries": item},
+        read=read,
+        lines=shown,
+        most=most,
+    )[:most]
 
 
 def ask_for_same(
     model: ChatModel, memories: Sequence[Memory], language: LanguageChoice
 ) -> list[tuple[int, ...]]:
     """Groups of places whose statements say the same; usually few or none."""
-    schema: Schema = _object({"same": {"type": "array", "items": _NUMBERS}})
-    answer = model.ask(
-        fence(_list_memories(memories), "memories"),
-        purpose="dedup",
-        schema=schema,
-        parse=lambda answer: _read_groups(answer, len(memories)),
-        system=prompt("same", language_of([m.text for m in memories], language)),
+    read = partial(_read_groups, count=len(memories))
+    return _ask(
+        model, memories, language, "same", listed={"same": _NUMBERS}, read=read, purpose="dedup"
     )
-    return answer.value
 
 
 def ask_for_core(
     model: ChatModel, memories: Sequence[Memory], most: int, language: LanguageChoice
 ) -> list[Memory]:
     """The memories for the core, at most ``most``."""
-    answer = model.ask(
-        fence(_list_memories(memories), "memories"),
-        purpose="core",
-        schema=_object({"core": _NUMBERS}),
-        parse=lambda answer: _read_places(answer.get("core"), "core", len(memories)),
-        system=filled("core", language_of([m.text for m in memories], language), most=most),
+    read = partial(_read_places, name="core", count=len(memories))
+    places = _ask(
+        model, memories, language, "core", listed={"core": _INTEGER}, read=read, most=most
     )
-    return [memories[place] for place in answer.value[:most]]
+    return [memories[place] for place in places[:most]]
+
+
+def _ask(
+    model: ChatModel,
+    memories: Sequence[Memory],
+    language: LanguageChoice,
+    prompt: str,
+    *,
+    listed: Mapping[str, Json],
+    read: Callable[[Json], T],
+    purpose: str = "",
+    lines: Sequence[str] = (),
+    **blanks: object,
+) -> T:
+    """The answer to a prompt about memories: ``listed`` names its one list, and what is in it."""
+    ((name, item),) = listed.items()
+    answer = model.ask(
+        fence("\n".join(lines or _list_memories(memories)), "memories"),
+        purpose=purpose or prompt,
+        schema=_object({name: {"type": "array", "items": item}}),
+        parse=lambda answer: read(answer.get(name)),
+        system=filled(prompt, language_of([m.text for m in memories], language), **blanks),
+    )
+    return answer.value
 
 
 def ask_for_knowledge(
@@ -114,44 +131,38 @@ def ask_for_knowledge(
     projects: Sequence[str] = (),
 ) -> list[Candidate]:
     """The lasting statements of a day, each with its project and topic where it has one."""
-    fact: dict[str, Json] = {
-        "kind": _KIND,
-        "content": _TEXT,
-        "importance": {"type": "number"},
-        "project": _TEXT,
-        "topic": _TEXT,
-    }
-    item: dict[str, Json] = {**_object(fact)}
+    fact = {
+        "kind": _KIND, "content": _TEXT, "importance": _NUMBER, "project": _TEXT, "topic": _TEXT,
+    }  # fmt: skip
     lines = [f"[{n}] {redact(line)}" for n, line in enumerate(summaries, 1)]
     named = f"projects: {redact(', '.join(projects))}"
     answer = model.ask(
         fence("\n".join([named, *lines]), "events"),
         purpose="compress",
-        schema=_object({"facts": {"type": "array", "items": item}}),
+        schema=_object({"facts": {"type": "array", "items": _object(fact)}}),
         parse=_read_facts,
         system=filled("compress", language, day=day.isoformat()),
     )
     return answer.value
 
 
-def _list_memories(memories: Sequence[Memory]) -> str:
-    return "\n".join(
+def _list_memories(memories: Sequence[Memory]) -> list[str]:
+    return [
         f"[{n}] ({m.kind}, {m.valid_from:%Y-%m-%d}) {redact(m.text)}"
         for n, m in enumerate(memories, 1)
-    )
+    ]
 
 
-def _object(properties: dict[str, Json]) -> dict[str, Json]:
+def _object(properties: Mapping[str, Json]) -> dict[str, Json]:
     return {
         "type": "object",
-        "properties": properties,
+        "properties": dict(properties),
         "required": list(properties),
         "additionalProperties": False,
     }
 
 
-def _read_groups(answer: Object, count: int) -> list[tuple[int, ...]]:
-    groups = answer.get("same")
+def _read_groups(groups: Json, count: int) -> list[tuple[int, ...]]:
     if not isinstance(groups, list):
         raise WrongShape('"same" has to be a list of lists of numbers')
     read = [_read_places(group, "same", count) for group in groups]
@@ -174,23 +185,24 @@ def _read_facts(answer: Object) -> list[Candidate]:
     facts = answer.get("facts")
     if not isinstance(facts, list) or len(facts) > _MOST:
         raise WrongShape(f'"facts" has to be a list of at most {_MOST}')
-    return [_read_fact(fact, f"facts[{n}]") for n, fact in enumerate(facts)]
-
-
-def _read_fact(fact: Json, place: str) -> Candidate:
-    if not isinstance(fact, dict):
-        raise WrongShape(f"{place} has to be an object")
-    content = text_in(fact.get("content"), f"{place}.content")
-    if not content:
-        raise WrongShape(f"{place}.content is empty")
-    return Candidate(
-        kind=choice_in(_kind_word(fact), LEARNED, f"{place}.kind", KIND_ALIASES),
-        text=content,
-        importance=share_in(fact.get("importance"), f"{place}.importance"),
-        origin="compression",
-        project=_name(fact.get("project"), f"{place}.project"),
-        topic=_name(fact.get("topic"), f"{place}.topic"),
-    )
+    candidates = []
+    for n, fact in enumerate(facts):
+        place = f"facts[{n}]"
+        if not isinstance(fact, dict):
+            raise WrongShape(f"{place} has to be an object")
+        content = text_in(fact.get("content"), f"{place}.content")
+        if not content:
+            raise WrongShape(f"{place}.content is empty")
+        candidate = Candidate(
+            kind=choice_in(_kind_word(fact), LEARNED, f"{place}.kind", KIND_ALIASES),
+            text=content,
+            importance=share_in(fact.get("importance"), f"{place}.importance"),
+            origin="compression",
+            project=_name(fact.get("project"), f"{place}.project"),
+            topic=_name(fact.get("topic"), f"{place}.topic"),
+        )
+        candidates.append(candidate)
+    return candidates
 
 
 def _name(value: Json, place: str) -> str:

@@ -8,12 +8,14 @@ from datetime import date, datetime
 from typing import Literal
 
 from mnemic.prompts import ByLanguage
+from mnemic.types import Memory
 
 Work = Literal["daily", "weekly"]
 WORKS: tuple[Work, ...] = ("daily", "weekly")
 Action = Literal[
     "archive", "delete", "demote", "expire", "merge", "core", "leave_core", "forget_file"
 ]
+_EXCERPT = 120  # characters of a statement in a report
 StepState = Literal["done", "done before", "running elsewhere", "failed", "planned", "waiting"]
 
 
@@ -37,6 +39,17 @@ class Change:
     text: str
     reason: Reason
     into: str = ""
+
+    @classmethod
+    def of(cls, action: Action, memory: Memory, reason: Reason, into: str = "") -> Change:
+        """A change of a memory."""
+        return cls(action, memory.id, short(memory.text), reason, into)
+
+
+def short(text: str) -> str:
+    """A statement shortened for a report."""
+    line = " ".join(text.split())
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)

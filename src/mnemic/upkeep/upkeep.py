@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from mnemic.clock import Clock
@@ -58,7 +59,7 @@ def compile_identity(step: Step) -> None:
 
 def write_report(step: Step) -> None:
     """A dated file that says what each step did."""
-    if not step.dry_run and step.tools.write_report(step.space, step.day, daily_report(step)):
+    if not step.dry_run and step.tools.write_report(step.space, daily_report(step)):
         step.did(written=1)
 
 
@@ -94,24 +95,15 @@ _ORDER: Mapping[WorkName, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+@dataclass(eq=False)
 class Upkeep:
     """The upkeep of any space."""
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        settings: Settings,
-        tools: StepServices,
-        *,
-        stopping: Callable[[], bool],
-    ) -> None:
-        """``stopping`` says that the worker is to end: its jobs leave the rest to a later try."""
-        self._stopping = stopping
-        self._store = store
-        self._clock = clock
-        self._settings = settings
-        self._tools = tools
+    store: Store
+    clock: Clock
+    settings: Settings
+    tools: StepServices
+    stopping: Callable[[], bool]  # the worker is to end: its jobs leave the rest to a later try
 
     # --- by hand --------------------------------------------------------------------------------
 
@@ -125,14 +117,14 @@ class Upkeep:
     ) -> Report:
         """Every step that the settings name; an interrupted run of today goes on."""
         checks.check_choice(work, WORKS, "work")
-        enabled = {*getattr(self._settings.upkeep, work)}
-        if self._settings.backup.folder:  # whatever steps a preset names
+        enabled = {*getattr(self.settings.upkeep, work)}
+        if self.settings.backup.folder:  # whatever steps a preset names
             enabled.add("backup")
         names = [name for name in _ORDER[work] if name in enabled]
         report = self._run(space, work, names, dry_run=dry_run, stopping=stopping)
         if not dry_run:
             states = [step.state for step in report.steps]
-            log_of(self._settings).done(
+            log_of(self.settings).done(
                 "{work} upkeep: {done} of {steps} steps done",
                 work=work,
                 done=sum(state in ("done", "done before") for state in states),
@@ -142,14 +134,14 @@ class Upkeep:
 
     def undo(self, space: str, operation: str) -> Undone:
         """Undo a step, by the operation that its report names."""
-        named = guard_of(self._settings).name(operation, "operation")
-        with self._store.write(space) as unit:
+        named = guard_of(self.settings).name(operation, "operation")
+        with self.store.write(space) as unit:
             if not named.startswith("upkeep:") or not unit.journal.operation(named):
                 raise NotFound(
                     f"No upkeep step left {operation!r}",
                     remedy="Give the operation of a step, as the report names it",
                 )
-            return undo(unit, named, self._clock.now())
+            return undo(unit, named, self.clock.now())
 
     # --- as jobs --------------------------------------------------------------------------------
 
@@ -164,18 +156,18 @@ class Upkeep:
         name = str(job.payload["step"])
         work: WorkName = "weekly" if name in _ORDER["weekly"] else "daily"
         report = self._run(
-            job.space, work, [name], dry_run=False, run=f"rule:{job.id}", stopping=self._stopping
+            job.space, work, [name], dry_run=False, run=f"rule:{job.id}", stopping=self.stopping
         )
         _raise_failures(report)
 
     def _run_scheduled(self, job: Job, work: WorkName) -> None:
-        if not self._settings.schedule.catch_up and self._was_missed(job, work):
+        if not self.settings.schedule.catch_up and self._was_missed(job, work):
             return
-        _raise_failures(self.run(job.space, work, stopping=self._stopping))
+        _raise_failures(self.run(job.space, work, stopping=self.stopping))
 
     def _was_missed(self, job: Job, work: WorkName) -> bool:
         """Whether its hour had passed when it was queued."""
-        schedule = self._settings.schedule
+        schedule = self.settings.schedule
         due = next_run(getattr(schedule, work), schedule.zone, job.created_at - _GRACE)
         return due > job.created_at
 
@@ -191,27 +183,27 @@ class Upkeep:
         stopping: Callable[[], bool],
         run: str = "",
     ) -> Report:
-        now = self._clock.now()
-        with self._store.read(space) as unit:
-            zone = user_zone(unit, self._settings.schedule.zone)
+        now = self.clock.now()
+        with self.store.read(space) as unit:
+            zone = user_zone(unit, self.settings.schedule.zone)
         day = day_of(now, zone)
         if not run and dry_run:
             run = day.isoformat()
         elif not run:
-            with self._store.write(space) as unit:
+            with self.store.write(space) as unit:
                 run = unit.runs.begin(work, day, now)
         owner = f"{os.getpid()}-{new_id(now)}"
         reports: list[StepReport] = []
-        restored = 0 if dry_run else undo_future_runs(self._store, space, now)
+        restored = 0 if dry_run else undo_future_runs(self.store, space, now)
         if restored:
             reports.append(StepReport("clock", "done", {"restored": restored}))
-        gap = unconfirmed_gap(self._store, space, self._settings, now)
+        gap = unconfirmed_gap(self.store, space, self.settings, now)
         for name in names:
             if gap is not None and name in BY_AGE:
                 reports.append(_report_waiting(name, gap))
                 continue
             step = Step(
-                self._store, space, self._settings, self._clock, self._tools,
+                self.store, space, self.settings, self.clock, self.tools,
                 work, name, day, zone, run, owner, dry_run, tuple(reports),
                 stopping=stopping,
             )  # fmt: skip
@@ -220,13 +212,13 @@ class Upkeep:
                 break
         report = Report(work, day, run, now, tuple(reports), dry_run)
         if report.finished and not dry_run:
-            with self._store.write(space) as unit:
-                unit.runs.close(work, run, self._clock.now())
+            with self.store.write(space) as unit:
+                unit.runs.close(work, run, self.clock.now())
         return report
 
     def _take(self, step: Step) -> StepReport:
-        until = step.now + self._settings.jobs.lease
-        with self._store.write(step.space) as unit:
+        until = step.now + self.settings.jobs.lease
+        with self.store.write(step.space) as unit:
             claimed = unit.runs.take(
                 step.work, step.run, step.name, owner=step.owner, now=step.now, until=until
             )
@@ -262,7 +254,7 @@ class Upkeep:
 
     def _finish(self, step: Step, error: SafeText, *, failed: bool = False) -> Mapping[str, int]:
         """Say how a step ended, which one with an ``error`` may be taken up again; what it did."""
-        with self._store.write(step.space) as unit:
+        with self.store.write(step.space) as unit:
             unit.runs.finish(
                 step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
             )

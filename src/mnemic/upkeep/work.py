@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from mnemic.clock import Clock
 from mnemic.days import Zone
@@ -17,26 +16,17 @@ from mnemic.language.guard import Guard, guard_of
 from mnemic.learn.episode_writer import EpisodeWriter
 from mnemic.learn.extraction import ExtractionJob
 from mnemic.learn.reconciler import Reconciler
-from mnemic.prompts import Language
 from mnemic.providers.chat.base import ChatModel
 from mnemic.providers.embedding.base import Embedder
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
-from mnemic.types import SafeName, constant, key_of
+from mnemic.types import DailyReport, SafeName, constant, key_of
 from mnemic.upkeep.changes import ChangeWriter
 from mnemic.upkeep.report import Change, StepReport
 from mnemic.upkeep.report import Work as WorkName
 
 PORTION = 200  # changes of one transaction
 _MOST_CHANGES = 50  # changes in a report; a dry run lists all
-Sections = Sequence[tuple[str, Sequence[str]]]
-
-
-class DailyReportText(NamedTuple):
-    """The sections of a daily report, in the language it is written in."""
-
-    language: Language
-    sections: Sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +45,7 @@ class StepServices:
     ask: Ask
     embedder: Embedder | None
     sync: Callable[[str], Sequence[str]]
-    write_report: Callable[[str, date, DailyReportText], str]
+    write_report: Callable[[str, DailyReport], str]
     cards: Callable[[str], Sequence[str]]
     lapse: Callable[[str], int]
     forget_old_files: Callable[[str], int]

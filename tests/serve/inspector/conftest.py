@@ -30,7 +30,6 @@ from tests.serve.inspector.life import lived
 PATIENCE = 10_000  # milliseconds, for a machine that is busy
 expect.set_options(timeout=PATIENCE)
 SETTINGS: dict[str, Any] = {"ledger": {"jsonl": True}}
-SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 
 
 @pytest.fixture(scope="package")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,6 +101,7 @@ def test_a_list_of_unknown_length_grows_to_its_end(visit: Watched) -> None:
     listed = page.locator(".virtual-list")
     expect(page.locator(".count")).to_have_text("More than 50 memories")
     listed.evaluate("(one) => { one.scrollTop = one.scrollHeight; }")
-    expect(page.locator(".count")).to_have_text("More than 100 memories")
+    # The end moves away once, and the list may follow it without another touch.
+    expect(page.locator(".count")).to_have_text(re.compile("More than 100 memories|111 memories"))
     listed.evaluate("(one) => { one.scrollTop = one.scrollHeight; }")
     expect(page.locator(".count")).to_have_text("111 memories")

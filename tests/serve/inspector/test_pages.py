@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.serve.http.conftest import Running
-from tests.serve.inspector.conftest import SCREENSHOTS, Watched, visiting
+from tests.serve.inspector.conftest import Watched, visiting
 
 AXE = Axe()
 DESKTOP: ViewportSize = {"width": 1320, "height": 860}
@@ -51,7 +51,7 @@ def test_every_page(browser: Browser, served: Running) -> None:
         page = watched.page
         page.goto(served.url)
         expect(page.locator("#token")).to_be_focused()
-        keep(page, "english-light", "login")
+        fits(page, "login")
         accessible(page, "login")
         watched.log_in(served.admin)
         for where, names in HEADINGS.items():
@@ -62,14 +62,14 @@ def test_every_page(browser: Browser, served: Running) -> None:
                 assert page.locator("html").get_attribute("lang") == locale
                 unfold(page)
                 page.emulate_media(color_scheme=theme)
-                keep(page, f"{locale}-{theme}", name)
+                fits(page, name)
                 accessible(page, name, *(() if theme == "light" else ("color-contrast",)))
                 if locale == "en":
                     page.click("#language")
                     watched.settled()
             page.emulate_media(color_scheme="light")
             page.set_viewport_size(PHONE)
-            keep(page, "zh-CN-light-phone", name)
+            fits(page, name)
             page.set_viewport_size(DESKTOP)
             page.click("#language")
 
@@ -78,16 +78,13 @@ def test_the_language_is_that_of_the_browser(browser: Browser, served: Running) 
     with visiting(browser, served, locale="zh-CN", color_scheme="dark", viewport=PHONE) as watched:
         watched.page.goto(served.url)
         expect(watched.page.locator("#token")).to_be_focused()
-        keep(watched.page, "zh-CN-dark-phone", "login")
+        fits(watched.page, "login")
         accessible(watched.page, "login")
         expect(watched.log_in(served.admin).locator("main h1")).to_have_text("概览")
 
 
-def keep(page: Page, variant: str, name: str) -> None:
-    """A picture of the page, which must not be wider than the window."""
-    place = SCREENSHOTS / variant
-    place.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=place / f"{name}.jpg", full_page=True, type="jpeg", quality=80)
+def fits(page: Page, name: str) -> None:
+    """The page is not wider than the window."""
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0, f"{name} is wider than the window by {wide}"
 

@@ -141,7 +141,7 @@ def test_the_shares_of_a_score_add_up_to_it() -> None:
         listed = call_each("score.js", "shares", [[one, ranking] for one in hits])
         for one, points in zip(hits, listed, strict=True):
             total = sum(value for _, value in points)
-            assert total == pytest.approx(one["score"], abs=0.005), (one, points)
+            assert total == pytest.approx(one["score"]), (one, points)
             assert "of exactly" not in dict(points)
 
 

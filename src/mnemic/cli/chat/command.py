@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import click
 
-from mnemic.cli.base import Command
-from mnemic.cli.phrases import LANGUAGES, Language, speaking
-from mnemic.cli.state import State, pass_state
+from mnemic.cli.base import command
+from mnemic.cli.phrases import Language, speaking
+from mnemic.cli.state import State
 
 
-@click.command(cls=Command)
-@click.option("--project", metavar="NAME", help="The project of the conversation.")
-@click.option("--why", is_flag=True, help="Show after each answer what was recalled for it.")
-@click.option(
-    "--language",
-    type=click.Choice(LANGUAGES),
-    help="The language of the chat. [memory.language, else the locale]",
-)
-@pass_state
+@command("chat")
 def chat(state: State, *, project: str | None, why: bool, language: Language | None) -> None:
     """Talk to a model that remembers.
 
@@ -35,5 +27,5 @@ def chat(state: State, *, project: str | None, why: bool, language: Language | N
         # What is asked on first use is then in the same language.
         state.overrides["memory.language"] = spoken
     with speaking(lambda: spoken), state.open(create=True, worker="thread") as mind:
-        model, terminal = main_model_for(mind.settings), Terminal(plain=state.plain)
+        model, terminal = main_model_for(mind.settings), Terminal()
         Console(mind, model, terminal, project=project, always_why=why).run()

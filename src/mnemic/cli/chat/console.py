@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from mnemic.cli.chat.conversation import ChatConversation
-from mnemic.cli.chat.lists import show_account, show_hits, show_memories
 from mnemic.cli.chat.questions import MORE, TerminalQuestions
 from mnemic.cli.chat.terminal import Terminal
+from mnemic.cli.context import show_account
 from mnemic.cli.failures import error_line
+from mnemic.cli.memories import show_memories
 from mnemic.cli.phrases import phrase
+from mnemic.cli.recall import show_hits
 from mnemic.engine.mind import Mind
 from mnemic.errors import MnemicError
 from mnemic.providers.chat.base import ChatModel
@@ -64,7 +66,7 @@ class Console:
         self._conversation = (
             None if model is None else ChatConversation(mind, model, phrase(_SYSTEM), project)
         )
-        self._kinds = mind.settings.vocabulary.kinds
+        self._words = mind.settings.vocabulary
         self._questions = TerminalQuestions(mind, terminal)
         self._query = ""
         self._hits: list[Hit] = []
@@ -73,7 +75,7 @@ class Console:
             "/learned": self._learned,
             "/context": self._context,
             "/pending": lambda _: self._questions.all_pending(),
-            "/forget": self._forget,
+            "/forget": lambda what: self._questions.forget(what, self._hits),
             "/scratchpad": self._scratchpad,
             "/session": self._session,
             "/help": lambda _: self._terminal.say(phrase(_HELP)),
@@ -89,7 +91,9 @@ class Console:
         interrupted = False
         while True:
             try:
-                line = self._next().strip()
+                # A message that was typed in place of an answer comes first.
+                typed, self._questions.instead = self._questions.instead, ""
+                line = (typed or self._terminal.read(phrase("you> "), MORE)).strip()
                 interrupted = False
                 if line == "/quit":
                     break
@@ -116,17 +120,15 @@ class Console:
             self._terminal.say()
             self._terminal.dim(phrase("To answer the remaining questions later: mnemic onboard"))
 
-    def _next(self) -> str:
-        """A message that was typed in place of an answer comes first."""
-        typed = self._questions.instead
-        self._questions.instead = ""
-        return typed or self._terminal.read(phrase("you> "), MORE)
-
     def _hear(self, line: str) -> None:
         """Handle one line; print its error, if any, and go on."""
         try:
             if line.startswith("/") and "\n" not in line:
-                self._command(line)
+                name, _, rest = line.partition(" ")
+                if name in self._commands:
+                    self._commands[name](rest.strip())
+                else:
+                    self._terminal.trouble(phrase(_UNKNOWN, command=name))
             elif self._conversation is None:
                 self._recall(line)
             else:
@@ -136,14 +138,6 @@ class Console:
         except KeyboardInterrupt:
             self._terminal.say()
             self._terminal.dim(phrase("Nothing was changed."))
-
-    def _command(self, line: str) -> None:
-        name, _, rest = line.partition(" ")
-        act = self._commands.get(name)
-        if act is None:
-            self._terminal.trouble(phrase(_UNKNOWN, command=name))
-        else:
-            act(rest.strip())
 
     # --- messages -------------------------------------------------------------------------------
 
@@ -178,7 +172,7 @@ class Console:
         self._hits = self._mind.recall(text, project=self._project)
         if not self._hits:
             self._terminal.dim(phrase("Nothing was found."))
-        show_hits(self._terminal, self._hits, self._kinds)
+        show_hits(self._hits, explain=True, words=self._words)
 
     # --- commands -------------------------------------------------------------------------------
 
@@ -190,7 +184,7 @@ class Console:
             self._hits = self._conversation.list_recalled()
         title = "Recalled for “{query}”:" if self._hits else "Nothing was recalled for “{query}”."
         self._terminal.strong(phrase(title, query=self._query))
-        show_hits(self._terminal, self._hits, self._kinds)
+        show_hits(self._hits, explain=True, words=self._words)
 
     def _learned(self, _: str) -> None:
         if self._conversation is None:
@@ -203,20 +197,17 @@ class Console:
             else "Nothing has been learned from this conversation yet."
         )
         self._terminal.strong(phrase(title))
-        show_memories(self._terminal, learned, self._kinds)
+        show_memories(learned, words=self._words)
         if waiting:
             self._terminal.dim(phrase(_WAITING, count=waiting))
 
     def _context(self, _: str) -> None:
         if self._conversation is not None and self._conversation.last is not None:
-            show_account(self._terminal, self._conversation.last.context)
+            show_account(self._conversation.last.context)
         elif self._conversation is None and self._query:
-            show_account(self._terminal, self._mind.context(self._query))
+            show_account(self._mind.context(self._query))
         else:
             self._terminal.dim(phrase("Nothing was asked yet."))
-
-    def _forget(self, what: str) -> None:
-        self._questions.forget(what, self._hits)
 
     def _scratchpad(self, _: str) -> None:
         text = self._mind.scratchpad().text.strip()

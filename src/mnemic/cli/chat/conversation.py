@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from mnemic.engine.mind import Mind
 from mnemic.providers.chat.base import ChatMessage, ChatModel, Meter, OnText, Spent
@@ -123,13 +123,7 @@ class ChatConversation:
         return self._mind.session(project=self._project).id
 
     def _record_usage(self, purpose: str, spent: Spent) -> None:
-        self._mind.record_usage(
-            purpose=purpose,
-            model=spent.model,
-            input_tokens=spent.input_tokens,
-            output_tokens=spent.output_tokens,
-            cost=spent.cost,
-        )
+        self._mind.record_usage(purpose=purpose, **asdict(spent))
 
 
 def conversation(context: Context, text: str) -> tuple[str, list[ChatMessage]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
-from mnemic.cli.chat.lists import show_forgotten, show_memories
 from mnemic.cli.chat.terminal import Terminal
-from mnemic.cli.phrases import phrase, sentence
-from mnemic.cli.removal import counts_of
+from mnemic.cli.pending import describe_decision, show_pending
+from mnemic.cli.phrases import phrase
+from mnemic.cli.removal import counts_of, show_preview
 from mnemic.engine.mind import Mind
-from mnemic.types import Decision, Hit, Memory
+from mnemic.types import Hit, Memory
 
 MORE = "...> "  # before a further line of a message
 _MAX_PENDING = 100  # pending statements
@@ -20,19 +20,11 @@ LATER = {"3", "l", "later", "稍后"}
 SKIP = "skip"  # an empty answer to a question of onboarding
 
 
-class _ForgetTarget(NamedTuple):
-    """What to forget: one record, or records with a phrase."""
-
-    id: str | None = None
-    query: str | None = None
-
-
 class TerminalQuestions:
     """Asks at the terminal. Input that is no answer is the next message, in ``instead``."""
 
     def __init__(self, mind: Mind, terminal: Terminal) -> None:
         self._mind = mind
-        self._kinds = mind.settings.vocabulary.kinds
         self._terminal = terminal
         self._offered: set[str] = set()
         self.instead = ""
@@ -75,11 +67,11 @@ class TerminalQuestions:
         for memory in memories:
             self._offered.add(memory.id)
             self._terminal.strong(phrase("Is this right?"))
-            show_memories(self._terminal, [memory], self._kinds)
+            show_pending([memory], words=self._mind.settings.vocabulary)
             keys = phrase("y yes, keep it · n no · l later · Enter: skip > ")
             answer = self._terminal.read(keys, MORE).strip()
             if answer.lower() in YES:
-                self._terminal.dim(self._confirmation(self._mind.confirm(memory.id)))
+                self._terminal.dim(describe_decision(self._mind.confirm(memory.id)))
             elif answer.lower() in NO:
                 self._mind.ignore(memory.id)
                 self._terminal.dim(phrase("Not kept, and not asked again."))
@@ -90,40 +82,32 @@ class TerminalQuestions:
                 self.instead = answer
                 return
 
-    def _confirmation(self, settled: Decision) -> str:
-        if settled.memory is None:
-            return phrase("Not kept: {reason}", reason=sentence(settled.reason))
-        template = "Already known: {text}" if settled.outcome == "same" else "Kept: {text}"
-        return phrase(template, text=settled.memory.text)
-
     def forget(self, what: str, listed: Sequence[Hit]) -> None:
         """Show what would be removed, and remove it when confirmed."""
-        target = _forget_target(what, listed)
+        target = _find_target(what, listed)
         if target is None:
             self._terminal.dim(
                 phrase("Usage: /forget WORDS, or /forget #2 for number 2 of the last list.")
             )
             return
-        preview = self._mind.forget(id=target.id, query=target.query, dry_run=True)
+        preview = self._mind.forget(**target, dry_run=True)
         if not preview.items:
             self._terminal.dim(phrase("Nothing contains these words."))
             return
         self._terminal.strong(phrase("These would be removed permanently:"))
-        show_forgotten(self._terminal, preview.items)
+        show_preview(preview)
         reply = self._terminal.read(phrase("Forget them? y yes · Enter: no > ")).strip().lower()
         if reply not in YES:
             self._terminal.dim(phrase("Nothing was changed."))
             return
-        receipt = self._mind.forget(id=target.id, query=target.query)
+        receipt = self._mind.forget(**target)
         self._terminal.dim(phrase("Forgotten: {counts}.", counts=counts_of(receipt)))
 
 
-def _forget_target(what: str, listed: Sequence[Hit]) -> _ForgetTarget | None:
+def _find_target(what: str, listed: Sequence[Hit]) -> dict[str, Any] | None:
     """A phrase, or a number of the last list; None when it is neither."""
-    if not what:
-        return None
     number = what.removeprefix("#")
     if what.startswith("#") and number.isdecimal():
         place = int(number) - 1
-        return _ForgetTarget(id=listed[place].id) if 0 <= place < len(listed) else None
-    return _ForgetTarget(query=what)
+        return {"id": listed[place].id} if 0 <= place < len(listed) else None
+    return {"query": what} if what else None

@@ -6,12 +6,12 @@ import contextlib
 import os
 import select
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
-from mnemic.cli.output import cut, flat, terminal_width
+import click
+
 from mnemic.plain import DIRECTION_CONTROLS, visible
 
-_BOLD, _DIM, _RED, _END = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
 _PASTE = 0.05  # seconds in which the next line of a pasted text arrives
 _BACK = "\r\x1b[2K"
 
@@ -19,10 +19,9 @@ _BACK = "\r\x1b[2K"
 class Terminal:
     """Input and output of the chat."""
 
-    def __init__(self, *, plain: bool) -> None:
+    def __init__(self) -> None:
         self._is_keyboard = sys.stdin.isatty()
         self._is_screen = sys.stdout.isatty()
-        self._colored = self._is_screen and not plain
         # Without bracketed paste a pasted text arrives line by line.
         self._by_line = self._is_keyboard and not (self._is_screen and _edits_pasted())
 
@@ -50,23 +49,16 @@ class Terminal:
         return line.rstrip("\r\n")
 
     def say(self, text: str = "") -> None:
-        self._write(clean(text), "")
+        click.echo(clean(text))
 
     def strong(self, text: str) -> None:
-        self._write(clean(text), _BOLD)
+        click.secho(clean(text), bold=True)
 
     def dim(self, text: str) -> None:
-        self._write(clean(text), _DIM)
+        click.secho(clean(text), dim=True)
 
     def trouble(self, text: str) -> None:
-        self._write(clean(text), _RED)
-
-    def show_list(self, entries: Iterable[tuple[str, Sequence[str]]]) -> None:
-        """Print numbered texts, each on one line, with dim lines below."""
-        for number, (text, below) in enumerate(entries, 1):
-            self._write(cut(f"{number:>2}  {flat(text)}", terminal_width()), "")
-            for line in filter(None, below):
-                self._write(cut(f"    {flat(line)}", terminal_width()), _DIM)
+        click.secho(clean(text), fg="red")
 
     @contextlib.contextmanager
     def answering(self, sign: str) -> Iterator[Callable[[str], None]]:
@@ -86,10 +78,6 @@ class Terminal:
             yield show
         finally:
             self._flush("\n" if begun else back)
-
-    def _write(self, text: str, look: str) -> None:
-        styled = f"{look}{text}{_END}" if look and text and self._colored else text
-        self._flush(f"{styled}\n")
 
     def _flush(self, text: str) -> None:
         sys.stdout.write(text)

@@ -46,14 +46,11 @@ from mnemic.sync.report import ExchangeReport, MergeReport, PairingOptions
 from mnemic.types import (
     Attachment,
     AuditReport,
-    ConversationWindow,
     Drained,
-    Json,
     NewTurn,
     Recorded,
     Scratchpad,
     ToolCall,
-    Turn,
 )
 
 if TYPE_CHECKING:
@@ -113,7 +110,7 @@ class _Connection:
             headers={"authorization": f"Bearer {token}"} if token else {},
             timeout=httpx.Timeout(_TIMEOUT, connect=_CONNECT),
             # A proxy of the environment cannot reach this machine's own loopback.
-            trust_env=not _is_loopback(parts.hostname),
+            trust_env=not is_loopback(parts.hostname),
             verify=certificates(),
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
         )
@@ -133,7 +130,8 @@ class _Connection:
                 options = {"params": {name: _text(value) for name, value in given.items()}}
             else:
                 headers["content-type"] = "application/json"
-                options = {"content": _body(given)}
+                body = {name: _plain(value) for name, value in given.items()}
+                options = {"content": _json(body).encode()}
         try:
             answer = self._send(operation.method, path, headers, options)
         except self._errors.TransportError as error:
@@ -173,7 +171,8 @@ def _answer(answer: httpx.Response) -> Any:
     raise error_of(answer.status_code, document if isinstance(document, dict) else {})
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -207,10 +206,6 @@ def _text(value: Any) -> str:
     return text
 
 
-def _body(given: Mapping[str, Any]) -> bytes:
-    return _json({name: _plain(value) for name, value in given.items()}).encode()
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
@@ -226,7 +221,13 @@ def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return _named(value)
+        # JSON would make texts of other keys, and the service could not refuse them.
+        wrong = next((key for key in value if not isinstance(key, str)), None)
+        if wrong is not None:
+            raise InvalidInput(f"The key {wrong!r} is no text", remedy="Use texts as keys")
+        return {
+            n: _plain(one) if dataclasses.is_dataclass(one) else one for n, one in value.items()
+        }
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         return [_plain(one) for one in _items(value)]
     return plain(value)
@@ -241,50 +242,6 @@ def _items(values: Iterable[Any]) -> Sequence[Any]:
             f"An argument has more than {_MOST_ITEMS:,} items", remedy="Pass fewer at once"
         )
     return listed
-
-
-def _named(value: Mapping[Any, Any]) -> dict[str, Any]:
-    """JSON would make texts of other keys, and the service could not refuse them."""
-    wrong = next((key for key in value if not isinstance(key, str)), None)
-    if wrong is not None:
-        raise InvalidInput(f"The key {wrong!r} is no text", remedy="Use texts as keys")
-    return {
-        key: _plain(one) if dataclasses.is_dataclass(one) else one for key, one in value.items()
-    }
-
-
-class _RemoteState:
-    """The window, the task and the variables of conversations, over there."""
-
-    def __init__(self, ask: Callable[..., Any]) -> None:
-        self._ask = ask
-
-    def recent(self, session: str, limit: int | None = None) -> list[Turn]:
-        found: list[Turn] = self._ask("recent", session=session, limit=limit)
-        return found
-
-    def window(self, session: str, tokens: int | None = None) -> ConversationWindow:
-        found: ConversationWindow = self._ask("window", session=session, tokens=tokens)
-        return found
-
-    def all(self, session: str) -> list[Turn]:
-        found: list[Turn] = self._ask("session_turns", session=session)
-        return found
-
-    def clear(self, session: str) -> None:
-        self._ask("clear", session=session)
-
-    def set_task(self, task: str, session: str | None = None) -> Scratchpad:
-        pad: Scratchpad = self._ask("set_task", task=task, session=session)
-        return pad
-
-    def variables(self, session: str) -> dict[str, Json]:
-        found: dict[str, Json] = self._ask("variables", session=session)
-        return found
-
-    def set_variables(self, session: str, values: Mapping[str, Json]) -> dict[str, Json]:
-        found: dict[str, Json] = self._ask("set_variables", session=session, values=values)
-        return found
 
 
 class RemoteMind(Mind):
@@ -338,7 +295,7 @@ class RemoteMind(Mind):
     ) -> Session:
         """Open a conversation, or go on with one."""
         stored = self._ask("session", id=id, project=project, topic=topic)
-        return Session(self, stored, _RemoteState(self._ask))
+        return RemoteSession(self, stored)
 
     def record_many(
         self,
@@ -406,6 +363,21 @@ class RemoteMind(Mind):
         return f"<RemoteMind space={self.space!r}>"
 
 
+class RemoteSession(Session):
+    """A conversation at a service, which has its window, its task and its variables."""
+
+    def __init__(self, mind: RemoteMind, id_: str) -> None:
+        self._host = self._mind = mind
+        self.id = id_
+
+    def _ask(self, name: str, /, **given: Any) -> Any:
+        return self._mind._ask(name, session=self.id, **given)
+
+    def set_task(self, task: str) -> Scratchpad:
+        """The task at hand; empty when it is over."""
+        return self._mind.set_task(task, session=self.id)
+
+
 def _local_only(name: str) -> InvalidInput:
     return InvalidInput(
         f"{name} takes a path, which a service cannot be sent",
@@ -430,12 +402,12 @@ def _batches(turns: Iterable[NewTurn]) -> Iterator[list[NewTurn]]:
 
 
 def _remote(operation: Operation) -> Callable[..., Any]:
-    """The method of Mind with its own signature and checks, done by the service."""
-    method = getattr(Mind, operation.name)
+    """The method of Mind or Session with its own signature and checks, done by the service."""
+    method = operation.call if operation.of_session else getattr(Mind, operation.name)
     signature = inspect.signature(method)
 
     @functools.wraps(method)
-    def call(self: RemoteMind, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self: RemoteMind | RemoteSession, /, *args: Any, **kwargs: Any) -> Any:
         given = dict(signature.bind(self, *args, **kwargs).arguments)
         given.pop(next(iter(signature.parameters)))
         for one in signature.parameters.values():
@@ -456,3 +428,5 @@ for _operation in OPERATIONS:
     # The words of a record follow from the settings, so nobody has to be asked.
     if hasattr(Mind, _operation.name) and _operation.name not in {*vars(RemoteMind), "words"}:
         setattr(RemoteMind, _operation.name, checked(_remote(_operation)))
+    elif _operation.of_session:
+        setattr(RemoteSession, _operation.call.__name__, checked(_remote(_operation)))

@@ -255,9 +255,8 @@ class Schemas:
     What is sent may leave out fields that have a default; what is answered has every field.
     """
 
-    def __init__(self, prefix: str = "#/components/schemas/") -> None:
+    def __init__(self) -> None:
         self.components: dict[str, Schema] = {}
-        self._prefix = prefix
 
     def of(self, annotation: Any, *, sent: bool) -> Schema:  # noqa: PLR0911
         """The schema of one annotation, of what is ``sent`` or of what is answered."""
@@ -302,7 +301,7 @@ class Schemas:
             if sent:
                 described["additionalProperties"] = False
             self.components[name] = described
-        return {"$ref": self._prefix + name}
+        return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _leaf_schema(annotation: Any) -> Schema:

@@ -2,63 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mnemic.integrations.companion import PromptAddition, tool_call
-from mnemic.integrations.dialects.base import (
-    Request,
-    plain_items,
-    text_of,
-    with_words_before,
-)
-from mnemic.types import NewTurn, ToolCall, ToolResult
+from mnemic.integrations.dialects.base import Dialect, Request, plain_items, text_of, with_evidence
+from mnemic.types import NewTurn, ToolResult
 
 
-class Messages:
+class Messages(Dialect):
     """``client.messages``."""
-
-    def turns(self, request: Request, session: str) -> list[NewTurn]:
-        items = plain_items(request.get("messages"))
-        return [turn for item in items for turn in _turns(item, session)]
 
     def instructions(self, request: Request) -> list[str]:
         return [text_of(request.get("system"))]
 
-    def query(self, request: Request) -> str:
-        items = plain_items(request.get("messages"))
-        place = _last_prompt(items)
-        return "" if place is None else _words(items[place].get("content"))
-
     def inject(self, request: Request, addition: PromptAddition) -> Request:
-        injected = dict(request)
-        items = plain_items(request["messages"])
-        place = _last_prompt(items)
-        if addition.user and place is not None:
-            content = with_words_before(items[place].get("content"), addition.user, "text")
-            items[place] = {**items[place], "content": content}
-            injected["messages"] = items
-        if addition.system:
-            own = request.get("system")
-            if isinstance(own, str) or not isinstance(own, Iterable):
-                injected["system"] = addition.after(own if isinstance(own, str) else None)
-            else:
-                injected["system"] = [*own, {"type": "text", "text": addition.system}]
+        injected = {**request, "messages": with_evidence(request["messages"], addition)}
+        own = request.get("system")
+        if addition.system and isinstance(own, Iterable) and not isinstance(own, str):
+            injected["system"] = [*own, {"type": "text", "text": addition.system}]
+        elif addition.system:
+            injected["system"] = addition.after(own if isinstance(own, str) else None)
         return injected
 
+    def read_item(self, item: Mapping[str, Any], session: str) -> Iterator[NewTurn]:
+        """A user message may hold tool results, then text."""
+        content = item.get("content")
+        blocks = [] if isinstance(content, str) else plain_items(content)
+        words = text_of(content)
+        results = tuple(
+            ToolResult(
+                text_of(block.get("content")),
+                str(block.get("tool_use_id") or ""),
+                block.get("is_error") is True,
+            )
+            for block in blocks
+            if block.get("type") == "tool_result"
+        )
+        if item.get("role") == "assistant":
+            yield _answer(words, blocks, session)
+            return
+        if results:
+            yield NewTurn(session, "tool", "", tool_results=results)
+        if words:
+            yield NewTurn(session, "user", words)
+
     def answer(self, response: Any, session: str) -> NewTurn:
-        return _answer(plain_items(response.content), session)
+        blocks = plain_items(response.content)
+        return _answer(text_of(blocks), blocks, session)
 
     def assembler(self) -> Blocks:
         return Blocks()
 
 
-@dataclass(slots=True)
 class Blocks:
     """A streamed answer, block by block."""
 
-    blocks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.blocks: dict[int, dict[str, Any]] = {}
 
     def take(self, event: Any) -> None:
         if event.type == "content_block_start":
@@ -72,59 +73,14 @@ class Blocks:
                 block["json"] += event.delta.partial_json
 
     def turn(self, session: str) -> NewTurn:
-        whole = [
-            {**block, "input": block["json"] or block.get("input", {})}
-            for block in self.blocks.values()
-        ]
-        return _answer(whole, session)
+        blocks = [{**b, "input": b["json"] or b.get("input", {})} for b in self.blocks.values()]
+        return _answer(text_of(blocks), blocks, session)
 
 
-def _turns(item: Mapping[str, Any], session: str) -> list[NewTurn]:
-    """The turns of a message; a user message may hold tool results, then text."""
-    content = item.get("content")
-    blocks = [] if isinstance(content, str) else plain_items(content)
-    if item.get("role") == "assistant":
-        return [NewTurn(session, "assistant", _words(content), tool_calls=_calls(blocks))]
-    results = tuple(
-        ToolResult(
-            text_of(block.get("content")),
-            str(block.get("tool_use_id") or ""),
-            block.get("is_error") is True,
-        )
-        for block in blocks
-        if block.get("type") == "tool_result"
-    )
-    turns = [NewTurn(session, "tool", "", tool_results=results)] if results else []
-    words = _words(content)
-    return [*turns, NewTurn(session, "user", words)] if words else turns
-
-
-def _answer(blocks: list[dict[str, Any]], session: str) -> NewTurn:
-    return NewTurn(session, "assistant", _words(blocks), tool_calls=_calls(blocks))
-
-
-def _calls(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
-    return tuple(
+def _answer(words: str, blocks: Iterable[Mapping[str, Any]], session: str) -> NewTurn:
+    calls = tuple(
         tool_call(str(block.get("name")), block.get("input"), str(block.get("id") or ""))
         for block in blocks
         if block.get("type") == "tool_use"
     )
-
-
-def _words(content: object) -> str:
-    """The text without tool calls, results and thinking."""
-    if isinstance(content, str):
-        return content
-    apart = ("tool_use", "tool_result", "thinking", "redacted_thinking")
-    spoken = [block for block in plain_items(content) if block.get("type") not in apart]
-    return text_of(spoken)
-
-
-def _last_prompt(items: list[dict[str, Any]]) -> int | None:
-    """The index of the last message with text of the user; tool results alone do not count."""
-    places = [
-        place
-        for place, item in enumerate(items)
-        if item.get("role") == "user" and _words(item.get("content"))
-    ]
-    return places[-1] if places else None
+    return NewTurn(session, "assistant", words, tool_calls=calls)

@@ -1,14 +1,17 @@
-"""The protocol of a chat interface: turns of a request, injection of evidence, the answer."""
+"""A chat interface: the turns of a request, the evidence in it, the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from mnemic.integrations.companion import PromptAddition
 from mnemic.types import NewTurn
 
 Request = dict[str, Any]
+SYSTEM = ("system", "developer")
+_NO_WORDS = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking"))
 
 
 class StreamAssembler(Protocol):
@@ -18,15 +21,53 @@ class StreamAssembler(Protocol):
     def turn(self, session: str) -> NewTurn: ...
 
 
-class Dialect(Protocol):
+class Dialect(ABC):
     """One chat interface. A request is what the host passes to ``create``."""
 
-    def turns(self, request: Request, session: str) -> list[NewTurn]: ...
-    def instructions(self, request: Request) -> list[str]: ...
-    def query(self, request: Request) -> str: ...
-    def inject(self, request: Request, addition: PromptAddition) -> Request: ...
-    def answer(self, response: Any, session: str) -> NewTurn: ...
-    def assembler(self) -> StreamAssembler: ...
+    @abstractmethod
+    def read_item(self, item: Mapping[str, Any], session: str) -> Iterator[NewTurn]:
+        """The turns of one message; none of the host's instructions."""
+
+    @abstractmethod
+    def inject(self, request: Request, addition: PromptAddition) -> Request:
+        """The request with what memory adds."""
+
+    @abstractmethod
+    def answer(self, response: Any, session: str) -> NewTurn:
+        """The model's answer as a turn."""
+
+    @abstractmethod
+    def assembler(self) -> StreamAssembler:
+        """For an answer that comes in pieces."""
+
+    def items(self, request: Request) -> list[dict[str, Any]]:
+        """The messages of a request."""
+        return plain_items(request.get("messages"))
+
+    def turns(self, request: Request, session: str) -> list[NewTurn]:
+        """Every message except the host's instructions."""
+        return [turn for item in self.items(request) for turn in self.read_item(item, session)]
+
+    def instructions(self, request: Request) -> list[str]:
+        """The host's own instructions."""
+        items = [item for item in self.items(request) if item.get("role") in SYSTEM]
+        return [text_of(item.get("content")) for item in items]
+
+
+def with_evidence(
+    messages: Iterable[Any], addition: PromptAddition, part_type: str = "text"
+) -> list[Any]:
+    """The messages with the evidence before the last words of the user; results of tools alone are
+    none.
+    """
+    injected = list(messages)
+    for place, item in reversed([*enumerate(plain_items(injected))]) if addition.user else ():
+        content = item.get("content")
+        if item.get("role") == "user" and text_of(content):
+            words = with_words_before(content, addition.user, part_type)
+            injected[place] = {**item, "content": words}
+            break
+    return injected
 
 
 def plain_items(items: object) -> list[dict[str, Any]]:
@@ -45,24 +86,22 @@ def _plain(item: object) -> dict[str, Any]:
 
 
 def text_of(content: object) -> str:
-    """The text of a message; of a picture or file only the type."""
+    """The words of a message, without calls, results and thinking; of a picture or file only the
+    type.
+    """
     if isinstance(content, str):
         return content
-    return "\n".join(filter(None, (_part(part) for part in plain_items(content))))
+    return "\n".join(filter(None, map(_part, plain_items(content))))
 
 
 def _part(part: Mapping[str, Any]) -> str:
+    kind = part.get("type")
+    if kind in _NO_WORDS:
+        return ""
     for key in ("text", "refusal", "content"):
         if isinstance(part.get(key), str):
             return str(part[key])
-    kind = part.get("type")
     return f"[{kind}]" if isinstance(kind, str) else ""
-
-
-def last_user(items: Sequence[Mapping[str, Any]]) -> int | None:
-    """The place of the message that is being answered."""
-    places = [place for place, item in enumerate(items) if item.get("role") == "user"]
-    return places[-1] if places else None
 
 
 def with_words_before(content: object, words: str, part_type: str) -> object:

@@ -24,7 +24,7 @@ def shown(messages: Sequence[BaseMessage], companion: Companion) -> list[BaseMes
     question = messages[prompts[-1]]
     own_system = [text_of(one.content) for one in messages if isinstance(one, SystemMessage)]
     turns = turns_of(messages, companion.session)
-    addition = companion.show(text_of(question.content), turns, own_system)
+    addition = companion.show(turns, own_system)
     injected = list(messages)
     if addition.user:
         content = with_words_before(question.content, addition.user, "text")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from mnemic.language.dates.feasts import Feast
-from mnemic.language.dates.spans import DAY, Calendar, Date, Span
+from mnemic.language.dates.spans import Calendar, Date, Span, Third
+from mnemic.language.word_file import WordFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,48 @@ class DateMatch:
     rolling: bool = False  # already reaches up to now
     other: Date | None = None
     relative: bool = False
+    weekday: bool = False  # said by the name of a weekday alone
+    feast: bool = False
 
 
 Read = Callable[[re.Match[str], Calendar], DateMatch | None]
 Pattern = tuple[re.Pattern[str], Read]
+
+
+class Grammar(WordFile):
+    """The time expressions of a word file, with the functions that read them."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__("mnemic.language.dates", file)
+        self._readers: dict[str, Read] = {}
+        self.patterns = cache(self._patterns)
+
+    def reads(self, *names: str) -> Callable[[Read], Read]:
+        """Read the patterns of these names by a function."""
+
+        def note(read: Read) -> Read:
+            self._readers.update(dict.fromkeys(names, read))
+            return read
+
+        return note
+
+    def _patterns(self) -> tuple[Pattern, ...]:
+        return tuple((self.pattern(name), read) for name, read in self._readers.items())
+
+    def figures(self, table: str, word: str | None) -> tuple[int, ...] | None:
+        """The numbers that a table has for a word."""
+        found = self.tree()[table].get((word or "").lower())
+        return tuple(map(int, found.split())) if found else None
+
+    def hours(self, match: re.Match[str]) -> tuple[int, ...] | None:
+        return self.figures("hours", match.groupdict().get("part"))
+
+    def third(self, match: re.Match[str]) -> Third | None:
+        """Which third of a month or a year: early, 中旬; what is none of the first two is late."""
+        word = (match.groupdict().get("third") or "").lower().removeprefix("the ")
+        thirds: tuple[Third, ...] = ("early", "mid")
+        known = (one for one in thirds if word in self.tree()["thirds"][one].split("|"))
+        return next(known, "late") if word else None
 
 
 def dated(
@@ -47,23 +87,12 @@ def on_feast(
 ) -> DateMatch:
     """A feast of a year; of an open one the nearest on the calendar's side of now."""
     if isinstance(feast, tuple):
-        return dated(match, calendar, Date(year, *feast, length))
+        return replace(dated(match, calendar, Date(year, *feast, length)), feast=True)
     day, today = feast(year or calendar.today.year), calendar.today.date()
     if year is None and (day < today if calendar.ahead else day > today):
         day = feast(today.year + (1 if calendar.ahead else -1))
     found = dated(match, calendar, Date(day.year, day.month, day.day, length))
-    return replace(found, relative=found.relative or year is None)
-
-
-def weekend(day: DateMatch) -> DateMatch:
-    """The weekend that is nearest to a day."""
-    start, _ = day.spans[0]
-    saturday = start + ((8 - start.weekday()) % 7 - 3) * DAY
-    date = Date(saturday.year, saturday.month, saturday.day, length=2)
-    open_year = day.date is None or day.date.year is None
-    return replace(
-        day, spans=[(saturday, saturday + 2 * DAY)], date=date, relative=day.relative or open_year
-    )
+    return replace(found, relative=found.relative or year is None, feast=True)
 
 
 def date_match(match: re.Match[str], *spans: Span, rolling: bool = False) -> DateMatch:

@@ -6,22 +6,9 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import cache
 
-# Lunar years from 1990 on. The lowest digit of an entry is the month that is followed by a leap
-# month (0: none), the three digits above it have a bit for each month, the first highest, set where
-# it has 30 days and not 29, and the digit above those is 1 where the leap month has 30 days.
-_LUNAR = tuple(
-    int(entry, 16)
-    for entry in """
-    04af5 04970 064b0 074a3 0ea50 06b58 05ac0 0ab60 096d5 092e0
-    0c960 0d954 0d4a0 0da50 07552 056a0 0abb7 025d0 092d0 0cab5
-    0a950 0b4a0 0baa4 0ad50 055d9 04ba0 0a5b0 15176 052b0 0a930
-    07954 06aa0 0ad50 05b52 04b60 0a6e6 0a4e0 0d260 0ea65 0d530
-    05aa0 076a3 096d0 04afb 04ad0 0a4d0 1d0b6 0d250 0d520 0dd45
-    0b5a0 056d0 055b2 049b0 0a577 0a4b0 0aa50 1b255 06d20 0ada0
-    14b63 09370 049f8 04970 064b0 168a6 0ea50 06b20 1a6c4 0aae0
-    092e0
-    """.split()
-)
+from mnemic.language.word_file import WordFile
+
+_FILE = WordFile("mnemic.language.dates", "reader.toml")
 _FIRST_LUNAR = date(1990, 1, 27)
 
 MovingFeast = Callable[[int], date]
@@ -71,11 +58,12 @@ def qingming(year: int) -> date:
     return date(year, 4, int(since * 0.2422 + start) - since // 4)
 
 
+@cache
 def _entry(year: int) -> int:
-    place = year - _FIRST_LUNAR.year
-    if not 0 <= place < len(_LUNAR):
+    place, entries = year - _FIRST_LUNAR.year, _FILE.tree()["lunar"]["years"].split()
+    if not 0 <= place < len(entries):
         raise ValueError(f"no lunar calendar for {year}")
-    return _LUNAR[place]
+    return int(entries[place], 16)
 
 
 @cache

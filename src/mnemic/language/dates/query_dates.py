@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from mnemic.language.dates.english import month_number
 from mnemic.language.dates.reader import first_date
 from mnemic.language.dates.spans import THIRDS_OF_MONTH, Date
 from mnemic.language.word_file import WordFile
@@ -16,9 +17,6 @@ _DAYS_AFTER = 7  # people tell of a day in the week that follows it
 _NEARLY = 0.3
 _NEAR_DAYS = 30
 _MONTHS_A_YEAR = 12
-_NAMES = (
-    "january february march april may june july august september october november december".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def find_date(text: str, now: datetime | None = None) -> PartialDate | None:
     match = first_date(text, now)
     if match is None or match.date is None:
         name = pattern("bare_month").search(text)
-        return PartialDate(_NAMES.index(name[1].lower()) + 1) if name else None
+        return PartialDate(month_number(name[1])) if name else None
     other = _partial(match.other) if match.other else None
     return _partial(match.date, other)
 

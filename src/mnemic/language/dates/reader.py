@@ -9,16 +9,19 @@ read in two ways gives both spans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from functools import cache
 
 from mnemic.language.dates import chinese, english
+from mnemic.language.dates.compose import compose
 from mnemic.language.dates.expression import DateMatch
 from mnemic.language.dates.spans import DAY, Calendar, Span
 from mnemic.language.truncation import two_ends
 from mnemic.language.word_file import WordFile
 
-pattern = WordFile("mnemic.language.dates", "reader.toml").pattern
+_FILE = WordFile("mnemic.language.dates", "reader.toml")
+pattern = _FILE.pattern
 
 LONGEST = 2_000  # characters read at each end of a long text
 _GAP = 12
@@ -29,11 +32,13 @@ _BEGINNING, _END = datetime(1, 1, 3), datetime(9999, 12, 29)  # noqa: DTZ001
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """From ``start`` up to but without ``end``, and the words that said so."""
+    """From ``start`` up to but without ``end``, and the words that said so, with their place."""
 
     start: datetime
     end: datetime
     text: str
+    place: int = field(default=0, compare=False)
+    feast: bool = field(default=False, compare=False)
 
 
 def find_times(text: str, now: datetime, *, ahead: bool = False) -> list[TimeSpan]:
@@ -43,30 +48,33 @@ def find_times(text: str, now: datetime, *, ahead: bool = False) -> list[TimeSpa
     """
     now = now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
     calendar = Calendar(now, ahead=ahead)
-    return [
-        TimeSpan(start.replace(tzinfo=now.tzinfo), end.replace(tzinfo=now.tzinfo), words)
-        for part in two_ends(text, LONGEST)
-        for start, end, words in _spans(part, calendar)
-    ]
+    return [span for part in two_ends(text, LONGEST) for span in _spans(part, calendar, now.tzinfo)]
 
 
 def first_date(text: str, now: datetime | None) -> DateMatch | None:
     """The first date with a month; without ``now`` only one that does not depend on it."""
     calendar = Calendar(now or _ANY_DAY)
-    for item in _disjoint(_search("\n".join(two_ends(text, LONGEST)), calendar)):
+    for item in _disjoint("\n".join(two_ends(text, LONGEST)), calendar):
         if item.date and item.date.month and not (now is None and item.relative):
             return item
     return None
 
 
-def _spans(text: str, calendar: Calendar) -> Iterator[tuple[datetime, datetime, str]]:
-    matches = _joined(_disjoint(_search(text, calendar)), text, calendar)
-    for item in matches:
-        extended = _extended(item, text, calendar)
-        words = text[extended.start : extended.end].strip()
-        for start, end in sorted(set(extended.spans)):
+def _spans(text: str, calendar: Calendar, zone: tzinfo | None) -> Iterator[TimeSpan]:
+    plain = text.translate(_simplified())
+    for item in _joined(_disjoint(plain, calendar), plain, calendar):
+        one = _extended(item, plain, calendar)
+        words = text[one.start : one.end].strip()
+        for span in sorted(set(one.spans)):
+            start, end = (moment.replace(tzinfo=zone) for moment in span)
             if start < end:
-                yield start, end, words
+                yield TimeSpan(start, end, words, one.start, one.feast)
+
+
+@cache
+def _simplified() -> dict[int, int]:
+    """Characters of time words as they are written in Taiwan and Hong Kong."""
+    return str.maketrans(*_FILE.tree()["characters"].values())
 
 
 def _search(text: str, calendar: Calendar) -> Iterator[DateMatch]:
@@ -81,8 +89,9 @@ def _search(text: str, calendar: Calendar) -> Iterator[DateMatch]:
                     yield item
 
 
-def _disjoint(matches: Iterator[DateMatch]) -> list[DateMatch]:
-    """Of those that overlap the one that begins first, and of those the longest."""
+def _disjoint(text: str, calendar: Calendar) -> list[DateMatch]:
+    """Of the times that overlap the one that begins first, and of those the longest."""
+    matches = compose(_search(text, calendar), text, calendar)
     disjoint: list[DateMatch] = []
     for item in sorted(matches, key=lambda item: (item.start, -item.end)):
         if not disjoint or item.start >= disjoint[-1].end:
@@ -91,11 +100,12 @@ def _disjoint(matches: Iterator[DateMatch]) -> list[DateMatch]:
 
 
 def _joined(matches: list[DateMatch], text: str, calendar: Calendar) -> list[DateMatch]:
-    """Two dates with "to" between them as one span."""
+    """Two times with "to" between them as one span, and those that say the same as one."""
     result: list[DateMatch] = []
-    for item in matches:
+    for found in matches:
         last = result[-1] if result else None
-        joined = _join(last, item, text, calendar) if last else None
+        item = _following(last, found) if last and calendar.ahead else found
+        joined = last and (_join(last, item, text, calendar) or _united(last, item, text, calendar))
         if joined:
             result[-1] = joined
         else:
@@ -103,32 +113,69 @@ def _joined(matches: list[DateMatch], text: str, calendar: Calendar) -> list[Dat
     return result
 
 
+def _following(last: DateMatch, item: DateMatch) -> DateMatch:
+    """A day without its month is of the one named before it: "July 18, back on the 22nd"."""
+    if not last.spans or not item.spans or not item.date or item.date.month or not item.date.day:
+        return item
+    return replace(item, spans=[Calendar(last.spans[0][0], ahead=True).resolve(item.date)])
+
+
+def _united(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
+    """A weekday with its week or its date: "Tuesday next week", "Friday the 13th", 两周后的周五."""
+    gap = pattern("united").fullmatch(text, first.end, second.start)
+    if not gap or not first.spans or not second.spans:
+        return None
+    both, of = replace(first, end=second.end, weekday=False), "的" in gap.group()
+    if of and second.spans[0] == calendar.day(0):
+        return both  # 三周后的今天
+    named, other = (first, second) if first.weekday else (second, first)
+    (start, end), (low, high) = named.spans[0], other.spans[-1]
+    if named.weekday and (high - low == 7 * DAY or (of and named is second)):
+        moved = Calendar(low).week(0)[0] - Calendar(start).week(0)[0]
+        return replace(both, spans=[(start + moved, end + moved)])
+    if not named.weekday or not other.date or not other.date.day:
+        return None
+    if low.weekday() == max(start, end - DAY).weekday():
+        return replace(both, spans=(first if first.joined else other).spans, date=other.date)
+    return replace(both, spans=[]) if calendar.ahead else None
+
+
 def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:
     gap = text[first.end : second.start]
     before = text[max(0, first.start - _GAP) : first.start]
-    if first.joined or not pattern("join").fullmatch(gap):
+    if first.joined or not first.spans or not second.spans or not pattern("join").fullmatch(gap):
         return None
     between = pattern("between").search(before)
-    if pattern("lists").fullmatch(gap) and not between:
-        return None  # "May and July" are two times
     try:
         start, end = _aligned(first, second, calendar)
     except (ValueError, OverflowError):
         return None
+    row = calendar.ahead and second.spans[0][0] == first.spans[0][1]  # "Friday and Saturday"
+    if pattern("lists").fullmatch(gap) and not between and not row:
+        return None  # "May and July" are two times
     if start >= end:
         return None
     opening = between or pattern("from").search(before)
     place = first.start - (len(opening.group()) if opening else 0)
-    return DateMatch(place, second.end, [(start, end)], joined=True)
+    weekday = first.weekday and second.weekday
+    return DateMatch(place, second.end, [(start, end)], joined=True, weekday=weekday)
 
 
 def _aligned(first: DateMatch, second: DateMatch, calendar: Calendar) -> Span:
     """The span from one to the other, each lending the other the year or month it lacks."""
     a, b = first.date, second.date
     start, end = first.spans[0][0], second.spans[0][1]
+    if second.weekday and calendar.ahead:
+        days = (start.replace(hour=0) + n * DAY for n in range(1, 8))
+        day = next(day for day in days if day.weekday() == second.spans[0][0].weekday())
+        return start, day + DAY
+    if a and b and not a.month and not b.month:
+        return start, end
     if b and not b.month and b.day and a and a.month:  # May 3 to the 7th
         start = calendar.resolve(a, b.year)[0]
         return start, calendar.resolve(b, start.year, a.month)[1]
+    if a and not a.month and a.day and b and b.month:  # the 3rd to the 7th of May
+        return calendar.resolve(a, second.spans[0][0].year, b.month)[0], end
     if b and not b.year and (a is None or a.year):
         end = calendar.resolve(b, start.year)[1]
         return start, end if end > start else calendar.resolve(b, start.year + 1)[1]

@@ -6,6 +6,7 @@ begin on Monday. Spans are half-open.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
@@ -44,7 +45,7 @@ class Date:
     day: int | None = None
     length: int = 1  # of days, if there is a day, else of months
     third: Third | None = None
-    hours: tuple[int, int] | None = None
+    hours: tuple[int, ...] | None = None
 
 
 class Calendar:
@@ -59,14 +60,14 @@ class Calendar:
         self.now = now.replace(tzinfo=None, fold=0)
         self.today = self.now.replace(hour=0, minute=0, second=0, microsecond=0)
 
-    def day(self, offset: int, hours: tuple[int, int] | None = None) -> Span:
+    def day(self, offset: int, hours: tuple[int, ...] | None = None) -> Span:
         return at_hours((self.today + offset * DAY, self.today + (offset + 1) * DAY), hours)
 
     def week(self, offset: int) -> Span:
         monday = self.today - self.today.weekday() * DAY + offset * 7 * DAY
         return monday, monday + 7 * DAY
 
-    def weekday(self, week: int, weekday: int, hours: tuple[int, int] | None = None) -> Span:
+    def weekday(self, week: int, weekday: int, hours: tuple[int, ...] | None = None) -> Span:
         """The day of a week, 0 for Monday; 7 stands for the weekend."""
         monday, end = self.week(week)
         if weekday == 7:
@@ -105,25 +106,21 @@ class Calendar:
 
     def day_in(self, amount: float, unit: Unit) -> Span:
         """The day so many units ahead, as people count when they make a date."""
-        whole, unit = _whole(amount, unit)
-        if unit in _SHORT:
-            day = (self.now + whole * _SHORT[unit]).replace(
-                hour=0, minute=0, second=0, microsecond=0
-            )
-        elif unit in _MONTHS:
-            day = shift(self.today, whole * _MONTHS[unit])
-        else:
-            day = self.today + whole * (7 if unit == "week" else 1) * DAY
+        day = self._moved(amount, unit).replace(hour=0, minute=0, second=0, microsecond=0)
         return day, day + DAY
 
     def latest(self, amount: float, unit: Unit) -> Span:
         """The last so many units up to and with today; of hours and less, up to now."""
+        short = _whole(amount, unit)[1] in _SHORT
+        return self._moved(-amount, unit), self.now if short else self.today + DAY
+
+    def _moved(self, amount: float, unit: Unit) -> datetime:
         whole, unit = _whole(amount, unit)
         if unit in _SHORT:
-            return self.now - whole * _SHORT[unit], self.now
+            return self.now + whole * _SHORT[unit]
         if unit in _MONTHS:
-            return shift(self.today, -whole * _MONTHS[unit]), self.today + DAY
-        return self.today - whole * (7 if unit == "week" else 1) * DAY, self.today + DAY
+            return shift(self.today, whole * _MONTHS[unit])
+        return self.today + whole * (7 if unit == "week" else 1) * DAY
 
     def resolve(self, date: Date, year: int | None = None, month: int | None = None) -> Span:
         """The span of a date; ``year`` and ``month`` fill what it leaves open."""
@@ -151,19 +148,12 @@ class Calendar:
 
 def shift(moment: datetime, months: int) -> datetime:
     """The same day so many months on, or the last of a month that is shorter."""
-    place = moment.year * 12 + moment.month - 1 + months
-    year, month = divmod(place, 12)
-    for day in (moment.day, 30, 29, 28):
-        if day <= moment.day:
-            try:
-                return moment.replace(year=year, month=month + 1, day=day)
-            except ValueError:
-                if not 1 <= year <= 9999:
-                    raise
-    raise ValueError(f"no month {year}-{month + 1}")
+    year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
+    last = monthrange(year, month + 1)[1]
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
 
 
-def at_hours(day: Span, hours: tuple[int, int] | None) -> Span:
+def at_hours(day: Span, hours: tuple[int, ...] | None) -> Span:
     """A part of a day; hour 30 is six in the morning of the next."""
     if hours is None:
         return day

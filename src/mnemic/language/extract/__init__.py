@@ -62,7 +62,7 @@ def extract(
     before = [message.text for message in earlier if message.role == "user"]
     return tuple(
         replace(
-            dated(candidate, said_at),
+            dated(candidate, said_at, text),
             importance=KIND_IMPORTANCE[cast("Kind", candidate.kind)],
             confidence=ASKED_CONFIDENCE if candidate.asked else RULES_CONFIDENCE,
             trust=trust,

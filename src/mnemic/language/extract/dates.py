@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from functools import partial
 
 from mnemic.language.dates.reader import TimeSpan, find_times
 from mnemic.language.word_file import WordFile
@@ -22,18 +21,27 @@ NO_SLOT = "other"  # the predicate of a statement that replaces nothing
 _AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
 _LONGEST_TIME = 32  # characters
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
-_LONGEST_PLAN = timedelta(days=31)
+_LONGEST_PLAN, _SOON = timedelta(days=31), timedelta(days=183)
 
 
-def dated(candidate: Candidate, said_at: datetime) -> Candidate:
-    """A statement with the time it speaks of."""
+def dated(candidate: Candidate, said_at: datetime, message: str = "") -> Candidate:
+    """A statement with the time it speaks of; the message may tell when it is over."""
+    back = pattern("comes_back").match(message.partition(candidate.text)[2])
+    text = candidate.text + (back.group() if back else "")
     if candidate.predicate in _AHEAD:
-        return candidate if candidate.withdraws else _ahead(candidate, said_at)
+        return candidate if candidate.withdraws else _ahead(candidate, said_at, text)
     if candidate.kind == "rule":
         return _until(candidate, said_at)
     if candidate.predicate in words("timeless"):
         return candidate
-    return _since(candidate, said_at)
+    plan = _ahead(candidate, said_at, text) if candidate.predicate == NO_SLOT else candidate
+    return plan if plan is not candidate else _since(candidate, said_at)
+
+
+def is_plan(text: str, said_at: datetime) -> bool:
+    """Whether a sentence tells what will be on a day, and nothing that lasts."""
+    plan = Candidate("fact", text, predicate=NO_SLOT)
+    return _ahead(plan, said_at, text).valid_to is not None
 
 
 def names_a_time(words: str) -> bool:
@@ -51,15 +59,19 @@ def only_a_time(clause: str) -> bool:
     return rest != clause and pattern("time_only").fullmatch(rest) is not None
 
 
-def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
+def _ahead(candidate: Candidate, said_at: datetime, text: str) -> Candidate:
+    """A plan with its days, after the last of which it is over."""
     if pattern("again").search(candidate.value or candidate.text):
         return candidate
-    times = _times_ahead(candidate.text, said_at)
+    times = _times_ahead(text, said_at)
+    if candidate.predicate == NO_SLOT:
+        read = find_times(text, said_at)
+        times = [time for time in times if _is_plan(time, text, said_at, read)]
     # The words of the value may be the end of a longer time: "the day after tomorrow".
-    named = [time for time in times if _overlap(time.text, candidate.value)]
-    if not named and not times:
+    named = next((n for n, time in enumerate(times) if _overlap(time.text, candidate.value)), 0)
+    time = _together(times[named:], text, said_at)
+    if time is None:
         return candidate
-    time = (named or times)[-1]
     first, last = _days(time)
     content = candidate.text
     if not pattern("written").search(time.text):
@@ -73,6 +85,41 @@ def _ahead(candidate: Candidate, said_at: datetime) -> Candidate:
     return replace(candidate, text=content, subject=subject, valid_to=ends)
 
 
+def _is_plan(time: TimeSpan, text: str, said_at: datetime, read: Sequence[TimeSpan]) -> bool:
+    """Whether a time to come is meant, and not the same day of a year or week that is over."""
+    if time.end - time.start > _LONGEST_PLAN or (
+        time.start.date() == said_at.date() and time.start < said_at
+    ):
+        return False
+    if time in read:  # "tomorrow" has no other reading
+        return time.start > said_at
+    clause = next(one for one in pattern("clause").finditer(text) if time.place < one.end()).group()
+    clause = clause.replace(time.text, "")
+    if pattern("arranged").search(clause) or pattern("to_come").search(clause):
+        return True
+    return not pattern("done").search(clause) and time.start - said_at < _SOON
+
+
+def _together(times: Sequence[TimeSpan], text: str, said_at: datetime) -> TimeSpan | None:
+    """One time of several: the first, as exactly as it is said and up to the day somebody is back.
+    A feast may only be a name, and what can be read in two ways says no day.
+    """
+    places = [time.place for time in times]
+    sure = [time for time in times if places.count(time.place) == 1]
+    later = [time for time in sure if time.start.date() > said_at.date()] or sure
+    later = [time for time in later if not time.feast] or later
+    whole = later[0] if later else None
+    for time in later:
+        if whole and (time.start >= whole.start and time.end <= whole.end):
+            whole = time
+        before, behind = text[: time.place], text[time.place + len(time.text) :]
+        if whole and (pattern("back").search(before) or pattern("back_then").match(behind)):
+            whole = replace(whole, end=max(whole.end, time.end))
+        if whole is time and pattern("limit").search(before):
+            whole = replace(time, start=min(time.start, said_at))
+    return whole
+
+
 def due(words: str, said_at: datetime) -> tuple[date, date] | None:
     """The first and the last day that words about the future name, not before they were said."""
     times = _times_ahead(words, said_at)
@@ -80,9 +127,12 @@ def due(words: str, said_at: datetime) -> tuple[date, date] | None:
 
 
 def _days(time: TimeSpan) -> tuple[date, date]:
-    """Its first and last day; of a long stretch only the last, by which it is due."""
+    """Its first and last day; of a long stretch only the last, by which it is due, and of a night
+    the one it begins on.
+    """
+    night = time.end - time.start < timedelta(days=1)
     first, last = time.start.date(), (time.end - timedelta(microseconds=1)).date()
-    return (last if last - first > _LONGEST_PLAN else first), last
+    return (last if last - first > _LONGEST_PLAN else first), first if night else last
 
 
 def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
@@ -91,14 +141,14 @@ def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
     return [
         time
         for time in find_times(text, said_at, ahead=True)
-        if time.end > today and not pattern("not_then").search(text[: text.find(time.text)])
+        if time.end > today and not pattern("not_then").search(text[: time.place])
     ]
 
 
 def _until(rule: Candidate, said_at: datetime) -> Candidate:
     """A rule that was given for a time ends with it: "until Friday", 这周."""
     for time in () if pattern("again").search(rule.text) else _times_ahead(rule.text, said_at):
-        before = rule.text[: rule.text.find(time.text)]
+        before = rule.text[: time.place]
         if pattern("limit").search(before) or pattern("limited").match(time.text):
             return replace(rule, valid_to=time.end)
     return rule
@@ -137,9 +187,6 @@ def _times_meant(text: str, said_at: datetime) -> Sequence[TimeSpan]:
     ahead = _times_ahead(text, said_at)
     if pattern("to_come").search(text):
         return ahead or before
-    later = {time.text: time for time in ahead}
-    return [min(time, later.get(time.text, time), key=partial(_away, said_at)) for time in before]
-
-
-def _away(said_at: datetime, time: TimeSpan) -> timedelta:
-    return abs(time.start - said_at)
+    later = {time.place: time for time in ahead}
+    both = ((time, later.get(time.place, time)) for time in before)
+    return [min(pair, key=lambda time: abs(time.start - said_at)) for pair in both]

@@ -21,9 +21,7 @@ from mnemic.language.extract.entries import (
 from mnemic.language.extract.values import Values
 from mnemic.language.word_file import BUILT_IN, packaged
 
-_TABLES = frozenset(
-    {"language", "reads", "words", "phrases", "pattern", "complete", "rewrite", "affirm"}
-)
+_TABLES = frozenset("language reads words phrases pattern complete rewrite affirm".split())
 _ANY_BUT_HAN = r"[^\u4e00-\u9fff]*"
 
 

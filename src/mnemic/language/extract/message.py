@@ -13,13 +13,7 @@ from mnemic.language.extract.corrections import corrected, correction
 from mnemic.language.extract.dates import NO_SLOT, names_a_time
 from mnemic.language.extract.entries import USER, Scope
 from mnemic.language.extract.languages import Patterns
-from mnemic.language.extract.people import (
-    REACHED_AT,
-    KnownPeople,
-    People,
-    Subject,
-    attributed,
-)
+from mnemic.language.extract.people import REACHED_AT, KnownPeople, People, Subject, attributed
 from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, Sentence, Splitter
 from mnemic.language.extract.statements import StatementReader
@@ -135,7 +129,9 @@ class MessageReader:
         if any(map(self._traps.conditional, sentence.clauses)):
             return
         stated = set(self._traps.stated(text, sentence.clauses))
-        stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
+        # Of an end alone nothing is kept: what the sentence says beside it may be worth it.
+        if len(stated) < 2 or not all(one.withdraws for one in known):
+            stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
         for part in _stretches(sentence, stated):
             said = self._tidy(part)
             if len(said) > _LONGEST or GAP in said or _is_brief(said):
@@ -169,11 +165,7 @@ class MessageReader:
         return None
 
     def _clauses(
-        self,
-        stated: Sequence[str],
-        before: Sequence[str],
-        earlier: str,
-        people: KnownPeople,
+        self, stated: Sequence[str], before: Sequence[str], earlier: str, people: KnownPeople
     ) -> Iterator[Candidate]:
         completer = self._completer
         about = ""  # whom the clause before was about
@@ -262,12 +254,7 @@ class MessageReader:
         return []
 
     def _about_somebody(
-        self,
-        subject: Subject,
-        whole: str,
-        clause: str,
-        stated: Sequence[str],
-        people: KnownPeople,
+        self, subject: Subject, whole: str, clause: str, stated: Sequence[str], people: KnownPeople
     ) -> list[Candidate]:
         """What a clause says of somebody of the speaker's life."""
         people.meet(subject.person)

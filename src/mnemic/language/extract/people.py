@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from mnemic.language.extract.languages import Patterns, built_in
+from mnemic.rules.slots import subject_of
 from mnemic.types import Candidate
 
 # What can be said of somebody else as well as of oneself.
@@ -195,6 +196,19 @@ def relations() -> frozenset[str]:
     """The predicates that name somebody in the user's life, in the languages of the package."""
     tables = (language.vocabulary.table("persons") for language in built_in().languages)
     return frozenset(relation for table in tables for relation in table.values()) | {"pet"}
+
+
+@cache
+def names_of(subject: str) -> frozenset[str]:
+    """The names of a subject: those of its relation in both languages, if it has no other."""
+    tables = (
+        language.vocabulary.table(table)
+        for language in built_in().languages
+        for table in ("persons", "elders")
+    )
+    about = subject_of(subject)
+    words = (word for table in tables for word, one in table.items() if subject_of(one) == about)
+    return frozenset({about, *words})
 
 
 def attributed(candidate: Candidate, person: Person) -> Candidate | None:

@@ -7,13 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from mnemic.language.extract.entries import PLACEHOLDER, USER, Entry
-from mnemic.language.extract.products import (
-    bare_version,
-    canonical,
-    product,
-    sort_of,
-    versioned,
-)
+from mnemic.language.extract.products import bare_version, canonical, product, sort_of, versioned
 from mnemic.language.extract.values import Values
 from mnemic.language.value_types import fits
 from mnemic.rules.slots import value_type

@@ -6,7 +6,7 @@ templates (``[words.say_of_me]``, ``[words.say_of]``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from mnemic.language.extract.entries import USER
@@ -16,12 +16,107 @@ from mnemic.types import Candidate
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _CONTACTS = frozenset({"email", "phone", "wechat"})
+_FEWEST = 4  # letters of a half; a Han one counts as two
+_SUBJECT = re.compile(r"(?i)(?:i|i'm|i've|i'd|we|we're|my|our)\b|我|咱|俺")
+_ANOTHER = re.compile(r"(?i)(?:he|she|they|it)(?='|\b)|[他她它]")
+_ANOTHERS = re.compile(r"(?i)(?:his|her|their)\b")
+_OWN_SUBJECT = re.compile(r"(?:\S+ ){1,3}(?:is|are|was|were|has)\b|(?:\S+ ){0,3}(?:I|we)\b")
+_LEAD = re.compile(
+    r"(?i)(?:i|we)(?= |'|$)|(?:my|our) [\w-]+(?= [a-z]+s )|(?:我们|咱们|我|咱|俺)(?:组|家)?"
+)
+_BEING = re.compile(r"(?i)(?:i'm|i am)\b")
+_STATE = re.compile(r"[\w-]+(?:ing|ed|ic|an|free|ful|ous|ive|ent|ant)\b")
+_THING = re.compile(r"(?i)\b(?:an?|the|my|our|two|three|some)\b")
+_OF_SOMETHING = re.compile(r"\S+ (on|in|at|for|to|with|through|from|by|as|via) \S")
+_BOTH = re.compile(
+    r"(?P<head>.*?)(?P<first>(?P<one>[一两三几]\w)[^，,]{1,9}"
+    r"|(?<=[了着过有用吃喝养订学教会说爱看玩买戴打])(?![了着过户])[^，,]{1,8}?)"
+    r"(?:和|以及|、)(?P<second>(?(one)(?P=one))[^，,的]{1,9})(?P<tail>(?!.*(?:一起|[聊吵合同闹])).*)"
+)
+_ASIDE = re.compile(r"([^,]+), who ([^,]+), ([^,]+)")
+_AT_ONCE = re.compile(r"(?P<who>.*?)一边(?P<first>.+?)[，,]?一边(?P<second>.+)")
 _DAY = re.compile(r" \(\d{4}-\d\d[\d –-]*\)$")
 
 
 def undated(text: str) -> str:
     """A text without the date that was put behind it."""
     return _DAY.sub("", text)
+
+
+def halves(text: str, who: str) -> Iterator[tuple[str, str]]:
+    """The two things that a sentence about ``who`` (nobody: the user) may say, each in words of its
+    own, in either order, for each place where they may be joined.
+    """
+    for first, second in _parts(text, who):
+        if min(map(_size, (first, second))) >= _FEWEST:
+            yield first, second
+            yield second, first
+
+
+def _parts(text: str, who: str) -> Iterator[tuple[str, str]]:
+    at_once, both, aside = (one.fullmatch(text) for one in (_AT_ONCE, _BOTH, _ASIDE))
+    if at_once:
+        yield at_once["who"] + at_once["first"], at_once["who"] + at_once["second"]
+    elif both:
+        first, second = (both["head"] + both[half] + both["tail"] for half in ("first", "second"))
+        yield first, second
+    if aside:
+        yield f"{aside[1]} {aside[2]}", f"{aside[1]} {aside[3]}"
+        return
+    for join in built_in().phrases("joins").finditer(text):
+        first, second = text[: join.start()].strip(), text[join.end() :].strip()
+        second = _alone(second, first, who) if first and second else ""
+        if second:
+            yield first, second
+
+
+def _size(text: str) -> int:
+    return len(text) + len(_HAN.findall(text))
+
+
+def _alone(text: str, before: str, who: str) -> str:
+    """The second half of a sentence with what it leaves to the first one: its subject, its verb.
+    Empty where that is not known.
+    """
+    lead = _lead(before, who)
+    if text.startswith("who "):  # "a tortoise who lives in the shed" is nobody's name
+        return "" if _LEAD.fullmatch(lead) else f"{lead} {text[4:]}"
+    for another, ending in ((_ANOTHER, ""), (_ANOTHERS, "'s")):
+        if lead and (match := another.match(text)):
+            return f"{lead}{ending}{text[match.end() :]}"
+    if _SUBJECT.match(text) or _OWN_SUBJECT.match(text) or (who and text.startswith(who)):
+        return text
+    if _HAN.search(text):
+        named = built_in().phrases("somebody").match(text)
+        return text if named else lead and f"{lead}{text}"
+    return _goes_on_as(text, before) or _with_verb(text, before, lead)
+
+
+def _lead(text: str, who: str) -> str:
+    """The words that a sentence begins with, which say whom it is about."""
+    if who and text.startswith(who):
+        return who
+    match = built_in().phrases("person_subject").match(text) or _LEAD.match(text)
+    return match.group() if match else who
+
+
+def _goes_on_as(text: str, before: str) -> str:
+    """A thing in the place of the one before: "a boat", after "I have a car"; "Jira for tickets",
+    after "we use Slack for chat".
+    """
+    thing, like = _THING.search(before), _OF_SOMETHING.match(text)
+    if thing and _THING.match(text):
+        return before[: thing.start()] + text
+    if like and (same := re.search(rf"\S+ {like[1]} (?!.* {like[1]} )", before)):
+        return before[: same.start()] + text
+    return before.rpartition(" ")[0] + " " + text if " " not in text else ""
+
+
+def _with_verb(text: str, before: str, lead: str) -> str:
+    if not lead or text[0].isdigit():
+        return ""
+    being = "'m" if _BEING.match(before) and _STATE.match(text) else ""
+    return f"{lead}{being} {text}"
 
 
 def word_alone(candidate: Candidate) -> Candidate:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mnemic.language.secrets.data_files import pattern
-from mnemic.language.secrets.randomness import (
-    Bounds,
-    is_placeholder,
-    looked_up,
-    looks_random,
-)
+from mnemic.language.secrets.randomness import Bounds, is_placeholder, looked_up, looks_random
 
 Span = tuple[str, int, int]
 COOKIE_HINTS = ("cookie", "sess", "sid=", "bduss")

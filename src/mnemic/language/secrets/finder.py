@@ -35,12 +35,10 @@ from mnemic.language.secrets.formats import (
 )
 from mnemic.language.secrets.numbers import named_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
-from mnemic.language.secrets.randomness import (
-    MARK,
-    Bounds,
-)
+from mnemic.language.secrets.randomness import MARK, Bounds
 from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
 from mnemic.language.secrets.seed_phrases import is_bare_list, seed_phrases
+from mnemic.patterns import defer
 
 _SHAPES = bytes(
     ord(" ") if code == ord(" ") else ord("x") if ord("!") <= code <= ord("~") else 0
@@ -63,8 +61,8 @@ _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064"
     "\u2066-\u206f\ufe00-\ufe0f\ufeff"
 )
-_DISGUISED = re.compile(f"[{_INVISIBLE}０-９Ａ-Ｚａ-ｚ]")
-_HIDDEN = re.compile(f"[{_INVISIBLE}]+")
+_DISGUISED = defer(f"[{_INVISIBLE}０-９Ａ-Ｚａ-ｚ]")
+_HIDDEN = defer(f"[{_INVISIBLE}]+")
 _WIDE = {
     code: code - 0xFEE0
     for code in (
@@ -73,11 +71,9 @@ _WIDE = {
     )
 }  # fmt: skip
 # A run of six single characters has these in its middle.
-_APART = re.compile(" [!-~] [!-~] [!-~] [!-~] ")
-_HYPHENED = re.compile("-[!-~]-[!-~]-[!-~]-[!-~]-")
-_RUNS = re.compile(
-    r"(?<![!-~])[!-~](?:(?: [!-~](?![!-~])){5,}+|(?:-[!-~](?![^-\s]|-(?:\s|$))){5,}+)"
-)
+_APART = defer(" [!-~] [!-~] [!-~] [!-~] ")
+_HYPHENED = defer("-[!-~]-[!-~]-[!-~]-[!-~]-")
+_RUNS = defer(r"(?<![!-~])[!-~](?:(?: [!-~](?![!-~])){5,}+|(?:-[!-~](?![^-\s]|-(?:\s|$))){5,}+)")
 
 Mapping = Callable[[int, int], tuple[int, int]]
 
@@ -137,7 +133,7 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 Span = tuple[str, int, int]
 BEARER = "bearer"
 SPELLED_HINTS = (" pin", " code")  # what digits in words may follow
-_SPELLED = re.compile(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
+_SPELLED = defer(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
 
 
 def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
@@ -150,15 +146,15 @@ def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
-_LONG_RUN = re.compile(rf"[!-~]{{{LONG}}}")
-_LONG_RUNS = re.compile(rf"[!-~]{{{LONG},}}+")
+_LONG_RUN = defer(rf"[!-~]{{{LONG}}}")
+_LONG_RUNS = defer(rf"[!-~]{{{LONG},}}+")
 _NEAR = 64  # characters before a key in which its vendor may be named
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
-_MIXED = re.compile("[A-Za-z][0-9]")  # what a broken key has, and few sentences
+_MIXED = defer("[A-Za-z][0-9]")  # what a broken key has, and few sentences
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
 _PASSES = 4
-_DISCORD = re.compile(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
-_DISCORD_USER = re.compile(r"[MNO][A-Za-z0-9]{22,27}$")
+_DISCORD = defer(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
+_DISCORD_USER = defer(r"[MNO][A-Za-z0-9]{22,27}$")
 
 
 def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:

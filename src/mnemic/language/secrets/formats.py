@@ -24,14 +24,13 @@ from mnemic.language.secrets.randomness import (
     looks_like_password,
     looks_random,
 )
+from mnemic.patterns import defer
 
 _TAIL = "[A-Za-z0-9_+/.-]{20,400}+={0,2}"
-_OPENED = re.compile(r"\(\?[a-z-]*:|[\\^(]")
-_FOLDS = re.compile(r"\(\?i")
-_GROUP = re.compile(r"(?<!\\)\((?!\?)")
-_BESIDE = re.compile(
-    r"[^A-Za-z0-9]{1,4}(?:[^\n]{0,40}?[^A-Za-z0-9/+])?([A-Za-z0-9/+]{24,64}={0,2})"
-)
+_OPENED = defer(r"\(\?[a-z-]*:|[\\^(]")
+_FOLDS = defer(r"\(\?i")
+_GROUP = defer(r"(?<!\\)\((?!\?)")
+_BESIDE = defer(r"[^A-Za-z0-9]{1,4}(?:[^\n]{0,40}?[^A-Za-z0-9/+])?([A-Za-z0-9/+]{24,64}={0,2})")
 
 
 class Format(NamedTuple):
@@ -179,7 +178,7 @@ KEYS = ("formats.tsv", "gitleaks.tsv")
 SYNTAX = ("syntax.tsv",)
 CODES = ("codes.tsv",)
 _IDS = ("_id", "aws_access_token")  # formats of which another key is the secret part
-_OTHERS = re.compile(
+_OTHERS = defer(
     r"commit|sha|md5|hash|digest|checksum|build|release|version|uuid|trace|request|order|(?<![a-z])id",
     re.I,
 )

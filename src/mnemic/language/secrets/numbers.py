@@ -10,16 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mnemic.language.secrets.data_files import pattern
+from mnemic.language.secrets.data_files import load_words, pattern
 
 Span = tuple[str, int, int]
 KINDS = ("card", "identity_card", "iban", "passport")
 _NAMED = {"card": "card_number", "identity_card": "identity_card", "passport": "passport_number"}
 
-_PROVINCES = frozenset(
-    "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46"
-    " 50 51 52 53 54 61 62 63 64 65 71 81 82 83".split()
-)
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _LOOK_BACK = 40
 
@@ -69,7 +65,7 @@ def is_luhn(digits: str) -> bool:
 def is_identity_card(number: str) -> bool:
     """The province and the check digit of a Chinese identity card."""
     check = sum(int(d) * w for d, w in zip(number[:17], _WEIGHTS, strict=True)) % 11
-    return number[:2] in _PROVINCES and "10X98765432"[check] == number[17].upper()
+    return number[:2] in load_words("provinces") and "10X98765432"[check] == number[17].upper()
 
 
 def _iban_end(match: re.Match[str]) -> int:

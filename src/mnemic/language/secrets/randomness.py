@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import log2
 
-from mnemic.language.secrets.data_files import pattern
+from mnemic.language.secrets.data_files import load_words, pattern
 
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 
@@ -29,11 +29,6 @@ class Bounds:
     entropy: float = 3.0
     personal_numbers: tuple[str, ...] = ("card",)
     known: tuple[str, ...] = field(default=(), repr=False)
-
-
-_COMMON = frozenset(
-    "password passwd pass pwd secret token user test example stdin true false null none".split()
-)
 
 
 def is_placeholder(value: str) -> bool:
@@ -113,7 +108,7 @@ def is_option_value(value: str) -> bool:
         or is_placeholder(value)
         or looked_up(value)
         or pattern("all_caps").match(value)
-        or value.lower() in _COMMON
+        or value.lower() in load_words("common values")
         or (":" in value and value.replace(":", "").replace(".", "").isdigit())
     )
 

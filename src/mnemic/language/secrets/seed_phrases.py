@@ -9,17 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mnemic.language.secrets.data_files import pattern
+from mnemic.language.secrets.data_files import load_words, pattern
 
 Span = tuple[str, int, int]
 HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore", "助记", "助記", "短语")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
-# These hold sentences together, and are not in the list of words.
-_GLUE = frozenset(
-    "the and for are but was were has had his her its our their your not with from been who how why"
-    " may these those them him our than would could does did don doesn".split()
-)
 _LONGEST = 300
 
 
@@ -41,7 +36,7 @@ def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
     words = [match.span() for match in pattern("letters").finditer(text, start, end)]
     stretch: list[tuple[int, int]] = []
     for place in [*words, None]:
-        if place is not None and text[slice(*place)] not in _GLUE:
+        if place is not None and text[slice(*place)] not in load_words("sentence words"):
             stretch.append(place)
             continue
         # Words of the sentence before it ("my seed phrase is …") may belong to the run.

@@ -18,12 +18,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from mnemic.language.code import compiled
-from mnemic.language.voice.blocks import (
-    Block,
-    MessageLayout,
-    Reason,
-    merged,
-)
+from mnemic.language.voice.blocks import Block, MessageLayout, Reason, merged
 from mnemic.language.voice.delimiters import delimited, last_delimiter
 from mnemic.language.voice.lines import by_lines, quoted_lines
 from mnemic.language.voice.presenting import in_doubt
@@ -47,8 +42,9 @@ _CUT = "\n\n"  # between them
 GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
 # What words alone say is presented, which a reader judges better.
 _BY_WORDS = frozenset[Reason]({"doubt", "label", "pointed", "speech"})
-# The likelihood of being somebody else's text, above which it is, and above which it may be.
-_IS_OTHERS, _MAY_BE_OTHERS = 0.8, 0.2
+# The likelihood of being somebody else's text, above which it is, and above which it may be: with
+# words of one's own beside it, and without.
+_IS_OTHERS, _MAY_BE_OTHERS, _MAY_STAND_ALONE = 0.8, 0.15, 0.6
 # One line without any of these has no delimiter, head, label or quotation.
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
 
@@ -142,9 +138,9 @@ def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block
         more = [block for block in found if not judged or block.reason not in _BY_WORDS]
         if more:
             blocks = merged([*blocks, *more], text)
-    # Only beside words of one's own a text is presented: without any, what it is must be plain.
-    framed = certain and any(likely < _MAY_BE_OTHERS for _, likely in judged)
-    least = _MAY_BE_OTHERS if framed else _IS_OTHERS
+    # Beside words of one's own a text is presented; without any, what it is must be plainer.
+    framed = any(likely < _MAY_BE_OTHERS for _, likely in judged)
+    least = _IS_OTHERS if not certain else _MAY_BE_OTHERS if framed else _MAY_STAND_ALONE
     others = [Block(*place, "doubt") for place, likely in judged if likely >= least]
     return merged([*blocks, *others], text) if others else blocks
 

@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mnemic.language.code import compiled
-from mnemic.language.voice.blocks import (
-    Block,
-    Line,
-    MessageLayout,
-    Reason,
-)
-from mnemic.language.voice.heads import (
-    HEAD_KINDS,
-    head_of,
-    is_own_title,
-    request_tail,
-)
+from mnemic.language.voice.blocks import Block, Line, MessageLayout, Reason
+from mnemic.language.voice.heads import HEAD_KINDS, head_of, is_own_title, request_tail
 from mnemic.language.voice.references import introduces_block, is_pointing
 from mnemic.language.voice.shapes import shaped
 from mnemic.language.voice.words import pattern

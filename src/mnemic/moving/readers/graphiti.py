@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
-from mnemic.errors import InvalidInput
 from mnemic.moving.json_records import read_records, sample
 from mnemic.moving.memory_fields import (
     checked_text,
@@ -21,6 +21,7 @@ from mnemic.moving.memory_fields import (
     small_metadata,
 )
 from mnemic.moving.pieces import Piece, Record, make_pieces
+from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
 from mnemic.record.messages import ROLE_NAMES, UnreadableMessage, read_object, read_text
 from mnemic.types import NewMemory, NewTurn, Role
@@ -62,8 +63,12 @@ class GraphitiReader:
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         found = _THREAD.search(source.head)
         graph = _Graph(found[1].decode(errors="replace") if found else source.session)
-        for record in _records(source):
-            yield from make_pieces(record, graph.read)
+
+        def read_file(name: str, stream: BinaryIO) -> Iterator[Piece]:
+            for record in read_records(stream, _LISTS):
+                yield from make_pieces(record, partial(graph.read, name))
+
+        yield from read_members(source, _files(source), read_file)
         for fact in graph.facts:  # now the names of all nodes are known
             yield from make_pieces(fact, graph.read_fact)
         yield from _in_order(graph.said, format)
@@ -99,19 +104,6 @@ def _files(source: ImportSource) -> list[str]:
     ]
 
 
-def _records(source: ImportSource) -> Iterator[Record]:
-    files = _files(source)
-    source.total, source.done = sum(map(source.member_size, files)), 0
-    for name in files:
-        try:
-            with source.open(name) as stream:
-                for record in read_records(stream, _LISTS):
-                    place = f"{name}, {record.place}" if name else record.place
-                    yield replace(record, place=place)
-        except InvalidInput as error:
-            yield Record(name or source.name, None, error.message)
-
-
 # --- records ----------------------------------------------------------------------------------
 
 
@@ -124,12 +116,13 @@ class _Graph:
     facts: list[Record] = field(default_factory=list)
     said: list[_Said] = field(default_factory=list)
 
-    def read(self, record: Record) -> Iterator[Piece]:
+    def read(self, file: str, record: Record) -> Iterator[Piece]:
         fields = read_object(record.value, "a record")
+        place = f"{file}, {record.place}" if file else record.place
         if "fact" in fields:
-            self.facts.append(record)
+            self.facts.append(replace(record, place=place))
         elif "content" in fields:
-            self.said.append(_message(record.place, fields, self.thread))
+            self.said.append(_message(place, fields, self.thread))
         elif "summary" in fields or "labels" in fields:
             key, memory = read_text(fields, "uuid"), _summary(fields)
             self.names[key] = read_text(fields, "name")

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mnemic.errors import BadVector
+from mnemic.late import NDArray, np
 
-Vector: TypeAlias = NDArray[np.float32]  # one dimension
-Vectors: TypeAlias = NDArray[np.float32]  # one row for each text
+Vector: TypeAlias = "NDArray[np.float32]"  # one dimension
+Vectors: TypeAlias = "NDArray[np.float32]"  # one row for each text
 
 
 class Embedder(Protocol):

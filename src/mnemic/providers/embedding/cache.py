@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
-import numpy as np
-
+from mnemic.late import np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.embedding.base import Embedder, Vector, Vectors, expect, release
 

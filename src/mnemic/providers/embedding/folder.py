@@ -12,10 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mnemic.errors import ConfigError
+from mnemic.late import NDArray, np
 from mnemic.providers.embedding.base import Embedder, Vectors, checked, unit
 from mnemic.providers.onnx import CHARS_A_TOKEN, OnnxFolder, is_reading_option, read_options
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
-import numpy as np
-
 from mnemic.errors import BadVector
+from mnemic.late import np
 from mnemic.providers.embedding.base import Vectors, checked
 from mnemic.providers.wire import Wire
 

@@ -7,9 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mnemic.errors import ConfigError, ModelUnavailable
+from mnemic.late import np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
 from mnemic.providers.embedding.base import Vectors, checked

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-import numpy as np
-
 from mnemic.errors import InvalidInput
+from mnemic.late import np
 from mnemic.providers.embedding.base import Vectors, checked
 from mnemic.providers.objects import GuardedObject, method_of, name_of
 from mnemic.types import EmbeddingModel

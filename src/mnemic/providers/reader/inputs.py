@@ -38,6 +38,11 @@ class TurnText:
     before: str = ""
 
 
+def ending_passage(known: str, said: str) -> TurnText:
+    """Something known beside what was said later, which may end it."""
+    return TurnText(said, "user", before=f"memory: {known}")
+
+
 @dataclass(frozen=True, slots=True)
 class PieceWindow:
     """Pieces for a model; those from ``own`` on, but for the closing mark, are the turn's."""

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mnemic.late import NDArray, np
 from mnemic.providers.reader.model import LEVELS, TOKEN, AskedQuestion
 
 # Rows multiplied at once: with more, BLAS wakes threads, which costs more than it saves.

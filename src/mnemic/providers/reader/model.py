@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, TypeAlias
 
 from mnemic.errors import MissingExtra, ModelRefused
+from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
 from mnemic.providers.embedding.base import unit
@@ -26,8 +24,8 @@ from mnemic.providers.onnx import OnnxModel
 from mnemic.providers.reader.inputs import SCRIPTS, Cutter, PieceWindow, Script, TurnText, script_of
 from mnemic.providers.reader.notes import NotedMessage, SentenceHead, VoicedMessage, VoiceHead
 
-Floats = NDArray[np.float32]
-Bytes = NDArray[np.int8]
+Floats: TypeAlias = "NDArray[np.float32]"
+Bytes: TypeAlias = "NDArray[np.int8]"
 _PACKAGE = "mnemic_reader"
 _EXTRA = "local"
 _AT_ONCE = 16  # windows that one run reads
@@ -35,7 +33,6 @@ _QUESTION, _TURN = 0, 1
 _REMEDY = 'pip install --force-reinstall "mnemic[local]"'
 TOKEN = 64  # numbers of a token vector
 LEVELS = 127  # of each of them, as it is kept
-_NOTHING = np.zeros((1, TOKEN), np.float32)
 
 
 def says_something(text: str) -> bool:
@@ -108,7 +105,8 @@ class TrainedReader:
     def ask(self, text: str) -> AskedQuestion:
         """What a question is compared by; a prompt is made of several recalls of one question."""
         if not says_something(text):
-            return AskedQuestion(np.zeros(self.dimensions, np.float32), _NOTHING, _NOTHING[:, 0])
+            whole, nothing = np.zeros(self.dimensions, np.float32), _nothing()
+            return AskedQuestion(whole, nothing, nothing[:, 0])
         asked, question = self._asked
         if question is not None and asked == text:
             return question
@@ -117,7 +115,7 @@ class TrainedReader:
         made = encoder.run([window], _QUESTION)
         weights, tokens = made["weights"][0], made["tokens"][0]
         if not encoder.cutter.knows(window):
-            weights, tokens = np.ones(1, np.float32), _NOTHING
+            weights, tokens = np.ones(1, np.float32), _nothing()
         question = AskedQuestion(made["whole"][0], tokens, weights / weights.sum())
         self._asked = text, question
         return question
@@ -135,10 +133,15 @@ class TrainedReader:
             for whole, kept in zip(wholes, tokens, strict=True)
         ]
 
-    def note(self, message: TurnText) -> NotedMessage:
-        """A message as it is judged what of it is worth keeping."""
-        windows = [(window, made["notes"]) for _, window, made in self.run([message], judge=True)]
-        return NotedMessage(self._encoder(script_of(message.text)).head, windows)
+    def note(self, messages: Sequence[TurnText]) -> list[NotedMessage]:
+        """Messages as it is judged what of them is worth keeping, and what they end."""
+        windows: list[list[tuple[PieceWindow, Floats]]] = [[] for _ in messages]
+        for n, window, made in self.run(messages, judge=True):
+            windows[n].append((window, made["notes"][: len(window.ids)]))
+        return [
+            NotedMessage(self._encoder(script_of(message.text)).head, windows[n])
+            for n, message in enumerate(messages)
+        ]
 
     def hear(self, text: str) -> VoicedMessage:
         """A user's message as it is judged whose words it is made of."""
@@ -179,6 +182,10 @@ class TrainedReader:
                 if script not in self._encoders:
                     self._encoders[script] = _Encoder(self._folder, script)
         return self._encoders[script]
+
+
+def _nothing() -> Floats:
+    return np.zeros((1, TOKEN), np.float32)
 
 
 class _Encoder:

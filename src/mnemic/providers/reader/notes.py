@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mnemic.late import NDArray, np
 from mnemic.providers.reader.inputs import PieceWindow
 
-Floats = NDArray[np.float32]
+Floats: TypeAlias = "NDArray[np.float32]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +37,17 @@ class SentenceHead:
 
     def judge(self, window: Floats, own: Floats) -> SentenceNote:
         """What a sentence says, by the notes of its window's first mark and of its own pieces."""
-        joined = np.concatenate([window, own.max(axis=0), own.mean(axis=0)])
-        middle = np.maximum(self._linear("middle", joined), 0.0)
-        keep = 1 / (1 + np.exp(-self._linear("keep", middle)[0]))
+        middle = _relu(self._linear("middle", _join(window, own)))
+        keep = _likely(self._linear("keep", middle)[0])
         relation = self._relations[int(self._linear("relation", middle).argmax())]
-        return SentenceNote(float(keep), relation)
+        return SentenceNote(keep, relation)
+
+    def ends(self, notes: Floats, own: Sequence[int]) -> float:
+        """How likely the ``own`` pieces of a window end what stands beside them."""
+        beside = np.delete(notes, own, axis=0).mean(axis=0)
+        joined = np.concatenate([_join(notes[0], notes[own]), beside])
+        middle = _relu(self._linear("changed", joined))
+        return _likely(self._linear("ends", middle)[0])
 
     def _linear(self, name: str, values: Floats) -> Floats:
         product: Floats = self._arrays[f"{name}.weight"] @ values + self._arrays[f"{name}.bias"]
@@ -77,6 +81,15 @@ class VoiceHead:
     def _linear(self, name: str, rows: Floats) -> Floats:
         product: Floats = rows @ self._arrays[f"{name}.weight"].T + self._arrays[f"{name}.bias"]
         return product
+
+
+def _join(window: Floats, own: Floats) -> Floats:
+    joined: Floats = np.concatenate([window, own.max(axis=0), own.mean(axis=0)])
+    return joined
+
+
+def _likely(value: np.float32) -> float:
+    return float(1 / (1 + np.exp(-value)))
 
 
 def _relu(values: Floats) -> Floats:
@@ -120,6 +133,11 @@ class NotedMessage:
         """
         own, notes = _best(self.windows, start, end)
         return self.head.judge(notes[0], notes[own]) if own else None
+
+    def ends(self, length: int) -> float:
+        """How likely it ends what it was read beside; ``length`` is that of the message."""
+        own, notes = _best(self.windows, 0, length)
+        return self.head.ends(notes, own) if own else 0.0
 
 
 def _best(

@@ -5,6 +5,7 @@ in with one.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import Request
@@ -25,12 +26,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 class Access:
     """Finds the grant of a request, or refuses it."""
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        queue: WorkQueue,
-        issuer: Issuer | None = None,
-    ) -> None:
+    def __init__(self, tokens: Tokens, queue: WorkQueue, issuer: Issuer | None = None) -> None:
         self._tokens = tokens
         self._queue = queue
         self._issuer = issuer
@@ -53,17 +49,14 @@ class Access:
 
     async def find(self, request: Request) -> Grant:
         """The same, uncounted."""
+        find: Callable[[str], Grant] = self._tokens.find_login
+        key = _cookie(request)
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme:
             if scheme.lower() != "bearer":
                 raise Unauthorized("That is not a bearer token", remedy="Send Bearer TOKEN")
-            token = token.strip()
-            known = self._tokens.known(token)
-            if known is not None:
-                return known
-            return await self._queue.run("", lambda: self._find(token), "access")
-        key = _cookie(request)
-        if not key:
+            key, find = token.strip(), self._find
+        if not (scheme or key):
             raise Unauthorized(
                 "The token is missing",
                 remedy="Send Authorization: Bearer TOKEN, one of mnemic token add",
@@ -71,7 +64,7 @@ class Access:
         known = self._tokens.known(key)
         if known is not None:
             return known
-        return await self._queue.run("", lambda: self._tokens.find_login(key), "access")
+        return await self._queue.run("", lambda: find(key), "access")
 
     def _find(self, token: str) -> Grant:
         if self._issuer is not None and not token.startswith(PREFIX):

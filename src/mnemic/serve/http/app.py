@@ -8,7 +8,6 @@ import functools
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -50,6 +49,10 @@ Handler = Callable[[Request], Awaitable[Response]]
 _log = logging.getLogger("mnemic.http")
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 _LOGIN_BYTES = 4_096
+_UNEXPECTED = {
+    "type": "about:blank", "title": "Internal error", "status": 500, "code": "ServiceError",
+    "detail": "The service failed", "remedy": "See its log",
+}  # fmt: skip
 
 
 class Service:
@@ -90,8 +93,13 @@ class Service:
             for one in (*operations, *READS)
         ]
         inner = Starlette(
-            routes=[*self._own_routes(), *_literal_first(routes), *pages()],
-            exception_handlers={HTTPException: _http_problem, MnemicError: _problem},
+            # Paths without names before those with, so that `/turns/bulk` is no id.
+            routes=[
+                *self._own_routes(),
+                *sorted(routes, key=lambda route: route.path.count("{")),
+                *pages(),
+            ],
+            exception_handlers={HTTPException: _http_problem},
             lifespan=self._lifespan,
         )
         self.app: ASGIApp = Boundary(Observer(inner, self.figures, log), names)
@@ -126,7 +134,8 @@ class Service:
                 return Response(status_code=408)  # which nobody reads
             except Exception as error:  # noqa: BLE001 - the boundary: nothing of it may be told
                 _log.exception("%s failed", name, exc_info=error)
-                return _unexpected()
+                body = encoded(_UNEXPECTED)
+                return Response(body, 500, media_type="application/problem+json")
 
         return Route(path, answered, methods=[method], name=name)
 
@@ -267,16 +276,6 @@ def _document(operations: tuple[Operation, ...]) -> bytes:
     return encoded(openapi(operations))
 
 
-def _literal_first(routes: list[Route]) -> list[Route]:
-    """Paths without names before those with, so that `/turns/bulk` is no id."""
-    return sorted(routes, key=lambda route: route.path.count("{"))
-
-
-async def _problem(request: Request, error: Exception) -> Response:
-    assert isinstance(error, MnemicError)
-    return problem(error)
-
-
 async def _http_problem(request: Request, error: Exception) -> Response:
     """What the router itself refuses: a path or a method that is not there."""
     assert isinstance(error, HTTPException)
@@ -288,11 +287,3 @@ async def _http_problem(request: Request, error: Exception) -> Response:
     there = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
     response.headers["allow"] = ", ".join(sorted(set().union(*(r.methods or () for r in there))))
     return response
-
-
-def _unexpected() -> Response:
-    body: dict[str, Any] = {
-        "type": "about:blank", "title": "Internal error", "status": 500, "code": "ServiceError",
-        "detail": "The service failed", "remedy": "See its log",
-    }  # fmt: skip
-    return Response(encoded(body), 500, media_type="application/problem+json")

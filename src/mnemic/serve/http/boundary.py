@@ -7,7 +7,6 @@ A page of another origin can send requests to this machine, and a name that an a
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -34,14 +33,6 @@ _HEADERS = {
 }
 # What asks these comes by an address, or by no name at all, and is told nothing of a memory.
 _PROBES = frozenset({"/healthz", "/readyz"})
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address that is bound."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def host_name(netloc: str) -> str | None:

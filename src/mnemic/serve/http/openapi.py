@@ -49,12 +49,13 @@ def _read(name: str) -> dict[str, Any]:
 
 def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     tags = _read("described.json")["tags"].items()
-    text = " ".join((inspect.getdoc(operation.call) or operation.name).replace("``", "").split())
+    text = (inspect.getdoc(operation.call) or operation.name).replace("``", "")
+    summary, whole = (" ".join(part.split()) for part in (text.partition("\n\n")[0], text))
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [tag for tag, of in tags if operation.name in of["operations"]],
-        "summary": _summary(operation),
-        "description": text,
+        "summary": summary,
+        "description": whole,
         "x-scope": operation.scope,
         "parameters": [_SPACE, *_parameters(operation, schemas)],
         "responses": {**_success(operation, schemas), "default": _REFUSED},
@@ -62,7 +63,8 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     if operation.method != "GET" and operation.scope != "read":
         described["parameters"].append(_KEY)
     if not operation.in_query:
-        fields = [one for one in _sent(operation) if one.name not in operation.path_names]
+        every = operation.parameters.values()
+        fields = [one for one in every if one.name not in operation.path_names]
         required = [one.name for one in fields if one.required]
         body = {
             "type": "object",
@@ -81,13 +83,9 @@ def _operation(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     return described
 
 
-def _sent(operation: Operation) -> list[CallParameter]:
-    return list(operation.parameters.values())
-
-
 def _parameters(operation: Operation, schemas: Schemas) -> list[dict[str, Any]]:
     listed = []
-    for one in _sent(operation):
+    for one in operation.parameters.values():
         in_path = one.name in operation.path_names
         if not (in_path or operation.in_query):
             continue
@@ -138,11 +136,6 @@ def _success(operation: Operation, schemas: Schemas) -> dict[str, Any]:
     return {
         "200": {"description": "The answer.", "content": {"application/json": {"schema": schema}}}
     }
-
-
-def _summary(operation: Operation) -> str:
-    first = (inspect.getdoc(operation.call) or operation.name).partition("\n\n")[0]
-    return " ".join(first.replace("``", "").split())
 
 
 _REFUSED = {"$ref": "#/components/responses/Problem"}

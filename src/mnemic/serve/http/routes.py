@@ -69,19 +69,14 @@ class Endpoint:
                 return do() if place is None else done_once(mind, place, body, do, short=short)
 
         async def run() -> Done:
-            return await self._queue.run(grant.id, work, _lane(operation))
+            lane: Lane = "read" if operation.scope == "read" else "write"
+            return await self._queue.run(grant.id, work, "lasting" if operation.lasting else lane)
 
         place = None
         if key is not None and operation.replayed:
             place = (grant.id, space, operation.name, key, *names.values())
         status, content = await (run() if place is None else self._replies.once(place, body, run))
         return Response(status_code=status) if status == 204 else answer(content, status)
-
-
-def _lane(operation: Operation) -> Lane:
-    if operation.lasting:
-        return "lasting"
-    return "read" if operation.scope == "read" else "write"
 
 
 def path_names(request: Request) -> dict[str, Any]:

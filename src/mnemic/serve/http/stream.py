@@ -59,7 +59,7 @@ async def event_stream(
         fresh = await _after(latest, seen)
         for event in fresh:
             seen = event.id
-            yield _frame(event)
+            yield b"id: " + seen.encode() + b"\nevent: change\ndata: " + encoded(event) + b"\n\n"
         idle = 0.0 if fresh else idle + _PAUSE
         if idle >= _BEAT:
             idle = 0.0
@@ -79,7 +79,3 @@ async def _after(latest: Latest, seen: str) -> list[Event]:
         if len(listed) < limit or limit >= _MOST:
             return listed[::-1]
         limit = min(limit * 10, _MOST)
-
-
-def _frame(event: Event) -> bytes:
-    return b"id: " + event.id.encode() + b"\nevent: change\ndata: " + encoded(event) + b"\n\n"

@@ -135,7 +135,7 @@ def adapt(context: AdaptContext) -> None:
     class EscapedLoader(TextLoader):
         def load(self, data: Any) -> str:
             text = str(super().load(data))
-            return unescaped(text) if _ESCAPE in text else text
+            return text.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)
 
     class NumberLoader(Loader):
         def load(self, data: Any) -> int | float:
@@ -153,7 +153,3 @@ def adapt(context: AdaptContext) -> None:
 def escaped(text: str) -> str:
     """A text that PostgreSQL can store, which has no NUL."""
     return text.replace(_ESCAPE, f"{_ESCAPE}1").replace("\0", f"{_ESCAPE}0")
-
-
-def unescaped(text: str) -> str:
-    return text.replace(f"{_ESCAPE}0", "\0").replace(f"{_ESCAPE}1", _ESCAPE)

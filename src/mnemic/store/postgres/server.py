@@ -170,13 +170,17 @@ class Server:
 
     @contextlib.contextmanager
     def write(
-        self, space: int | None = None, name: str = "", *, queue: bool = False, lock: bool = True
+        self, space: int | None = None, name: str = "", *, queue: bool = False
     ) -> Iterator[PostgresConnection]:
         """A transaction: committed and durable when the block ends, or gone whole."""
-        self._check_writable()
+        if self.read_only:
+            raise errors.StoreReadOnly(
+                f"{self.address.shown} is open for reading only",
+                remedy="Open it without read_only to write",
+            )
         with self._transaction(_WRITE) as conn:
             self.enter(conn, space, name, queue=queue)
-            if lock and space is not None:
+            if space is not None:
                 self.lock(conn, space)
             yield conn
 
@@ -252,13 +256,6 @@ class Server:
             yield conn
         finally:
             pool.give_back(conn)
-
-    def _check_writable(self) -> None:
-        if self.read_only:
-            raise errors.StoreReadOnly(
-                f"{self.address.shown} is open for reading only",
-                remedy="Open it without read_only to write",
-            )
 
     def _current_pool(self) -> ConnectionPool:
         """The pool of this process: a forked child leaves its parent's connections alone."""

@@ -47,7 +47,8 @@ _AGAIN = 20  # others that were quicker, before a worker looks again later
 _REWRITTEN = 8 << 20  # bytes of a table that is written anew while others wait a moment
 _AGED = 1 << 30  # transactions after which the server has to look at old rows itself
 _NOT_NULL, _UNIQUE = "23502", "23505"
-_SQL = read_statements("postgres/store")
+_STATEMENTS = read_statements("postgres/store")
+_SQL = {name: sql.replace("{free}", _STATEMENTS["free"]) for name, sql in _STATEMENTS.items()}
 
 
 class PostgresMemories(SqlMemories):
@@ -104,7 +105,7 @@ class PostgresQueue(SqlQueue):
                 # Two jobs of one key may be chosen at once; the second look is under a lock.
                 if not conn.rows(_SQL["try_lock"], (KEYS, f"{number} {kind} {key}")).get:
                     continue
-                taken = (number, id_, moment, owner, codec.to_micros(lease_until))
+                taken = (moment, number, id_, owner, codec.to_micros(lease_until))
                 row = conn.rows(_SQL["take"], taken).fetchone()
             if row:
                 return JOB.read(row)
@@ -287,7 +288,10 @@ class PostgresStore(Store):
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.open_read(space) as unit:
-            findings = [_check_schema(unit.conn), _check_age(unit.conn), *unit.cleanup.findings()]
+            version = int(unit.conn.rows("SELECT max(version) FROM migrations").get or 0)
+            detail = f"{version} of {migrate.LATEST}"
+            findings = [Finding("schema", version == migrate.LATEST, detail)]
+            findings += [_check_age(unit.conn), *unit.cleanup.findings()]
             return [_check_integrity(unit.conn, unit.space), *findings] if deep else findings
 
     def clear_text_index(self) -> None:
@@ -379,11 +383,6 @@ class PostgresStore(Store):
                 remedy="Open another database",
             )
         return number
-
-
-def _check_schema(conn: PostgresConnection) -> Finding:
-    version = int(conn.rows("SELECT max(version) FROM migrations").get or 0)
-    return Finding("schema", version == migrate.LATEST, f"{version} of {migrate.LATEST}")
 
 
 def _check_age(conn: PostgresConnection) -> Finding:

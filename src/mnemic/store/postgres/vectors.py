@@ -10,8 +10,7 @@ import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from mnemic.late import np
 from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
 from mnemic.store.rows import first_doc, last_doc
 from mnemic.store.sql.vectors import SqlVectors, checked_cosines
@@ -127,24 +126,22 @@ class PgVector(bytes):
 
 def adapt_vectors(conn: Connection[Any]) -> None:
     """Tell a connection how to write and read vectors; where there is no such type, nothing."""
+    from psycopg.adapt import Dumper, Loader
+    from psycopg.pq import Format
     from psycopg.types import TypeInfo
 
     vector = TypeInfo.fetch(conn, "vector")
-    if vector is not None:
-        vector.register(conn)
-        _adapt(conn, vector.oid)
-
-
-def _adapt(conn: Connection[Any], vector: int) -> None:
-    from psycopg.adapt import Dumper, Loader
-    from psycopg.pq import Format
+    if vector is None:
+        return
+    number = vector.oid
 
     class VectorDumper(Dumper):
         format = Format.BINARY
-        oid = vector
+        oid = number
 
         def dump(self, obj: Any) -> bytes:
-            return _binary(obj)
+            numbers = np.frombuffer(obj, "<f4")
+            return _HEADER.pack(len(numbers), 0) + numbers.astype(">f4").tobytes()
 
     class VectorLoader(Loader):
         """From its text, which tells each number exactly."""
@@ -159,11 +156,7 @@ def _adapt(conn: Connection[Any], vector: int) -> None:
         def load(self, data: Any) -> bytes:
             return np.frombuffer(data, ">f4", offset=_HEADER.size).astype("<f4").tobytes()
 
+    vector.register(conn)
     conn.adapters.register_dumper(PgVector, VectorDumper)
-    conn.adapters.register_loader(vector, VectorLoader)
-    conn.adapters.register_loader(vector, VectorBinaryLoader)
-
-
-def _binary(vector: bytes) -> bytes:
-    numbers = np.frombuffer(vector, "<f4")
-    return _HEADER.pack(len(numbers), 0) + numbers.astype(">f4").tobytes()
+    conn.adapters.register_loader(number, VectorLoader)
+    conn.adapters.register_loader(number, VectorBinaryLoader)

@@ -40,7 +40,7 @@ class SqlEpisodes(Part):
         values = {**EPISODE.of(episode), "access_count": 0}
         self._insert("episodes", {"doc": doc, **values, "last_turn": last_turn})
         self._unit.text.add(doc, terms)
-        self._link_back(episode.id, episode.memories)
+        self._run("link_back", id=episode.id, memories=episode.memories)
         return self.by_id([episode.id])[0]
 
     def revise(self, episode: Episode, terms: SafeText) -> Episode:
@@ -56,10 +56,7 @@ class SqlEpisodes(Part):
         for episode in self.by_id([id_]):
             linked = list(dict.fromkeys((*episode.memories, *memories)))
             self._update("episodes", id_, {"memories": linked})
-            self._link_back(id_, memories)
-
-    def _link_back(self, id_: str, memories: Sequence[str]) -> None:
-        self._run("link_back", id=id_, memories=memories)
+            self._run("link_back", id=id_, memories=memories)
 
     def touch(self, id_: str, uses: int) -> None:
         self._run("touch", id=id_, uses=uses)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from mnemic.store import codec
 from mnemic.store.rows import (
     TABLES,
     Removal,
@@ -17,15 +18,10 @@ from mnemic.store.rows import (
 )
 from mnemic.store.sql.episodes import EPISODE
 from mnemic.store.sql.part import Part, narrow, read_statements
-from mnemic.store.sql.text_columns import stored_texts, text_columns
+from mnemic.store.sql.scope import TIMES
+from mnemic.store.sql.text_columns import EXPRESSIONS, read_words, text_columns
 from mnemic.types import RECORD_TYPES, RecordType, SafeName, SafeText, Trust
 
-_TIMES: dict[RecordType, str] = {
-    "turn": "at",
-    "memory": "created_at",
-    "episode": "started_at",
-    "attachment": "created_at",
-}
 _KINDS: list[tuple[str, str]] = [
     *TABLES.items(), ("daily event", "daily_events"), ("session", "sessions"), ("event", "events")
 ]  # fmt: skip
@@ -46,7 +42,22 @@ class SqlEraser(Part):
 
     def stored_texts(self, kinds: Collection[StoredTextKind]) -> Iterator[StoredText]:
         """Everything of these kinds, with its texts."""
-        return stored_texts(self._conn, self._space, kinds)
+        for kind in kinds:
+            table, columns = text_columns()[kind]
+            read = [EXPRESSIONS.get(column.name, column.name) for column in columns]
+            some = f" AND {columns[0].name} != ''" if "sparse" in columns[0].holds else ""
+            rows = self._run(
+                f"SELECT {table.row_name}, {table.time}, {', '.join(read)} FROM {table.name}"
+                f" WHERE space = :space{some}"
+            )
+            for id_, at, *cells in rows:
+                texts: list[str] = []
+                for column, cell in zip(columns, cells, strict=True):
+                    if cell and column.kind == "json":
+                        texts += filter(None, read_words(column.name, codec.load(cell)))
+                    elif cell:
+                        texts.append(cell)
+                yield StoredText(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
 
     def stored(self, kind: StoredTextKind, id_: str) -> str:
         """The text of one of them as it is stored: plain, or JSON."""
@@ -74,8 +85,8 @@ class SqlEraser(Part):
             "session": f"t.session = {in_session if type_ == 'turn' else ':session'}",
             "sender": "t.sender = :sender",
             "trust": "t.trust = :trust",
-            "since": f"t.{_TIMES[type_]} >= :since",
-            "until": f"t.{_TIMES[type_]} < :until",
+            "since": f"t.{TIMES[type_]} >= :since",
+            "until": f"t.{TIMES[type_]} < :until",
         }
         return self._column(
             f"SELECT t.id FROM {TABLES[type_]} t WHERE t.space = :space"
@@ -275,10 +286,6 @@ class SqlEraser(Part):
         self._conn.executemany(
             self.statements["drop_cached"], [(self._space, hash_) for hash_ in hashes]
         )
-
-    def drop_echoes(self, marks: Collection[int]) -> None:
-        """Lines that went into prompts and share a mark with these."""
-        self._unit.echoes.drop_marked(frozenset(marks))
 
     def end_job(self, kind: str, key: str) -> None:
         """Remove a job, whoever holds it, and every byte of what it was about."""

@@ -44,16 +44,13 @@ class SqlJournal(Part):
     ) -> Event:
         stored = cast("dict[str, Json]", dict(payload))
         event = Event(new_id(at), type_, operation_id, subject, stored, at)
-        self._count(event)
-        self._run("add_event", **_EVENT.of(event))
-        return event
-
-    def _count(self, event: Event) -> None:
         names = set(figures_of(event.type, event.payload))
         if TAKEN_BACK in names and not self._is_first_doubt(event.subject):
             names.remove(TAKEN_BACK)
         if names:
             self._unit.counters.add(event.at.date(), dict.fromkeys(names, 1))
+        self._run("add_event", **_EVENT.of(event))
+        return event
 
     def _is_first_doubt(self, memory: str) -> bool:
         """Whether a memory was learned and not taken back so far."""

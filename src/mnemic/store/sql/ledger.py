@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, reduce
 from itertools import chain
 from typing import Any
 
@@ -259,20 +259,16 @@ class SqlLedger(Part):
         """A turn with the trust it has in its session, the session's speech after it, and whether
         the session was the owner's until now.
         """
-        before = self._speech(number) if speech.speaker == UNREAD else speech
+        before = speech
+        if speech.speaker == UNREAD:  # recorded before this was kept
+            marks = map(speaker_mark, self._column("speech", number=number))
+            before = reduce(with_claim, marks, Speech())
         after = before if row.claim is None else with_claim(before, row.claim)
         if after != speech:
             self._run("set_speech", number=number, speaker=after.speaker, shared=after.shared)
         if after.shared and row.trust == "owner":
             row = row._replace(trust="external")
         return row, after, after.shared and not speech.shared
-
-    def _speech(self, number: int) -> Speech:
-        """Who spoke in a session that was recorded before this was kept."""
-        speech = Speech()
-        for sender in self._column("speech", number=number):
-            speech = with_claim(speech, speaker_mark(sender))
-        return speech
 
     def claimants(self, session: SafeName) -> list[str]:
         """The senders whose user turns are the owner's because nobody else spoke."""
@@ -293,8 +289,9 @@ class SqlLedger(Part):
     # --- reading --------------------------------------------------------------------------------
 
     def turns(self, wanted: TurnFilter) -> list[Turn]:
-        values = {name: getattr(wanted, name) for name in _FILTERS}
-        clauses, joined = [narrow(_FILTERS, values)], _FROM
+        values = {name: getattr(wanted, name) for name in wanted.__slots__}
+        chosen = {name: values[name] for name in _FILTERS}
+        clauses, joined = [narrow(_FILTERS, chosen)], _FROM
         if wanted.state is not None:
             # Few turns are in trouble; of any other state there are too many to be sorted.
             state = "t.state" if wanted.state in ("failed", "dead") else "+t.state"
@@ -310,11 +307,6 @@ class SqlLedger(Part):
             f"{joined} WHERE t.space = :space AND {' AND '.join(clauses)}"
             f" ORDER BY {order} LIMIT :limit OFFSET :offset",
             **values,
-            state=wanted.state,
-            having=wanted.having,
-            tool=wanted.tool,
-            limit=wanted.limit,
-            offset=wanted.offset,
         )
 
     def turn_at(self, session: SafeName, index: int) -> Turn:

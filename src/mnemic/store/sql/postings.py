@@ -10,11 +10,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from mnemic.late import NDArray, np
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm, first_doc, last_doc, place_of, type_of
 from mnemic.store.sql.part import SqlConnection, read_statements
@@ -137,7 +135,7 @@ _USUAL_TERMS = {True: ("的", "我", "了", "是"), False: ("the", "i", "to", "a
 _YOUNG = 50
 _DENSE_FROM = "\u0e00"
 
-Docs = NDArray[np.int64]
+Docs: TypeAlias = "NDArray[np.int64]"
 
 
 class CountedList(NamedTuple):

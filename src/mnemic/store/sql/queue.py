@@ -131,6 +131,10 @@ class SqlTasks(Part):
             changed += self._conn.changes()
         return changed
 
+    def hurry_waiting(self, now: datetime) -> None:
+        """Have what waits for a model run now."""
+        self._run("hurry_waiting", now=now, ids=None)
+
     def discard(self, ids: Sequence[str]) -> int:
         """Remove dead jobs for good."""
         self._run("discard", ids=ids)
@@ -152,17 +156,14 @@ class SpaceRound:
     def turns(self, conn: SqlConnection, now: int) -> list[int]:
         """The spaces to try, in this order."""
         with self._guard:
-            if not self._waiting or time.monotonic() > self._until:
-                self._look(conn, now)
+            begun = time.monotonic()
+            if not self._waiting or begun > self._until:
+                due = {space for (space,) in conn.execute(_SQL["due_spaces"], {"now": now})}
+                earlier = [space for space in self._waiting if space in due]
+                self._waiting = deque([*earlier, *sorted(due.difference(earlier))])
+                ended = time.monotonic()
+                self._until = ended + _LOOKING * (ended - begun)
             return list(self._waiting)
-
-    def _look(self, conn: SqlConnection, now: int) -> None:
-        begun = time.monotonic()
-        due = {space for (space,) in conn.execute(_SQL["due_spaces"], {"now": now})}
-        earlier = [space for space in self._waiting if space in due]
-        self._waiting = deque([*earlier, *sorted(due.difference(earlier))])
-        ended = time.monotonic()
-        self._until = ended + _LOOKING * (ended - begun)
 
     def served(self, space: int, *, again: bool) -> None:
         """It is the last in the row now, or has no more work."""
@@ -228,7 +229,7 @@ class SqlQueue(ABC):
     def resume(self, space: str, now: datetime) -> None:
         """A model is back: what waited for one in this space is due."""
         with self._store.write_queue() as conn:
-            _run(conn, "resume", space=self._store.enter(conn, space).space, now=now)
+            self._store.enter(conn, space).tasks.hurry_waiting(now)
 
     def bury(self, job: Job, owner: str, *, now: datetime, error: SafeText) -> None:
         """Put a job aside as dead, with the reason."""

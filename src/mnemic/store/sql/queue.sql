@@ -33,15 +33,6 @@ WHERE space = :space
       WHERE w.space = j.space AND w.kind = j.kind AND w.key = j.key AND w.state = 'ready'
   )
 
--- name: resume
-UPDATE jobs
-SET run_at = :now, queued_at = :now
-WHERE space = :space
-  AND state = 'ready'
-  AND instr(payload, '"waiting_since"') > 0
-  AND payload ->> 'waiting_since' IS NOT NULL
-  AND run_at > :now
-
 -- name: bury
 UPDATE jobs
 SET state = 'dead', error = :error, lease_owner = '', lease_until = NULL

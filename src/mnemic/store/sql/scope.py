@@ -13,13 +13,17 @@ from mnemic.store.rows import TABLES, Scope, first_doc, last_doc
 from mnemic.store.sql.part import SqlConnection, read_statements
 from mnemic.types import RecordType
 
-_TIME: dict[RecordType, str] = {
+TIMES: dict[RecordType, str] = {
     "turn": "at",
     "memory": "created_at",
     "episode": "started_at",
     "attachment": "created_at",
 }
-_TOLD: dict[RecordType, str] = {**_TIME, "memory": "valid_from"}
+_TOLD: dict[RecordType, str] = {**TIMES, "memory": "valid_from"}
+_COMPARED = (  # as they are, with columns
+    "session project within topic min_importance speaker trust status since until as_of known_at"
+    " now having"
+).split()
 _OF_SPAN = "r.{time} >= :days_since AND r.{time} < :days_until"
 _CONDITIONS = read_statements("sql/scope")
 
@@ -74,22 +78,9 @@ class ScopeFilter:
         self._space = space
         self._scope = scope
         self._values: dict[str, Any] = {
-            "space": space,
-            "session": scope.session,
-            "project": scope.project,
-            "within": scope.within,
-            "topic": scope.topic,
-            "min_importance": scope.min_importance,
-            "speaker": scope.speaker,
-            "trust": scope.trust,
-            "status": scope.status,
-            "since": codec.maybe_to_micros(scope.since),
-            "until": codec.maybe_to_micros(scope.until),
-            "as_of": codec.maybe_to_micros(scope.as_of),
-            "known_at": codec.maybe_to_micros(scope.known_at),
-            "now": codec.maybe_to_micros(scope.now),
-            "having": codec.dump(dict(scope.having)),
+            name: codec.encode(getattr(scope, name)) for name in _COMPARED
         }
+        self._values["space"] = space
         if scope.days is not None:
             self._values |= _bounds(scope.days)
         self._worded = word_condition(scope.words, self._values, "r")
@@ -114,12 +105,12 @@ class ScopeFilter:
         # Of what is recent the last written are the newest, and no index has the time of memories.
         recent = self._scope.since is not None and self._scope.until is None
         for type_ in self._scope.types:
-            place, order = "r.space = :space", _TIME[type_]
+            place, order = "r.space = :space", TIMES[type_]
             if recent and type_ != "turn":
                 first, last = first_doc(self._space, type_), last_doc(self._space, type_)
                 place, order = f"+r.space = :space AND r.doc BETWEEN {first} AND {last}", "doc"
             rows = self._conn.execute(
-                f"SELECT r.{_TIME[type_]}, r.doc FROM {TABLES[type_]} r WHERE {place}"
+                f"SELECT r.{TIMES[type_]}, r.doc FROM {TABLES[type_]} r WHERE {place}"
                 f" AND {self._conditions(type_)} ORDER BY r.{order} DESC LIMIT :most",
                 {**self._values, "most": limit},
             )
@@ -156,7 +147,7 @@ class ScopeFilter:
         return _OF_SPAN.format(time=_TOLD[type_])
 
     def _conditions(self, type_: RecordType) -> str:
-        scope, time = self._scope, _TIME[type_]
+        scope, time = self._scope, TIMES[type_]
         chosen = [
             condition
             for wanted, condition in (

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mnemic.errors import StoreDamaged
+from mnemic.late import NDArray, np
 from mnemic.rules import bm25
 from mnemic.rules.bm25 import TermMatches, TermSet
 from mnemic.store.rows import (
@@ -61,19 +59,6 @@ class SqlText(Part):
             if len(docs) >= limit or len(candidates.docs) < depth or depth >= _DEEPEST:
                 return self._rank(docs, candidates.terms, limit, stats)
             depth *= 8
-
-    def score(self, matches: TextMatches, docs: Sequence[int]) -> list[float]:
-        """The scores of any documents for the query of an earlier search."""
-        scores: dict[int, float] = {}
-        if matches.scored is not None:  # the most promising, also those it did not return
-            scores.update(zip(matches.row_of, matches.scored.scores.tolist(), strict=True))
-        scores.update((match.doc, match.score) for match in matches.matches)
-        unscored = [doc for doc in docs if doc not in scores]
-        if unscored:
-            others, packs = self._packed(unscored)
-            added = bm25.scores(packs, matches.weights, matches.length, matches.form_of)
-            scores.update(zip(others, added.tolist(), strict=True))
-        return [scores.get(doc, 0.0) for doc in docs]
 
     def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
         """The scores of any documents for the query of an earlier search, and the terms they have;

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from mnemic.store import codec
-from mnemic.store.rows import StoredText, StoredTextKind
+from mnemic.store.rows import StoredTextKind
 from mnemic.store.sql.part import SqlConnection
 from mnemic.store.transfer import MovedColumn, MovedTable, columns_with
 
@@ -33,7 +33,8 @@ _TEXT_FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _read_words(column: str, value: Any) -> Iterator[str]:
+def read_words(column: str, value: Any) -> Iterator[str]:
+    """The texts in the JSON of a column."""
     if column not in _TEXT_FIELDS:
         yield from leaves(value)
         return
@@ -43,7 +44,7 @@ def _read_words(column: str, value: Any) -> Iterator[str]:
             yield from leaves(list(inner.values()) if isinstance(inner, dict) else inner)
 
 
-_EXPRESSIONS = {
+EXPRESSIONS = {
     # What the engine and its models call the owner is nobody's word.
     "subject": "iif(lower(subject) IN ('user', 'the user', '用户'), '', subject)",
 }
@@ -65,29 +66,6 @@ def text_columns() -> Mapping[StoredTextKind, TextColumns]:
     for table, column in columns_with("text"):
         places.setdefault(column.holds["text"], TextColumns(table, [])).columns.append(column)
     return places
-
-
-def stored_texts(
-    conn: SqlConnection, space: int, kinds: Collection[StoredTextKind]
-) -> Iterator[StoredText]:
-    """Everything of these kinds, with its texts."""
-    for kind in kinds:
-        table, columns = text_columns()[kind]
-        read = [_EXPRESSIONS.get(column.name, column.name) for column in columns]
-        some = f" AND {columns[0].name} != ''" if "sparse" in columns[0].holds else ""
-        rows = conn.execute(
-            f"SELECT {table.row_name}, {table.time}, {', '.join(read)} FROM {table.name}"
-            f" WHERE space = ?{some}",
-            (space,),
-        )
-        for id_, at, *cells in rows:
-            texts: list[str] = []
-            for column, cell in zip(columns, cells, strict=True):
-                if cell and column.kind == "json":
-                    texts += filter(None, _read_words(column.name, codec.load(cell)))
-                elif cell:
-                    texts.append(cell)
-            yield StoredText(kind, codec.stored_name(id_), tuple(texts), codec.from_micros(at))
 
 
 def names(conn: SqlConnection, keys: str) -> Iterator[str]:

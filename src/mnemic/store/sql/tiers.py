@@ -50,14 +50,12 @@ class SqlTiers(Part):
 
     # --- tiers ----------------------------------------------------------------------------------
 
-    def core(
-        self, *, least: float, now: datetime, limit: int, marked_first: bool = False
-    ) -> list[Memory]:
+    def core(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
         """What is always known, the most important first; among equals, what was chosen for it,
         then the newest. The order does not depend on use, so that a recall changes no prompt.
         """
-        order = "core DESC, importance DESC" if marked_first else "importance DESC, core DESC"
-        rest = f"importance >= :least AND {_SQL['fit_for_core']} ORDER BY {order}, doc DESC"
+        order = "importance DESC, core DESC, doc DESC"
+        rest = f"importance >= :least AND {_SQL['fit_for_core']} ORDER BY {order}"
         values = {"least": least, "now": now, "limit": limit, "trusted": _TRUSTED}
         return self._memories(self._docs(f"{rest} LIMIT :limit", **values))
 

@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from mnemic.late import np
 from mnemic.rules.speakers import UNREAD
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
 from mnemic.store.sql.part import Part, read_statements

@@ -28,7 +28,7 @@ from mnemic.errors import (
     StoreError,
     WrongKey,
 )
-from mnemic.store.contract import Store
+from mnemic.store.contract import MADE_AT, Store
 from mnemic.store.new_file import UnfinishedFile, sync_folder, taken, typed
 from mnemic.store.sqlite import migrate
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
@@ -78,7 +78,7 @@ def is_backup_of(store: Store, file: Path) -> bool:
         if not migrate.inspect(str(file), key):
             return False
         with _reading(file, key) as conn:
-            return schema_made_at(conn) == store.made_at()
+            return bool(conn.execute(MADE_AT).get == store.made_at())
     except (apsw.Error, StoreError):
         return False
 
@@ -191,11 +191,6 @@ def remove_logs(file: Path) -> None:
     for log in _leftovers(file):
         if log != file:
             log.unlink()
-
-
-def schema_made_at(conn: apsw.Connection) -> int:
-    """When the first schema of a database, or of what it is a copy of, was made."""
-    return int(conn.execute("SELECT min(applied_at) FROM migrations").get)
 
 
 @contextlib.contextmanager

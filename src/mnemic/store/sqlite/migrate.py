@@ -20,7 +20,7 @@ from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
 from mnemic.store.sqlite.keys import MAGIC, FileKey, check_key, is_encrypted
-from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable
+from mnemic.store.sqlite.readonly import ReadOnlyFile, connect, is_writable, size_of
 
 LATEST = 14
 SchemaObjects: TypeAlias = dict[tuple[str, str], str]
@@ -184,14 +184,6 @@ def _look(path: str, key: FileKey | None) -> tuple[int, int, int]:
     finally:
         conn.close()
         readable.close()
-
-
-def size_of(path: str) -> int:
-    """The size of a file; 0 for one that is not there, or no longer."""
-    try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0
 
 
 def _header(path: str) -> bytes:

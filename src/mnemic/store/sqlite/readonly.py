@@ -65,7 +65,7 @@ def is_writable(path: str) -> bool:
 def state_of(path: str) -> FileState:
     """The present state of a database's file."""
     status = Path(path).stat()
-    return FileState(status.st_size, status.st_mtime_ns, status.st_ino, _size(f"{path}-wal"))
+    return FileState(status.st_size, status.st_mtime_ns, status.st_ino, size_of(f"{path}-wal"))
 
 
 class ReadOnlyFile:
@@ -91,7 +91,7 @@ class ReadOnlyFile:
                 f"{path} cannot be opened: {error}",
                 remedy="Choose another with --db or MNEMIC_DB",
             ) from error
-        if not state.log and not _size(f"{path}-journal"):
+        if not state.log and not size_of(f"{path}-journal"):
             return Reader(self._connect(path, "mode=ro&immutable=1"), state)
         if state.log and Path(f"{path}-shm").exists():
             with contextlib.suppress(apsw.CantOpenError, apsw.ReadOnlyError):
@@ -172,7 +172,8 @@ def _recovered_copy(path: str, key: FileKey | None) -> tempfile.TemporaryDirecto
     return folder
 
 
-def _size(path: str) -> int:
+def size_of(path: str) -> int:
+    """The size of a file; 0 for one that is not there, or no longer."""
     try:
         return Path(path).stat().st_size
     except OSError:

@@ -28,6 +28,7 @@ from mnemic.store.sqlite import backup, migrate
 from mnemic.store.sqlite.changes import note_changes
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.keys import FileKey
+from mnemic.store.sqlite.readonly import size_of
 from mnemic.store.sqlite.terms import FtsTerms
 from mnemic.store.transfer import Cells, MovedTable
 from mnemic.types import Backup, Finding, Job, PageProgress
@@ -198,7 +199,7 @@ class SqliteStore(Store):
         return SqliteUnit(conn, NOBODY if number is None else number, self.text_stats)
 
     def size(self) -> int:
-        return migrate.size_of(self.path) + migrate.size_of(f"{self.path}-wal")
+        return size_of(self.path) + size_of(f"{self.path}-wal")
 
     def check(self, space: str, *, deep: bool) -> list[Finding]:
         with self.read(space) as unit:
@@ -213,7 +214,7 @@ class SqliteStore(Store):
         return Finding("disk", ok, f"{free >> 20} MiB free", "" if ok else "Free some disk space")
 
     def _check_log(self) -> Finding:
-        size = migrate.size_of(f"{self.path}-wal")
+        size = size_of(f"{self.path}-wal")
         ok = size < _LARGE_WAL
         remedy = "" if ok else "A long-running reader keeps it; restart that process"
         return Finding("write-ahead log", ok, f"{size >> 10} KiB", remedy)
@@ -235,7 +236,7 @@ class SqliteStore(Store):
         with self.database.write() as conn:
             conn.execute("PRAGMA secure_delete = ON")
             conn.execute("INSERT INTO text_index (text_index) VALUES ('optimize')")
-        large = self.path != MEMORY and migrate.size_of(self.path) > _IN_MEMORY
+        large = self.path != MEMORY and size_of(self.path) > _IN_MEMORY
 
         def write_anew(conn: apsw.Connection) -> None:
             conn.execute(f"PRAGMA temp_store = {'FILE' if large else 'MEMORY'}")

@@ -6,8 +6,8 @@ from mnemic.rules.kinds import profile_of
 from mnemic.rules.tiers import PASSING, choose_core, least_valuable
 from mnemic.types import Memory
 from mnemic.upkeep.model_calls import ask_for_core
-from mnemic.upkeep.report import Change, Reason
-from mnemic.upkeep.steps.decay import active_memories, is_current, short
+from mnemic.upkeep.report import Action, Change, Reason
+from mnemic.upkeep.steps.decay import active_memories, is_current
 from mnemic.upkeep.work import Step
 
 MOST_INPUTS = 200  # memories considered for the core, as in document D §7.3
@@ -37,8 +37,8 @@ def refresh_core(step: Step) -> None:
     entering = [memory for id_, memory in chosen.items() if id_ not in before]
     step.apply(
         [
-            *(_tier_change("leave_core", memory, _LESS) for memory in leaving),
-            *(_tier_change("core", memory, _why(memory)) for memory in entering),
+            *(Change.of("leave_core", memory, _LESS) for memory in leaving),
+            *(Change.of("core", memory, _why(memory)) for memory in entering),
         ]
     )
 
@@ -65,30 +65,22 @@ def enforce_capacity(step: Step) -> None:
     excess_ids = {memory.id for memory in excess}
     limit = max(counts.knowledge - len(excess) - capacity.knowledge_max, beyond_total - len(excess))
     over = least_valuable(memories, limit, law, now, spared=core | excess_ids)
-    action = capacity.overflow
     most = min(capacity.knowledge_max, capacity.total or capacity.knowledge_max)
     step.apply(
         [
-            *(_overflow(action, m, capacity.knowledge) for m in excess),
-            *(_overflow(action, m, most) for m in over),
+            *(_evict(step, memory, capacity.knowledge) for memory in excess),
+            *(_evict(step, memory, most) for memory in over),
         ]
     )
 
 
-def _overflow(action: str, memory: Memory, limit: int) -> Change:
-    return Change(
-        "delete" if action == "delete" else "archive",
-        memory.id,
-        short(memory.text),
-        Reason(
-            f"more than {limit} memories; of these it is worth least",
-            f"记忆超过 {limit} 条，其中它的价值最低",
-        ),
+def _evict(step: Step, memory: Memory, limit: int) -> Change:
+    why = Reason(
+        f"more than {limit} memories; of these it is worth least",
+        f"记忆超过 {limit} 条，其中它的价值最低",
     )
-
-
-def _tier_change(action: str, memory: Memory, why: Reason) -> Change:
-    return Change("core" if action == "core" else "leave_core", memory.id, short(memory.text), why)
+    action: Action = "delete" if step.settings.capacity.overflow == "delete" else "archive"
+    return Change.of(action, memory, why)
 
 
 def _why(memory: Memory) -> Reason:

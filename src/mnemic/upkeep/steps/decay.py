@@ -14,12 +14,15 @@ from mnemic.types import Kind, Memory
 from mnemic.upkeep.report import Change, Reason
 from mnemic.upkeep.work import PORTION, Step
 
-_EXCERPT = 120  # characters of a statement in a report
-
 
 def decay(step: Step) -> None:
     """Judge every memory of a kind whose decay class has thresholds."""
-    kinds = _judged_kinds(step)
+    law = step.settings.decay
+    kinds = tuple(
+        kind
+        for kind in kinds_of(step.settings)
+        if (cls := class_of(kind, law)).delete_below or cls.archive_below or cls.demote_below
+    )
     if not kinds:
         return
     for memories in active_memories(step, kinds):
@@ -42,21 +45,6 @@ def is_current(step: Step, memory: Memory) -> bool:
     return memory.expires_at is None or memory.expires_at > step.now
 
 
-def short(text: str) -> str:
-    """A statement shortened for a report."""
-    line = " ".join(text.split())
-    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
-
-
-def _judged_kinds(step: Step) -> tuple[Kind, ...]:
-    law = step.settings.decay
-    return tuple(
-        kind
-        for kind in kinds_of(step.settings)
-        if (cls := class_of(kind, law)).delete_below or cls.archive_below or cls.demote_below
-    )
-
-
 def _fate(step: Step, memory: Memory) -> Change | None:
     settings = step.settings
     if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
@@ -72,7 +60,7 @@ def _fate(step: Step, memory: Memory) -> Change | None:
         f"{memory.importance:g} has faded to {score:.3f} in {idle.days} days without use",
         f"{idle.days} 天未用，{memory.importance:g} 已衰减到 {score:.3f}",
     )
-    return Change(fate, memory.id, short(memory.text), why)
+    return Change.of(fate, memory, why)
 
 
 def _is_short(step: Step, memory: Memory) -> bool:
@@ -90,11 +78,8 @@ def expire(step: Step) -> None:
             memories = unit.tiers.expired(step.now, PORTION)
         step.apply(
             [
-                Change(
-                    "expire",
-                    memory.id,
-                    short(memory.text),
-                    Reason(f"its time ended on {until}", f"已于 {until} 到期"),
+                Change.of(
+                    "expire", memory, Reason(f"its time ended on {until}", f"已于 {until} 到期")
                 )
                 for memory in memories
                 if (ended := sooner(memory.expires_at, memory.valid_to))

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-import numpy as np
-
+from mnemic.late import np
 from mnemic.providers.chat.base import ChatModel
 from mnemic.rules.clusters import Pair, absorbed, components, identical, portions, strength
 from mnemic.store.rows import NumberedMemory
 from mnemic.types import Memory
 from mnemic.upkeep.clusters import Floats, near_pairs
 from mnemic.upkeep.model_calls import ask_for_same
-from mnemic.upkeep.report import Change, Reason
-from mnemic.upkeep.steps.decay import is_current, short
+from mnemic.upkeep.report import Change, Reason, short
+from mnemic.upkeep.steps.decay import is_current
 from mnemic.upkeep.work import PORTION, Step
 
 _CLUSTER_MAX = 5  # memories judged in one call, as in document A §5.7: more and a model errs
@@ -71,8 +70,7 @@ def _merge_identical(step: Step, memories: Sequence[Memory]) -> set[str]:
         for place, others in identical(memories)
         for other in others
     ]
-    for start in range(0, len(changes), PORTION):
-        step.apply(changes[start : start + PORTION])
+    step.apply(changes)
     return {change.subject for change in changes}
 
 
@@ -125,7 +123,7 @@ def _merges(
 def _merge(memory: Memory, into: Memory, why: tuple[str, str]) -> Change:
     kept = short(into.text)
     reason = Reason(f"{why[0]}: {kept}", f"{why[1]}：{kept}")
-    return Change("merge", memory.id, short(memory.text), reason, into.id)
+    return Change.of("merge", memory, reason, into.id)
 
 
 def current_memories(step: Step) -> list[NumberedMemory]:

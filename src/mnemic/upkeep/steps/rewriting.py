@@ -6,7 +6,7 @@ no new statement stands for stays. Without a model the rules of merging and of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -28,14 +28,15 @@ from mnemic.types import (
 )
 from mnemic.upkeep.changes import ChangeWriter
 from mnemic.upkeep.model_calls import Rewritten, ask_for_fewer, ask_for_profile
-from mnemic.upkeep.report import Action, Change, Reason
+from mnemic.upkeep.report import Action, Change, Reason, short
 from mnemic.upkeep.steps.core import MOST_INPUTS, refresh_core
-from mnemic.upkeep.steps.decay import short
 from mnemic.upkeep.steps.dedup import PARTITION_MIN, current_memories, merge
 from mnemic.upkeep.work import Step
 
 PROFILE_TOPIC = constant("_profile")  # as in document D §7.3
 _CALL = 100  # entries of one call: a longer answer would be cut off
+_LEAVES: Action = "leave_core"
+_GOES: Action = "archive"
 _SOURCES = 100  # turns that a statement stands on
 
 
@@ -95,9 +96,9 @@ def _rewrite_part(step: Step, memories: Sequence[Memory], model: ChatModel) -> N
         for entry in entries:
             if writer.current(entry):
                 place = entry.old[0]
-                writer.write(entry, place.project, place.topic, entry.importance)
+                writer.write(entry, place.project, place.topic, entry.importance, entry.kind)
                 new += 1
-        step.progress(unit, {"rewritten": writer.archived, "written": new})
+        step.progress(unit, {"rewritten": len(writer.gone), "written": new})
     step.changes += writer.changes
 
 
@@ -130,14 +131,13 @@ def rewrite_profile(step: Step) -> None:
         and _is_grounded(entry)
     ]
     with step.store.write(step.space) as unit:
-        writer = _Writer(step, unit, model.name, keeps=_is_original)
+        writer = _Writer(step, unit, model.name, profile=True)
         for entry in entries:
-            kind = _profile_kind(entry)
-            writer.write(entry, GLOBAL_PROJECT, PROFILE_TOPIC, 1.0, profile_kind=kind)
+            writer.write(entry, GLOBAL_PROJECT, PROFILE_TOPIC, 1.0, _profile_kind(entry))
         for memory in {memory.id: memory for entry in entries for memory in entry.old}.values():
             if memory.id in marked:
                 writer.leave(memory)
-        step.progress(unit, {"written": len(entries), "rewritten": writer.archived})
+        step.progress(unit, {"written": len(entries), "rewritten": len(writer.gone)})
     step.changes += writer.changes
 
 
@@ -158,21 +158,15 @@ def _is_original(memory: Memory) -> bool:
 class _Writer:
     """Writes new statements and archives the old ones, in one transaction of a step."""
 
-    def __init__(
-        self, step: Step, unit: Unit, model: str, keeps: Callable[[Memory], bool] | None = None
-    ) -> None:
+    def __init__(self, step: Step, unit: Unit, model: str, *, profile: bool = False) -> None:
+        """``profile``: writes tier 1, of which the originals stay as knowledge."""
         self._step = step
         self._unit = unit
         self._model = model
-        self._keeps = keeps
-        self._reconciler = step.tools.reconciler_of(step.space)
+        self._profile = profile
         self._writer = ChangeWriter(unit, step.settings, step.operation, step.now)
-        self._gone: set[str] = set()
+        self.gone: set[str] = set()
         self.changes: list[Change] = []
-
-    @property
-    def archived(self) -> int:
-        return len(self._gone)
 
     def current(self, entry: _Entry) -> bool:
         """Whether what it stands for is still as the model saw it."""
@@ -182,55 +176,41 @@ class _Writer:
             and now[memory.id].status == "active"
             and now[memory.id].text == memory.text
             for memory in entry.old
-            if memory.id not in self._gone
+            if memory.id not in self.gone
         )
 
-    def write(
-        self,
-        entry: _Entry,
-        project: str,
-        topic: str,
-        importance: float,
-        *,
-        profile_kind: Kind | None = None,
-    ) -> None:
-        """One of tier 1 where ``profile_kind`` is given."""
-        kind = profile_kind or entry.kind
+    def write(self, entry: _Entry, project: str, topic: str, importance: float, kind: Kind) -> None:
         memory = self._memory(entry, project, topic, importance, kind=kind)
-        if profile_kind:
+        if self._profile:
             self._unit.tiers.mark_core([memory.id], core=True)
-        reason = f"written by {self._model} of {len(entry.old)}"
-        self._writer.note_new(memory, entry.old, reason)
+        self._writer.note_new(memory, entry.old, f"written by {self._model} of {len(entry.old)}")
+        text, by = short(memory.text), self._model
         for old in entry.old:
-            if old.id not in self._gone and not (self._keeps and self._keeps(old)):
-                self._archive(old, memory)
+            if old.id not in self.gone and not self._stays(old):
+                reason = Reason(f"rewritten by {by}: {text}", f"由 {by} 改写：{text}")
+                self._make(Change.of("archive", old, reason, memory.id))
 
     def leave(self, memory: Memory) -> None:
         """Out of the profile: an old entry is archived, an original goes back to knowledge."""
-        if memory.id in self._gone:
-            return
-        stays = self._keeps is not None and self._keeps(memory)
-        by = self._model
-        reason = Reason(f"not in the profile by {by}", f"{by} 没有把它写进画像")
-        action: Action = "leave_core" if stays else "archive"
-        self._make(Change(action, memory.id, short(memory.text), reason))
-        if not stays:
-            self._gone.add(memory.id)
+        if memory.id not in self.gone:
+            by, action = self._model, _LEAVES if self._stays(memory) else _GOES
+            reason = Reason(f"not in the profile by {by}", f"{by} 没有把它写进画像")
+            self._make(Change.of(action, memory, reason))
 
-    def _archive(self, old: Memory, new: Memory) -> None:
-        text = short(new.text)
-        reason = Reason(f"rewritten by {self._model}: {text}", f"由 {self._model} 改写：{text}")
-        self._make(Change("archive", old.id, short(old.text), reason, new.id))
-        self._gone.add(old.id)
+    def _stays(self, memory: Memory) -> bool:
+        return self._profile and _is_original(memory)
 
     def _make(self, change: Change) -> None:
         if self._writer.make(change):
             self.changes.append(change)
+        if change.action == "archive":
+            self.gone.add(change.subject)
 
     def _memory(
         self, entry: _Entry, project: str, topic: str, importance: float, *, kind: Kind
     ) -> Memory:
         old, one = entry.old, entry.old[0] if len(entry.old) == 1 else None
+        reconciler = self._step.tools.reconciler_of(self._step.space)
         by_turn = {source.turn_id: source for memory in old for source in memory.sources}
         sources = tuple(by_turn.values())[-_SOURCES:]
         candidate = checked(
@@ -249,7 +229,7 @@ class _Writer:
                 metadata=old[0].metadata if all(m.metadata == old[0].metadata for m in old) else {},
                 origin="compression",
             ),
-            self._reconciler.guard,
+            reconciler.guard,
         )
         ends = [memory.expires_at for memory in old]
         claim = Claim(
@@ -259,7 +239,7 @@ class _Writer:
             None if None in ends else max(filter(None, ends)),
         )
         since = min(memory.valid_from for memory in old)
-        work = self._reconciler.settlement(
+        work = reconciler.settlement(
             self._unit,
             candidate,
             claim,

@@ -56,7 +56,7 @@ export function shares(hit, ranking) {
   const seen = points.filter(([name, value]) => name === "start" || Math.abs(value) >= TINY).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
   const rest = hit.score - seen.reduce((sum, [, value]) => sum + value, 0);
   const start = seen.filter(([name]) => name === "start");
-  return [...start, ...seen.filter(([name]) => name !== "start"), ...(Math.abs(rest) >= TINY ? [["rest", rest]] : [])];
+  return [...start, ...seen.filter(([name]) => name !== "start"), ["rest", rest]];
 }
 
 // A probability is made of log odds: each part gets its share of the way from where the score would be

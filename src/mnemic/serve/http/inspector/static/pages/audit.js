@@ -24,9 +24,11 @@ export async function render({ api, space, query, setQuery }) {
   const type = choice("type", [["", t("filter.any")], ...[...new Set([...TYPES, query.type ?? ""])].filter(Boolean).map((one) => [one, word("event", one)])], query.type ?? "");
   const until = h("input", { type: "date", name: "day", value: query.day ?? "" });
   const show = async (place, work, made) => {
-    replace(place, h("p", { class: "muted" }, t("loading")));
+    const waiting = h("p", { class: "muted" }, t("loading"));
+    replace(place, waiting);
     try {
-      replace(place, made(await work()));
+      const answer = await work();
+      if (waiting.parentNode === place) replace(place, made(answer)); // else something newer was asked
     } catch (error) {
       if (!("status" in error)) throw error;
       replace(place, problemBox(error, () => show(place, work, made)));
