@@ -78,27 +78,29 @@ def test_a_loop_of_links_is_a_typed_error_at_every_door(shell: Shell, tmp_path: 
 # --- numbers without end --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("memories.json", f'[{{"text": "one", "importance": {ENDLESS}}}, {{"text": "two"}}]'),
-        ("memories.jsonl", f'{{"text": "one", "importance": {ENDLESS}}}\n{{"text": "two"}}\n'),
-        (
-            "memories.json",
-            f'{{"memories": [\n{{"content": "one", "n": {ENDLESS}}},\n{{"content": "two"}}]}}',
-        ),
-    ],
-)
-def test_an_endless_number_in_an_import_costs_only_its_record(
-    open_mind: OpenMind, shell: Shell, tmp_path: Path, name: str, text: str
+def test_an_endless_number_in_an_import_costs_only_its_line(
+    open_mind: OpenMind, shell: Shell, tmp_path: Path
 ) -> None:
-    file = tmp_path / name
-    file.write_text(text)
+    file = tmp_path / "memories.jsonl"
+    file.write_text(f'{{"text": "one", "importance": {ENDLESS}}}\n{{"text": "two"}}\n')
     mind = open_mind()
     done, refused = import_source(mind, str(file))
     assert [memory.text for memory in mind.memories()] == ["two"]
     assert (done.rejected, len(refused)) == (1, 1)
     assert "Traceback" not in shell("import", str(file), code=1).stderr
+
+
+@pytest.mark.parametrize("text", ["[{}]", '{{"memories": [\n{}]}}'])
+def test_a_list_is_read_up_to_an_endless_number(
+    open_mind: OpenMind, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "memories.json"
+    entries = ('{"text": "one"}', f'{{"text": "two", "n": {ENDLESS}}}', '{"text": "three"}')
+    file.write_text(text.format(", ".join(entries)))
+    mind = open_mind()
+    _, (refused,) = import_source(mind, str(file))
+    assert [memory.text for memory in mind.memories()] == ["one"]
+    assert refused.place.endswith(" 2")
 
 
 @pytest.mark.parametrize(

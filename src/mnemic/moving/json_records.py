@@ -24,10 +24,11 @@ _HEAD = 1 << 16  # bytes that show whether a file is a list, an object or lines
 _CHUNK = 1 << 20
 _KEY = 1 << 10  # characters that a key and the bracket after it may take
 _SAMPLES = 8
-_DIGITS = 4_000  # Python refuses to turn more than 4,300 digits into a number
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _BETWEEN = re.compile(r"[\s,]*")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # the codec's mark for a byte that is not UTF-8
+_PARSE = json.JSONDecoder().raw_decode
+_END = object()  # instead of a value: the list ends
 
 
 def parse_json(data: bytes) -> Any:
@@ -90,16 +91,13 @@ def _read_lines(first: bytes, stream: BinaryIO, number: int) -> Iterator[Record]
 def _read_lists(first: bytes, stream: BinaryIO, keys: Sequence[str]) -> Iterator[Record]:
     """The entries of a list, or of every list under one of ``keys`` of an object."""
     text = _JsonText(first, stream)
-    try:
-        if first.startswith(b"["):
-            text.place = 1
-            yield from text.read_entries("")
-        names = "|".join(re.escape(json.dumps(key)) for key in keys)
-        opening = re.compile(rf"({names})\s*:\s*\[")
-        while names and (found := text.find(opening)) is not None:
-            yield from text.read_entries(json.loads(found[1]))
-    except _NotJson as error:
-        yield error.record
+    if first.startswith(b"["):
+        text.place = 1
+        yield from text.read_entries("")
+    names = "|".join(re.escape(json.dumps(key)) for key in keys)
+    opening = re.compile(rf"({names})\s*:\s*\[")
+    while names and (found := text.find(opening)) is not None:
+        yield from text.read_entries(json.loads(found[1]))
 
 
 def sample(head: bytes, keys: Sequence[str]) -> list[dict[str, Any]]:
@@ -120,26 +118,15 @@ def _holds_list(first: bytes, keys: Sequence[str]) -> bool:
     return first.strip() == b"{" or bool(opened)
 
 
-class _NotJson(Exception):
-    """The place where a list stops being JSON."""
-
-    def __init__(self, record: Record) -> None:
-        super().__init__(record.reason)
-        self.record = record
-
-
 class _JsonText:
     """The text of a file from ``place`` on, read as far as it is needed."""
 
     def __init__(self, first: bytes, stream: BinaryIO) -> None:
-        self.place = 0
+        self.place = self._before = 0  # ``_before``: characters of the file that were let go
         self._stream = stream
         self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         self._text = self._decode(first)
-        self._before = 0  # characters of the file that were let go
         self._ended = False
-        self._endless = False
-        self._parse = json.JSONDecoder(parse_int=self._read_int).raw_decode
 
     def find(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Go on behind the next match of a pattern."""
@@ -154,52 +141,38 @@ class _JsonText:
         """The entries up to the bracket that ends the list."""
         for number in count(1):
             place = f"{key or 'entry'} {number}"
-            if self._skip_blanks() == "]":
-                return
             try:
-                value, reason = self._read_value()
-            except ValueError as error:
-                raise _NotJson(Record(place, None, str(error), key)) from error
-            yield Record(place, value, reason, key)
+                value = self._read_value()
+            except (ValueError, RecursionError) as error:
+                self._text, self._ended = "", True  # nothing behind it is read
+                yield Record(place, None, str(error), key)
+                return
+            if value is _END:
+                return
+            yield Record(place, value, "", key)
 
-    def _skip_blanks(self) -> str:
-        """Go on to the next entry; gives its first character, nothing at the end of the file."""
+    def _read_value(self) -> Any:
+        """The next value, or ``_END`` behind the last; a ValueError says what is wrong."""
         while True:
             between = _BETWEEN.match(self._text, self.place)
             self.place = between.end() if between else self.place
-            if self.place < len(self._text):
-                return self._text[self.place]
-            if not self._read_more():
-                return ""
-
-    def _read_value(self) -> tuple[Any, str]:
-        """The value that begins here, or why it alone cannot be read."""
-        while True:
-            self._endless = False
+            if self._text.startswith("]", self.place):
+                return _END
             try:
-                value, end = self._parse(self._text, self.place)
-            except RecursionError as error:
-                raise ValueError(f"it is not JSON that can be read: {error}") from error
+                value, end = _PARSE(self._text, self.place)
             except json.JSONDecodeError as error:
                 if self._read_more():
                     continue
                 if not self._ended:
                     raise ValueError(f"it has more than {LONGEST:,} bytes") from error
-                at = self._before + error.pos + 1
-                why = error.msg.removesuffix(" at")
+                at, why = self._before + error.pos + 1, error.msg.removesuffix(" at")
                 raise ValueError(f"it is not JSON: {why} at character {at:,}") from error
             if end < len(self._text) or not self._read_more():
                 break
-        raw, self.place = self._text[self.place : end], end
-        if self._endless:
-            return None, f"it has a number of more than {_DIGITS:,} digits"
-        if not raw.isascii() and _NOT_UTF8.search(raw):
-            return None, "it is not UTF-8"
-        return value, ""
-
-    def _read_int(self, digits: str) -> int:
-        self._endless |= len(digits) > _DIGITS
-        return int(digits[:_DIGITS])
+        if (broken := _NOT_UTF8.search(self._text, self.place, end)) is not None:
+            raise ValueError(f"it is not UTF-8 at character {self._before + broken.end():,}")
+        self.place = end
+        return value
 
     def _read_more(self) -> bool:
         """Read as much again as is held, so that a long entry is not parsed too often."""

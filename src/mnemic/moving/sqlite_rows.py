@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3  # not apsw: it can hand over a text that is no UTF-8 without losing the row
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
-from mnemic.errors import InvalidInput
+import apsw
+
+from mnemic.errors import InvalidInput, StoreUnavailable
 from mnemic.moving.pieces import Record
 from mnemic.moving.source import ImportSource
+from mnemic.store.sqlite.keys import MAGIC
+from mnemic.store.sqlite.readonly import ReadOnlyFile
 
-MAGIC = b"SQLite format 3\x00"
-_WAL = bytes((2, 2))  # bytes 18 and 19 of the header
-_BESIDE = ("-wal", "-journal")
 # A damaged schema gives names that are no text, a damaged length a text of gigabytes.
-_BROKEN = (sqlite3.Error, UnicodeError, MemoryError, OverflowError, OSError)
-
-
-class _NoText(str):
-    """In the place of a text that is not UTF-8."""
-
-    __slots__ = ()
+_BROKEN = (apsw.Error, UnicodeError, MemoryError, OverflowError)
 
 
 class SqliteTables:
     """The tables of an open file."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         listed = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         self.names = frozenset(str(name) for (name,) in listed)
@@ -47,8 +38,7 @@ class SqliteTables:
 
         Where the file is damaged, that place is named and the rest of the table is not read.
         """
-        there = self.columns(table) if table in self.names else ()
-        chosen = tuple(name for name in there if not columns or name in columns)
+        chosen = tuple(name for name in self.columns(table) if not columns or name in columns)
         if not chosen:
             return
         names = ", ".join('"' + name.replace('"', '""') + '"' for name in chosen)
@@ -57,10 +47,8 @@ class SqliteTables:
             for number, *values in self._connection.execute(
                 f'SELECT rowid, {names} FROM "{table}" ORDER BY rowid'
             ):
-                place = f"{table}, row {number}"
                 fields = dict(zip(chosen, values, strict=True))
-                broken = [name for name, value in fields.items() if isinstance(value, _NoText)]
-                yield Record(place, fields, f"{broken[0]} is not UTF-8" if broken else "", table)
+                yield Record(f"{table}, row {number}", fields, key=table)
                 place = f"{table}, behind row {number}"
         except _BROKEN as error:
             yield Record(place, {}, f"the rest of the table cannot be read: {error}", table)
@@ -74,23 +62,17 @@ def sqlite_tables(source: ImportSource, name: str = "") -> Iterator[SqliteTables
     if source.path is None:
         raise InvalidInput("A SQLite file cannot be read from a pipe", remedy="Give its file name")
     path = source.path / name
-    with tempfile.TemporaryDirectory(prefix="mnemic-") as folder:
+    with closing(ReadOnlyFile(str(path))) as file:
         try:
-            place = _copy(path, Path(folder)) if _has_log(path) else path
-            address = f"{place.absolute().as_uri()}?mode=ro"
-            connection = sqlite3.connect(address, uri=True, isolation_level=None)
-        except _BROKEN as error:
-            raise _unreadable(path, error) from error
+            connection = file.connect().conn
+            tables = SqliteTables(connection)
+        except (*_BROKEN, StoreUnavailable) as error:
+            raise InvalidInput(
+                f"{path.name} cannot be opened as a SQLite file: {error}",
+                remedy="Give a whole file; `sqlite3 FILE .recover` saves what is left of a broken"
+                " one",
+            ) from error
         with closing(connection):
-            connection.text_factory = _decode
-            try:
-                # What the schema of a stranger defines is not run; what is malformed is skipped.
-                connection.execute("PRAGMA trusted_schema = OFF")
-                connection.execute("PRAGMA writable_schema = ON")
-                connection.execute("PRAGMA cell_size_check = ON")
-                tables = SqliteTables(connection)
-            except _BROKEN as error:
-                raise _unreadable(path, error) from error
             yield tables
 
 
@@ -110,32 +92,3 @@ def table_rows(source: ImportSource, table: str) -> Iterator[Record]:
     with sqlite_tables(source) as tables:
         for source.done, row in enumerate(tables.rows(table), 1):
             yield row
-
-
-def _has_log(path: Path) -> bool:
-    """Whether SQLite would write beside the file, to read its log."""
-    with path.open("rb") as file:
-        header = file.read(20)
-    return header[18:20] == _WAL or any(Path(f"{path}{end}").is_file() for end in _BESIDE)
-
-
-def _copy(path: Path, folder: Path) -> Path:
-    for ending in ("", *_BESIDE):
-        original = Path(f"{path}{ending}")
-        if original.is_file():
-            shutil.copyfile(original, folder / original.name)
-    return folder / path.name
-
-
-def _decode(raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return _NoText()
-
-
-def _unreadable(path: Path, error: BaseException) -> InvalidInput:
-    return InvalidInput(
-        f"{path.name} cannot be opened as a SQLite file: {error}",
-        remedy="Give a whole file; `sqlite3 FILE .recover` saves what is left of a broken one",
-    )

@@ -18,8 +18,9 @@ from mnemic.moving.json_records import parse_json
 from mnemic.moving.pieces import Piece
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
-from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
+from mnemic.moving.sqlite_rows import SqliteTables, sqlite_tables
 from mnemic.record.messages import UnreadableMessage, read_message, read_text, time_of
+from mnemic.store.sqlite.keys import MAGIC
 from mnemic.types import NewTurn
 
 CLAUDE_CODE, CODEX, CURSOR = "claude-code", "codex", "cursor"

@@ -18,9 +18,10 @@ from mnemic.moving.memory_fields import read_key, read_memory, read_moment, read
 from mnemic.moving.pieces import Item, Piece, Record, SentFile, WorkingNotes, make_pieces
 from mnemic.moving.record_reader import read_members
 from mnemic.moving.source import ImportSource
-from mnemic.moving.sqlite_rows import MAGIC, SqliteTables, sqlite_tables
+from mnemic.moving.sqlite_rows import SqliteTables, sqlite_tables
 from mnemic.record.attachments import DIRECTIONS
 from mnemic.record.messages import UnreadableMessage, describe, read_message, read_object, read_text
+from mnemic.store.sqlite.keys import MAGIC
 from mnemic.types import OUTCOMES, NewEpisode, NewTurn
 
 FORMAT = "openakita"
