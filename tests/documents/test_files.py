@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from mnemic.clock import ManualClock
-from mnemic.documents import files
 from mnemic.errors import DiskFull, StoreReadOnly, StoreUnavailable
+from mnemic.store import new_file
 from mnemic.store.rows import DocumentRow
 from mnemic.types import constant
 from tests.conftest import NOON, OpenMind
@@ -54,30 +54,28 @@ def without_permission(folder: Path) -> Iterator[None]:
 
 def test_a_full_disk_leaves_the_old_file_whole(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
-    files.write(path, b"old")
+    new_file.write(path, b"old")
     with largest_file(1000), pytest.raises(DiskFull, match="old file is whole"):
-        files.write(path, b"x" * 5000)
+        new_file.write(path, b"x" * 5000)
     assert path.read_bytes() == b"old"
     assert [file.name for file in tmp_path.iterdir()] == ["MEMORY.md"], "nothing is left behind"
 
 
 def test_what_a_dead_process_left_is_swept_up(tmp_path: Path) -> None:
-    dead, living = tmp_path / ".MEMORY.md.old.tmp", tmp_path / ".MEMORY.md.new.tmp"
-    dead.write_text("half")
-    living.write_text("half")
-    os.utime(dead, (0, 0))
-    files.write(tmp_path / "MEMORY.md", b"whole")
+    dead = tmp_path / ".MEMORY.md.part"
+    dead.write_text("half of what was to be written")
+    new_file.write(tmp_path / "MEMORY.md", b"whole")
     assert not dead.exists()
-    assert living.exists()
+    assert (tmp_path / "MEMORY.md").read_bytes() == b"whole"
 
 
 def test_a_read_only_folder_leaves_the_old_file_whole() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "MEMORY.md"
-        files.write(path, b"old")
+        new_file.write(path, b"old")
         with without_permission(folder), pytest.raises(StoreReadOnly, match="permission"):
-            files.write(path, b"new")
+            new_file.write(path, b"new")
         assert path.read_bytes() == b"old"
 
 

@@ -38,7 +38,7 @@ def test_documents_and_the_card_follow_each_turn(
         session.user("好的" if known == "小林" else "thanks")
         mind.drain()
     assert (tmp_path / "data/memory/shared/User.md").stat().st_mtime_ns == written
-    assert not list((tmp_path / "data/memory").rglob("*.tmp")), "whole or not at all"
+    assert not list((tmp_path / "data/memory").rglob("*.part")), "whole or not at all"
 
 
 @pytest.mark.statement("C38")

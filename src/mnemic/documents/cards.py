@@ -27,6 +27,7 @@ from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
+from mnemic.store import new_file
 from mnemic.store.contract import Store
 from mnemic.store.paths import refuse_links
 from mnemic.store.rows import CardRow
@@ -234,7 +235,7 @@ class IdentityCards:
         ]
         if made:
             stamp = self.clock.now().isoformat()
-            files.write(self._compiled / _COMPILED_AT, f"{stamp}\n".encode())
+            new_file.write(self._compiled / _COMPILED_AT, f"{stamp}\n".encode())
         return made
 
     def _compile(
@@ -249,7 +250,7 @@ class IdentityCards:
         made = "" if earlier is None else earlier.source
         if earlier is not None and (made.rstrip(_AGAIN) if later else made) == mark:
             if earlier.text and not path.exists():
-                files.write(path, f"{earlier.text}\n".encode())
+                new_file.write(path, f"{earlier.text}\n".encode())
             return False
         row = None
         if not _is_empty(source):
@@ -262,7 +263,7 @@ class IdentityCards:
             else:
                 unit.cards.put(row, self.clock.now())
         if row is not None and row.text:
-            files.write(path, f"{row.text}\n".encode())
+            new_file.write(path, f"{row.text}\n".encode())
         else:
             path.unlink(missing_ok=True)
         self._cache = {}, {}

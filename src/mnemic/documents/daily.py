@@ -14,6 +14,7 @@ from mnemic.language.markdown import harmless
 from mnemic.language.secrets.finder import USUAL, redact
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.prompts import words
+from mnemic.store import new_file
 from mnemic.store.contract import Store
 from mnemic.store.rows import DocumentRow, Written
 from mnemic.types import DailyReport, constant, key_of
@@ -46,7 +47,7 @@ def write_report(
             if not _is_ours(path, (row.written, row.writing, new)):
                 continue
             unit.document_states.put(replace(row, writing=new), now)
-        files.write(path, data)
+        new_file.write(path, data)
         with store.write(space) as unit:
             unit.document_states.put(DocumentRow(name, new), now)
         return path

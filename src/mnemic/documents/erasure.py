@@ -16,6 +16,7 @@ from mnemic.language.markdown import without
 from mnemic.patterns import defer
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
+from mnemic.store import new_file
 from mnemic.store.contract import Store
 from mnemic.store.rows import Written
 
@@ -112,7 +113,7 @@ def _scrub_file(
     if scrubbed == loaded.text:
         return None
     data = loaded.encode(scrubbed)
-    files.write(path, data)
+    new_file.write(path, data)
     return _Change(fingerprint(loaded.data or b""), fingerprint(data))
 
 

@@ -1,26 +1,17 @@
-"""Reading a document as a person left it, and replacing it whole or not at all."""
+"""Reading a document as a person left it."""
 
 from __future__ import annotations
 
 import codecs
-import contextlib
 import hashlib
-import os
-import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from glob import escape
 from pathlib import Path
-from typing import BinaryIO
 
-from mnemic import private
 from mnemic.settings.environment import DOCUMENT_BYTES
-from mnemic.store.new_file import sync_folder, typed
-from mnemic.store.paths import open_own, refuse_links
+from mnemic.store.new_file import typed
+from mnemic.store.paths import open_own
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_STALE = 3600  # seconds; nobody writes one small file for that long
 
 
 class UnreadableFile(Exception):
@@ -86,76 +77,8 @@ def read_bytes(path: Path, most: int = DOCUMENT_BYTES) -> bytes | None:
     return data
 
 
-@contextlib.contextmanager
-def prepared(path: Path, data: bytes) -> Iterator[Callable[[], None]]:
-    """Write a temporary file; yields the function that moves it into place."""
-    with _beside(path) as (file, temporary):
-        with typed(path, "written"):
-            file.write(data)
-            _finish(file, path, temporary)
-        yield partial(_move, temporary, path)
-
-
-@contextlib.contextmanager
-def replacement(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written, which takes the place of another when the block ends: whoever dies in
-    between leaves the old one as it was, or none.
-    """
-    with _beside(path) as (file, temporary):
-        with typed(path, "written"):
-            yield file
-            _finish(file, path, temporary)
-        _move(temporary, path)
-
-
-@contextlib.contextmanager
-def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    import tempfile
-
-    refuse_links(path, path.parent)
-    with typed(path, "written"):
-        private.make_folder(path.parent)
-        _sweep(path)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    temporary, file = Path(name), os.fdopen(handle, "wb")
-    try:
-        yield file, temporary
-    finally:
-        with contextlib.suppress(OSError):  # what was not written was said by whoever wrote
-            file.close()
-        temporary.unlink(missing_ok=True)
-
-
-def _finish(file: BinaryIO, path: Path, temporary: Path) -> None:
-    file.flush()
-    with contextlib.suppress(FileNotFoundError):  # a new one is for its owner alone
-        temporary.chmod(path.stat().st_mode & 0o777)
-    os.fsync(file.fileno())
-    file.close()
-
-
-def _move(temporary: Path, path: Path) -> None:
-    with typed(path, "written"):
-        temporary.replace(path)
-        sync_folder(path.parent)
-
-
-def write(path: Path, data: bytes) -> None:
-    """Replace a file, whatever it holds."""
-    with prepared(path, data) as put:
-        put()
-
-
 def _newline(text: str) -> str:
     windows = text.count("\r\n")
     if windows:
         return "\r\n" if windows * 2 > text.count("\n") else "\n"
     return "\r" if "\r" in text and "\n" not in text else "\n"
-
-
-def _sweep(path: Path) -> None:
-    """Remove temporary files of processes that died while writing."""
-    for temporary in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-        with contextlib.suppress(FileNotFoundError):
-            if time.time() - temporary.stat().st_mtime > _STALE:
-                temporary.unlink()

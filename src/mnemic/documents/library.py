@@ -9,7 +9,7 @@ from pathlib import Path
 from mnemic.clock import Clock
 from mnemic.documents.daily import write_report
 from mnemic.documents.edit_importer import EditImporter
-from mnemic.documents.files import UnreadableFile, fingerprint, load, write
+from mnemic.documents.files import UnreadableFile, fingerprint, load
 from mnemic.documents.folders import Folders
 from mnemic.documents.report import Question, SyncReport
 from mnemic.documents.sync import DocumentSync
@@ -23,6 +23,7 @@ from mnemic.learn.reconciler import Reconciler
 from mnemic.settings import Settings
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.store.contract import Store
+from mnemic.store.new_file import write
 from mnemic.store.paths import refuse_links
 from mnemic.store.user_zone import user_zone
 from mnemic.types import DailyReport, DocumentText

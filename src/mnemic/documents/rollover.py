@@ -17,6 +17,7 @@ from mnemic.documents.views import View, layout_of, new_parts
 from mnemic.language.markdown import harmless
 from mnemic.language.truncation import cut
 from mnemic.prompts import Language, words
+from mnemic.store import new_file
 from mnemic.types import Memory
 
 
@@ -58,7 +59,7 @@ def archive(
         except files.UnreadableFile:
             existing = b""
         if existing is None:
-            files.write(path, data)
+            new_file.write(path, data)
         if existing is None or existing == data:
             return path
         number += 1

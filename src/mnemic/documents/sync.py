@@ -10,7 +10,7 @@ from pathlib import Path
 from mnemic.documents import files
 from mnemic.documents.edit_importer import EditImporter
 from mnemic.documents.edits import AddedBullet, BulletReader, DocumentEdits, EditedBullet, head_of
-from mnemic.documents.files import DocumentFile, UnreadableFile, fingerprint, prepared
+from mnemic.documents.files import DocumentFile, UnreadableFile, fingerprint
 from mnemic.documents.report import (
     DocumentReport,
     EditReport,
@@ -26,11 +26,14 @@ from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Unit
+from mnemic.store.new_file import UnfinishedFile
+from mnemic.store.paths import refuse_links
 from mnemic.store.rows import DocumentChoice, DocumentRow, MemoryFilter, Written
 from mnemic.types import EMPTY, Memory, constant
 
 _TRIES = 5
 _PAGE = 10_000
+_PATIENCE = 10  # seconds for another writer of a document
 
 
 _NO_EDITS = DocumentEdits()
@@ -238,12 +241,15 @@ class DocumentSync:
                 unit.document_states.put(row, now)
         if page.data == loaded.data:
             return False
-        file = prepared(view.path, page.data)
-        with file as into_place, self.importer.store.write(self.importer.space) as unit:
-            if not _holds(view.path, loaded.data):
-                return None
-            into_place()
-            unit.document_states.put(row, now)
+        refuse_links(view.path, view.path.parent)
+        with UnfinishedFile(view.path, patience=_PATIENCE) as file:
+            file.write(page.data)
+            with self.importer.store.write(self.importer.space) as unit:
+                if not _holds(view.path, loaded.data):
+                    return None
+                file.keep_mode()
+                file.put(replace=True)
+                unit.document_states.put(row, now)
         return True
 
     @staticmethod

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mnemic.documents.files import replacement
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.language.guard import bounds_of
@@ -25,6 +24,7 @@ from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store
+from mnemic.store.new_file import replacement
 from mnemic.store.transfer import BY_NAME, MOVED, VERSION, Cells, MovedTable
 from mnemic.types import Trust
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO
 
-from mnemic.documents.files import write
 from mnemic.engine.mind import Mind
 from mnemic.errors import Conflict
 from mnemic.moving.archive import export_jsonl
 from mnemic.moving.markdown import ExportOptions, export_markdown, export_markdown_files
+from mnemic.store.new_file import write
 
 
 def write_export(

@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from mnemic import private
 from mnemic.errors import (
@@ -27,12 +26,13 @@ from mnemic.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from mnemic.store.paths import is_link_error, linked, open_own
+from mnemic.store.paths import is_link_error, linked, open_own, refuse_links
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PAUSE = 0.05  # seconds between two looks at another writer's lock
 _UNFINISHED = ".part"
+_PATIENCE = 10  # seconds for another writer of a small file
 
 
 class UnfinishedFile:
@@ -61,6 +61,17 @@ class UnfinishedFile:
         if _is_at(self._handle, self.path):  # else it is in its place
             self.path.unlink()
         os.close(self._handle)
+
+    def write(self, data: bytes) -> None:
+        """All that it is to hold."""
+        with typed(self._target, "written"):
+            self.path.write_bytes(data)
+            os.fsync(self._handle)
+
+    def keep_mode(self) -> None:
+        """Give it the permissions of the file whose place it takes."""
+        with typed(self._target, "written"), contextlib.suppress(FileNotFoundError):
+            self.path.chmod(self._target.stat().st_mode & 0o777)
 
     def put(self, *, replace: bool) -> None:
         """Make it durable and move it into place, at once for everybody who looks."""
@@ -100,6 +111,25 @@ class UnfinishedFile:
                 os.close(handle)
                 raise
             os.close(handle)  # its writer moved it into place or removed it meanwhile
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written, which takes the place of another when the block ends: whoever dies in
+    between leaves the old one as it was, or none.
+    """
+    refuse_links(path, path.parent)
+    with UnfinishedFile(path, patience=_PATIENCE) as unfinished:
+        with typed(path, "written"), unfinished.path.open("wb") as file:
+            yield file
+        unfinished.keep_mode()
+        unfinished.put(replace=True)
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replace a file, whatever it holds."""
+    with replacement(path) as file:
+        file.write(data)
 
 
 def remove_unfinished(folder: Path, is_own: Callable[[str], bool]) -> None:
@@ -196,22 +226,7 @@ def read_key_file(path: Path) -> str:
 
 def make_key_file(path: Path, key: str) -> None:
     """On the disk before anything is sealed with it; of two processes at once one key stays."""
-    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    try:
-        private.make_folder(path.parent)  # of a server's files it may be the first
-        with open(draft, "x", encoding="ascii", opener=private.opener) as file:
-            file.write(key + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            pass  # the other process was first, and its key is the one
-        finally:
-            draft.unlink()
-        sync_folder(path.parent)
-    except OSError as error:
-        raise StoreReadOnly(
-            f"The key file {path} cannot be written: {error}",
-            remedy="Make its folder writable, or set secrets.key",
-        ) from error
+    with UnfinishedFile(path, patience=_PATIENCE) as file:
+        file.write(f"{key}\n".encode())
+        with contextlib.suppress(Conflict):  # the other process was first, and its key is the one
+            file.put(replace=False)

@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from mnemic import private
-from mnemic.documents.files import read_bytes, write
+from mnemic.documents.files import read_bytes
 from mnemic.record.transcripts import folder_of
 from mnemic.settings.environment import MemorySettings
-from mnemic.store.new_file import typed
+from mnemic.store.new_file import typed, write
 from mnemic.store.paths import claim_folder, open_own, own_folder, refuse_links
 from mnemic.store.sqlite.connection import MEMORY
 
