@@ -24,7 +24,7 @@ NAMES = [
 
 
 def lookalike(name: str) -> str:
-    """The name of the file that an earlier version made for this name."""
+    """A plain name that could be taken for the file of this one."""
     plain = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:80]
     return f"{plain.strip('.')}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
@@ -56,31 +56,6 @@ def test_no_two_names_of_sessions_and_spaces_want_one_file(tmp_path: Path) -> No
     assert {path.name for path in tmp_path.iterdir()} <= {
         "conversation_history", "memory.db", "memory.db-wal", "memory.db-shm",
     }  # fmt: skip
-
-
-def test_files_of_an_earlier_version_are_found_again(open_mind: OpenMind, tmp_path: Path) -> None:
-    mind = open_mind(ledger=COPIES)
-    mind.session("A b").user("one")
-    mind.session("plain").user("one")
-    mind.drain()
-    folder = tmp_path / "conversation_history"
-    assert (folder / "plain.jsonl").exists(), "a plain name stays as it is"
-    (path,) = (one for one in folder.glob("*.jsonl") if one.name != "plain.jsonl")
-    former = path.rename(folder / f"{lookalike('A b')}.jsonl")
-    mind.session("A b").user("two")
-    mind.drain()
-    assert not former.exists()
-    said = [json.loads(line)["text"] for line in path.read_text("utf-8").splitlines()]
-    assert said == ["one", "two"]
-    other = open_mind(space="S P", ledger=COPIES)
-    other.session("x").user("one")
-    other.drain()
-    assert other.transcripts is not None
-    old = other.transcripts.rename(folder / lookalike("S P"))
-    again = open_mind(space="S P", ledger=COPIES)
-    assert again.transcripts is not None
-    assert not old.exists()
-    assert (again.transcripts / "x.jsonl").exists()
 
 
 @pytest.mark.parametrize("where", ["file", "folder"])

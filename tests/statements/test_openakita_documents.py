@@ -102,8 +102,6 @@ def test_the_compiled_folder_has_the_documents_names(
     home.mkdir()
     (home / "SOUL.md").write_text(soul, encoding="utf-8")
     (home / "AGENT.md").write_text(agent, encoding="utf-8")
-    (home / "compiled").mkdir()
-    (home / "compiled" / "soul.md").write_text("- an earlier version's card\n", encoding="utf-8")
     mind = open_mind(preset="openakita", upkeep=NO_WORK)
     mind.remember("用户叫小林", kind="identity", subject="user", predicate="name", value="小林")
     mind.remember("说话简短", kind="trait", confidence=0.95)

@@ -157,7 +157,6 @@ _FILES: Mapping[Card, str] = {  # document A §10.2
     "user": "user.summary.md",
     "persona": "persona.custom.md",
 }
-_FORMER_FILES: Mapping[Card, str] = {"soul": "soul.md", "user": "user.md"}
 _PROMPTS: Mapping[Card, Card] = {"persona": "soul"}
 _COMPILED_AT = ".compiled_at"
 _AGAIN = "!"  # after the fingerprint: the model failed, and is asked again next time
@@ -244,8 +243,6 @@ class IdentityCards:
         source = self._source(self._file_of(card))
         path = self._compiled / _FILES[card]
         refuse_links(path, self._compiled.parent)
-        if card in _FORMER_FILES:
-            (self._compiled / _FORMER_FILES[card]).unlink(missing_ok=True)
         mark = self._mark(card, source)
         made = "" if earlier is None else earlier.source
         if earlier is not None and (made.rstrip(_AGAIN) if later else made) == mark:

@@ -16,18 +16,10 @@ from mnemic import private
 from mnemic.clock import Clock
 from mnemic.plain import plain
 from mnemic.record.triggers import queue_sessions
-from mnemic.store.contract import Store, Unit
-from mnemic.store.paths import (
-    former_name,
-    is_link_error,
-    linked,
-    open_own,
-    refuse_links,
-    safe_name,
-    settled,
-)
+from mnemic.store.contract import Store
+from mnemic.store.paths import is_link_error, linked, open_own, refuse_links, safe_name
 from mnemic.store.rows import Transcript
-from mnemic.types import Job, SafeName, Turn, constant
+from mnemic.types import Job, SafeName, Turn
 
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
@@ -53,7 +45,7 @@ class Transcripts:
             if not turns:
                 return
             existing = unit.ledger.transcript(session)
-            path = self._place(unit, job.space, session)
+            path = self._place(job.space, session)
             size = _write(path, existing.bytes if existing else 0, turns)
             latest = max(turn.at for turn in turns)
             if existing is not None:
@@ -71,14 +63,14 @@ class Transcripts:
         with self.store.write(space) as unit:
             old = unit.ledger.old_transcripts(self.clock.now() - self.keep)
             for transcript in old:
-                self._place(unit, space, transcript.session).unlink(missing_ok=True)
+                self._place(space, transcript.session).unlink(missing_ok=True)
                 unit.ledger.drop_transcript(transcript.session)
         return len(old)
 
     def erase(self, space: str, session: SafeName, max_attempts: int) -> None:
         """Remove the file of a session; what is left of the session is written anew."""
         with self.store.write(space) as unit:
-            self._place(unit, space, session).unlink(missing_ok=True)
+            self._place(space, session).unlink(missing_ok=True)
             if unit.ledger.transcript(session) is not None:
                 unit.ledger.drop_transcript(session)
                 now = self.clock.now()
@@ -90,23 +82,16 @@ class Transcripts:
         """A file name that any system takes and that no two sessions share."""
         return folder_of(self.folder, space) / safe_name(session, ending=_ENDING)
 
-    def _place(self, unit: Unit, space: str, session: str) -> Path:
-        """The file to write; what an earlier version wrote under another name is moved there."""
+    def _place(self, space: str, session: str) -> Path:
+        """The file to write, which is no link."""
         path = self.path(space, session)
         refuse_links(path, self.base)
-        former = former_name(session)
-        # A session may really be called what another's file was called.
-        if former != session and unit.ledger.session(constant(former)) is not None:
-            return path
-        return settled(path, path.with_name(former + _ENDING))
+        return path
 
 
 def folder_of(folder: Path, space: str) -> Path:
     """Where the files of one space are; none of another's, and none a file of the default's."""
-    if space == DEFAULT_SPACE:
-        return folder
-    path, former = folder / safe_name(space), folder / former_name(space)
-    return settled(path, former) if former.is_dir() else path
+    return folder if space == DEFAULT_SPACE else folder / safe_name(space)
 
 
 def _write(path: Path, good: int, turns: list[Turn]) -> int:

@@ -37,28 +37,6 @@ def safe_name(name: str, *, ending: str = "") -> str:
     return f"{plain.strip('.')[:40]}{_APART}{digest}{ending}"
 
 
-def former_name(name: str) -> str:
-    """What an earlier version called the file of this name."""
-    plain = _UNSAFE.sub("_", name)[:_LONGEST]
-    if plain == name.lower() == name and plain.strip("."):
-        return plain
-    return f"{plain.strip('.')}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-
-
-def settled(path: Path, former: Path) -> Path:
-    """``path``, after what an earlier version kept under ``former`` was moved there; ``former``
-    itself where it cannot be moved, as in a folder that cannot be written."""
-    if former == path or former.is_symlink() or not former.exists():
-        return path
-    if path.exists() or path.is_symlink():
-        return path
-    try:
-        former.rename(path)
-    except OSError:
-        return former
-    return path
-
-
 def own_base(database: Path, folder: str) -> Path:
     """Where the folder of a memory begins to be its own: a plain name lies beside the database;
     any other place was chosen by somebody, with whatever links lead there."""
