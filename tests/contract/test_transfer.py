@@ -16,22 +16,18 @@ from tests.contract.backends import Backend
 from tests.contract.rows import SPACE, append, turn
 
 
-def read(store: Store, table: str, limit: int = 2) -> list[dict[str, Any]]:
-    shape, rows, after = BY_NAME[table], [], None
+def read(store: Store, table: str, batch: int = 2) -> list[dict[str, Any]]:
+    shape = BY_NAME[table]
     with store.read(SPACE) as unit:
-        while True:
-            page = unit.transfer.rows(shape, after, limit)
-            rows += [dict(zip(shape.names, row, strict=True)) for row in page.rows]
-            after = page.after
-            if after is None:
-                assert len(rows) == unit.transfer.count(shape)
-                return rows
+        rows = [row for batch_of in unit.transfer.rows(shape, batch) for row in batch_of]
+        assert len(rows) == unit.transfer.count(shape)
+    return [dict(zip(shape.names, row, strict=True)) for row in rows]
 
 
 def move(source: Store, target: Store) -> None:
     with source.read(SPACE) as unit:
         for table in MOVED:
-            rows = unit.transfer.rows(table, None, 1_000).rows
+            rows = [row for batch in unit.transfer.rows(table) for row in batch]
             with target.write(SPACE) as other:
                 put = other.transfer.put(table, rows)
                 assert (len(put.added), put.known, put.conflicts) == (len(rows), 0, [])

@@ -19,13 +19,13 @@ from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MemoryOff
 from mnemic.language.guard import bounds_of
 from mnemic.moving.importer import Refused
-from mnemic.moving.rows import BATCH, CredentialMask, put_rows, read_batches
+from mnemic.moving.rows import CredentialMask, put_rows
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store
 from mnemic.store.new_file import replacement
-from mnemic.store.transfer import BY_NAME, MOVED, VERSION, Cells, MovedTable
+from mnemic.store.transfer import BATCH, BY_NAME, MOVED, VERSION, Cells, MovedTable
 from mnemic.types import Trust
 
 FORMAT = "mnemic-archive"
@@ -100,7 +100,7 @@ def export_jsonl(
         done = 0
         for table in MOVED:
             tally = tallies[table.name]
-            for rows in read_batches(unit, table):
+            for rows in unit.transfer.rows(table):
                 stream.writelines(_lines(table, rows, mask, tally))
                 done += len(rows)
                 progress(done, total)

@@ -15,7 +15,7 @@ from typing import Literal
 from mnemic.clock import SystemClock
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.language.guard import DEFAULT
-from mnemic.moving.rows import put_rows, read_batches
+from mnemic.moving.rows import put_rows
 from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store, Unit
@@ -146,7 +146,7 @@ def _read_all(unit: Unit) -> Iterator[tuple[MovedTable, list[Cells], int]]:
     """Every row, batch by batch, with the number of rows up to there."""
     done = 0
     for table in MOVED:
-        for rows in read_batches(unit, table):
+        for rows in unit.transfer.rows(table):
             done += len(rows)
             yield table, rows, done
 

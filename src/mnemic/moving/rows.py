@@ -1,10 +1,10 @@
-"""Rows out of a store and into one: batch by batch, so that memory stays flat, and without
-credentials: whatever the guard takes for one gets a mark in its place.
+"""Rows into a store, and without credentials: whatever the guard takes for one gets a mark in its
+place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -13,23 +13,10 @@ from mnemic.language.secrets.envelope import is_sealed
 from mnemic.language.secrets.finder import redact, redact_json
 from mnemic.language.secrets.randomness import MARK, Bounds
 from mnemic.learn.reindex import index_again
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Store
 from mnemic.store.transfer import Cells, MovedTable, PutRows
 
-BATCH = 1_000
 _SEALED = f"{MARK}credential]"
-
-
-def read_batches(unit: Unit, table: MovedTable) -> Iterator[list[Cells]]:
-    """Every row of a table, in the one snapshot of the unit."""
-    after: Cells | None = None
-    while True:
-        page = unit.transfer.rows(table, after, BATCH)
-        if page.rows:
-            yield page.rows
-        if page.after is None:
-            return
-        after = page.after
 
 
 def put_rows(store: Store, space: str, table: MovedTable, rows: Sequence[Cells]) -> PutRows:

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO
 
@@ -45,8 +46,6 @@ class ImportSource:
         self.total: int | None = None
         self.done = 0
         self._stream = stream or io.BytesIO()
-        self._head: bytes | None = None
-        self._members: list[str] | None = None
         self.links: list[str] = []
 
     @classmethod
@@ -76,18 +75,15 @@ class ImportSource:
         """Whether there is nothing inside it, as in a folder or an archive."""
         return not self.is_folder and not self.members()
 
-    @property
+    @cached_property
     def head(self) -> bytes:
         """The first bytes of a file; nothing of a folder."""
-        if self._head is None:
-            if self.path is None:
-                self._head = _first_lines(self._stream)
-            elif self.is_folder:
-                self._head = b""
-            else:
-                with _open_file(self.path) as file:
-                    self._head = file.read(_HEAD)
-        return self._head
+        if self.path is None:
+            return _first_lines(self._stream)
+        if self.is_folder:
+            return b""
+        with _open_file(self.path) as file:
+            return file.read(_HEAD)
 
     @contextmanager
     def open(self, name: str = "") -> Iterator[BinaryIO]:
@@ -96,13 +92,12 @@ class ImportSource:
         if self.path is None:
             yield _count(self._stream, self, head=self.head)
         elif name and not self.is_folder:
-            with self._archive() as archive:
-                try:
-                    member = archive.open(name)
-                except _UNREADABLE as error:
-                    raise self.unreadable(name, error) from error
-                with member:
-                    yield _count(member, self, name)
+            try:
+                member = self._archive.open(name)
+            except _UNREADABLE as error:
+                raise self.unreadable(name, error) from error
+            with member:
+                yield _count(member, self, name)
         else:
             with _open_file(self.path / name) as file:
                 self.total = self.total if name else self.path.stat().st_size
@@ -110,12 +105,18 @@ class ImportSource:
 
     def members(self) -> list[str]:
         """The files inside a ZIP archive or a folder, by their names in it, in order."""
-        if self._members is None:
-            self._members = sorted(self._names())
         return self._members
 
-    def visible_members(self, *suffixes: str) -> list[str]:
-        """The members with such an ending, without hidden files and folders."""
+    @cached_property
+    def _members(self) -> list[str]:
+        return sorted(self._names())
+
+    def files(self, *suffixes: str) -> list[str]:
+        """The members with such an ending, without hidden files and folders; without a name the
+        file itself.
+        """
+        if self.is_single:
+            return [""]
         return [
             name
             for name in self.members()
@@ -140,15 +141,16 @@ class ImportSource:
                     elif path.is_file():
                         yield name
         elif self.head.startswith(ZIP):
-            with self._archive() as archive:
-                for info in archive.infolist():
-                    if info.flag_bits & _ENCRYPTED:
-                        raise self.unreadable(info.filename, "it is encrypted")
-                    if not info.is_dir():
-                        yield info.filename
+            for info in self._archive.infolist():
+                if info.flag_bits & _ENCRYPTED:
+                    raise self.unreadable(info.filename, "it is encrypted")
+                if not info.is_dir():
+                    yield info.filename
 
     def head_of(self, name: str) -> bytes:
-        """The first bytes of a member; nothing of one that cannot be read."""
+        """The first bytes of a file of ``files``; nothing of one that cannot be read."""
+        if not name:
+            return self.head
         try:
             with self.open(name) as stream:
                 return stream.read(_HEAD)
@@ -169,23 +171,20 @@ class ImportSource:
             return 0
         if self.is_folder or not name:
             return (self.path / name).stat().st_size
-        with self._archive() as archive:
-            return archive.getinfo(name).file_size
+        return self._archive.getinfo(name).file_size
 
-    @contextmanager
-    def _archive(self) -> Iterator[zipfile.ZipFile]:
+    @cached_property
+    def _archive(self) -> zipfile.ZipFile:
         if self.path is None:
             raise InvalidInput(
                 "A ZIP archive cannot be read from a pipe", remedy="Give its file name"
             )
         try:
-            archive = zipfile.ZipFile(self.path)
+            return zipfile.ZipFile(self.path)
         except (*_UNREADABLE, ValueError, struct.error) as error:
             raise InvalidInput(
                 f"{self.name} is not a whole ZIP archive: {error}", remedy="Download it again"
             ) from error
-        with archive:
-            yield archive
 
 
 def _open_file(path: Path) -> BinaryIO:

@@ -51,6 +51,7 @@ ColumnKind = Literal[
     "place",  # how manieth of its space and type it was written; decides between equals
 ]
 Cells = tuple[Any, ...]
+BATCH = 1_000  # rows that are moved at once, so that memory stays flat
 _TEXTS = ("id", "word", "name", "text")
 _LARGEST = 2**63
 _RECORDS: Mapping[str, RecordType] = {table: type_ for type_, table in TABLES.items()}
@@ -253,13 +254,6 @@ _READ: Mapping[str, Callable[[str], Any]] = {
     **dict.fromkeys(("tags", "entities", "tools", "memories"), codec.load_words),
     **dict.fromkeys(("payload", "answers", "counts"), codec.load_mapping),
 }
-
-
-class RowPage(NamedTuple):
-    """Some rows of a table, and where to go on; None after the last."""
-
-    rows: list[Cells]
-    after: Cells | None
 
 
 class RowConflict(NamedTuple):

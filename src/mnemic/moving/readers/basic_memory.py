@@ -47,15 +47,14 @@ class BasicMemoryReader:
     formats = ("basic-memory",)
 
     def recognizes(self, source: ImportSource) -> str:
-        if source.is_single:
-            return "basic-memory" if _is_note(source.head) else ""
-        looked_at = source.visible_members(".md")[:_LOOKED_AT]
+        looked_at = source.files(".md")[:_LOOKED_AT]
         return "basic-memory" if any(map(_is_note, map(source.head_of, looked_at))) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        names = [""] if source.is_single else source.visible_members(".md")
         yield from read_members(
-            source, names, lambda name, stream: _read_note(source, name, stream.read(_LONGEST + 1))
+            source,
+            source.files(".md"),
+            lambda name, stream: _read_note(source, name, stream.read(_LONGEST + 1)),
         )
 
 

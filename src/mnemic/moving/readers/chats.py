@@ -40,14 +40,14 @@ class ChatReader:
         stated = "" if format == _ANY else format
         inside = _conversations(source)
         beside = account_members(source) if format == "claude" else []
-        if not inside and not beside and not source.is_single:
-            raise InvalidInput(
-                f"{source.name} holds no conversations.json", remedy="Give the file itself"
-            )
-        if not inside and not beside:
+        if source.is_single:
             with source.open() as stream:
                 yield from Chats(stream, session=source.session, format=stated)
             return
+        if not inside and not beside:
+            raise InvalidInput(
+                f"{source.name} holds no conversations.json", remedy="Give the file itself"
+            )
         projects: dict[str, str] = {}
 
         def read(name: str, stream: BinaryIO) -> Iterator[Piece]:

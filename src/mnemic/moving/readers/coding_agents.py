@@ -122,24 +122,20 @@ class CodingAgentReader:
     def recognizes(self, source: ImportSource) -> str:
         if source.head.startswith(MAGIC):
             return CURSOR if source.name == "state.vscdb" else ""
-        if source.is_folder:
-            names = source.visible_members(".jsonl")[:1]
-            return _sign(source.head_of(names[0])) if names else ""
-        return _sign(source.head) if source.name.endswith(".jsonl") else ""
+        if source.is_folder or source.name.endswith(".jsonl"):
+            return next(map(_sign, map(source.head_of, source.files(".jsonl"))), "")
+        return ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         if format == CURSOR:
             with sqlite_tables(source) as tables:
                 yield from read_cursor(tables)
-        elif source.is_folder:
-            yield from read_members(
-                source,
-                source.visible_members(".jsonl"),
-                lambda name, stream: TranscriptFile(format, name).read(stream),
-            )
-        else:
-            with source.open() as stream:
-                yield from TranscriptFile(format, source.name).read(stream)
+            return
+        yield from read_members(
+            source,
+            source.files(".jsonl"),
+            lambda name, stream: TranscriptFile(format, name or source.name).read(stream),
+        )
 
 
 def read_cursor(tables: SqliteTables) -> Iterator[Piece]:

@@ -54,8 +54,7 @@ class GraphitiReader:
 
     def recognizes(self, source: ImportSource) -> str:
         for name in _files(source):
-            head = source.head_of(name) if name else source.head
-            kind = next(filter(None, map(_format_of, sample(head, _LISTS))), "")
+            kind = next(filter(None, map(_format_of, sample(source.head_of(name), _LISTS))), "")
             if kind:
                 return kind
         return ""
@@ -93,14 +92,11 @@ def _format_of(fields: Mapping[str, Any]) -> str:
 
 
 def _files(source: ImportSource) -> list[str]:
-    """The members that are read; without a name the file itself."""
-    if source.is_single:
-        return [""]
+    """Those that are named as what they hold."""
     return [
         name
-        for name in source.members()
-        if PurePosixPath(name).suffix in (".json", ".jsonl")
-        and any(word in PurePosixPath(name).stem.casefold() for word in _LISTS)
+        for name in source.files(".json", ".jsonl")
+        if not name or any(word in PurePosixPath(name).stem.casefold() for word in _LISTS)
     ]
 
 

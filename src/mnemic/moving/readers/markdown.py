@@ -58,17 +58,17 @@ class MarkdownReader:
 
     def recognizes(self, source: ImportSource) -> str:
         is_note = PurePosixPath(source.name).suffix.lower() in _SUFFIXES
-        found = source.visible_members(*_SUFFIXES) or (is_note and not source.is_folder)
+        found = is_note if source.is_single else source.files(*_SUFFIXES)
         return FORMAT if found else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
-        inside = source.visible_members(*_SUFFIXES)
-        if not inside and not source.is_single:
+        names = source.files(*_SUFFIXES)
+        if not names:
             raise InvalidInput(
                 f"{source.name} holds no markdown", remedy="Give a folder with files *.md"
             )
         yield from read_members(
-            source, inside or [""], lambda name, stream: _read_note(source, name, stream.read())
+            source, names, lambda name, stream: _read_note(source, name, stream.read())
         )
 
 

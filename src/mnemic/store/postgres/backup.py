@@ -16,7 +16,7 @@ from mnemic.store.rows import first_doc, place_of, type_of
 from mnemic.store.sqlite import backup
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.store.sqlite.terms import FtsTerms
-from mnemic.store.transfer import MOVED, Cells, MovedTable, PutRows
+from mnemic.store.transfer import MOVED, Cells, MovedTable
 from mnemic.types import Backup, PageProgress
 
 if TYPE_CHECKING:
@@ -52,8 +52,11 @@ def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
         for done, space in enumerate(spaces):
             progress(done, len(spaces))
             with store.open_read(space) as source:
+                with copy.write(space):  # a space without a row is there, too
+                    pass
                 for table in MOVED:
-                    _copy_table(source, copy, space, table)
+                    for rows in source.transfer.rows(table):
+                        _copy_rows(copy, space, table, rows)
                 _copy_terms(source, copy, space)
         with copy.database.write() as conn:
             conn.execute("UPDATE migrations SET applied_at = ?", (store.made_at(),))
@@ -61,22 +64,14 @@ def _fill(store: PostgresStore, file: Path, progress: PageProgress) -> None:
         copy.close()
 
 
-def _copy_table(source: PostgresUnit, copy: SqliteStore, space: str, table: MovedTable) -> None:
-    after: Cells | None = None
-    while True:
-        page = source.transfer.rows(table, after, _BATCH)
-        put = PutRows([], 0, [])
-        if page.rows or table is MOVED[0]:  # a space without a row is there, too
-            with copy.write(space) as unit:
-                put = unit.transfer.put(table, page.rows)
-        if put.conflicts:
-            raise StoreDamaged(
-                f"The copy of {space!r} is not whole: {put.conflicts[0].reason}",
-                remedy="Nothing was left behind; run `mnemic doctor --deep`, and call again",
-            )
-        if page.after is None:
-            return
-        after = page.after
+def _copy_rows(copy: SqliteStore, space: str, table: MovedTable, rows: list[Cells]) -> None:
+    with copy.write(space) as unit:
+        conflicts = unit.transfer.put(table, rows).conflicts
+    if conflicts:
+        raise StoreDamaged(
+            f"The copy of {space!r} is not whole: {conflicts[0].reason}",
+            remedy="Nothing was left behind; run `mnemic doctor --deep`, and call again",
+        )
 
 
 def _copy_terms(source: PostgresUnit, copy: SqliteStore, space: str) -> None:

@@ -17,11 +17,11 @@ from mnemic.rules.speakers import UNREAD
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
 from mnemic.store.sql.part import Part, read_statements
 from mnemic.store.transfer import (
+    BATCH,
     Cells,
     MovedTable,
     PutRows,
     RowConflict,
-    RowPage,
     from_cell,
     to_cell,
 )
@@ -97,21 +97,22 @@ class SqlTransfer(Part):
     def count(self, table: MovedTable) -> int:
         return int(self._conn.execute(statements_of(table).total, self._numbers).get)
 
-    def rows(self, table: MovedTable, after: Cells | None, limit: int) -> RowPage:
-        """The next rows in the order they were written, or of their keys."""
-        statements = statements_of(table)
-        values = {**self._numbers, "limit": limit}
-        if after is not None:
-            values |= {f"after_{n}": value for n, value in enumerate(after)}
-        wide = len(table.columns)
-        statement = statements.first if after is None else statements.further
-        found: list[Any] = self._conn.execute(statement, values).fetchall()
-        last = tuple(found[-1][wide:]) if len(found) == limit else None
-        rows = [_to_cells(table, row[:wide]) for row in found]
-        if "record" in table.names:  # vectors of records that are no more lead to nothing
-            place = table.names.index("record")
-            rows = [row for row in rows if row[place] is not None]
-        return RowPage(rows, last)
+    def rows(self, table: MovedTable, batch: int = BATCH) -> Iterator[list[Cells]]:
+        """Every row in batches, in the order they were written, or of their keys."""
+        statements, wide = statements_of(table), len(table.columns)
+        statement, values = statements.first, {**self._numbers, "limit": batch}
+        while True:
+            found: list[Any] = self._conn.execute(statement, values).fetchall()
+            rows = [_to_cells(table, row[:wide]) for row in found]
+            if "record" in table.names:  # vectors of records that are no more lead to nothing
+                place = table.names.index("record")
+                rows = [row for row in rows if row[place] is not None]
+            if rows:
+                yield rows
+            if len(found) < batch:
+                return
+            statement = statements.further
+            values |= {f"after_{n}": value for n, value in enumerate(found[-1][wide:])}
 
     def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
         """What stands here for each of the rows. A mark that is further than the given one, or a
