@@ -181,7 +181,8 @@ class IdentityCards:
         """The cards by the part of the prompt they belong to, for the persona that speaks."""
         if self.folder is None:
             return {}
-        stamps = {name: _stamp(self.folder / name) for name in self._source_files(persona)}
+        names = filter(None, (*map(self._file_of, CARDS), self._overlay_file(persona)))
+        stamps = {name: _stamp(self.folder / name) for name in names}
         if stamps != self._cache[0]:
             self._cache = stamps, self._load(persona)
         return self._cache[1]
@@ -195,18 +196,15 @@ class IdentityCards:
             agent = [
                 cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
             ]
-        overlay = self._overlay(persona)
+        # The file of the persona that speaks; an empty one says nothing.
+        own = self._overlay_file(persona)
+        overlay = _shown_whole(self._source(own)) if own else ""
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
             "user": _first_lines(texts["user"], self.settings.context.sections["user"].tokens),
             "persona": "\n\n".join(filter(None, (overlay, texts["persona"]))),
         }
         return {name: text for name, text in cards.items() if text}
-
-    def _overlay(self, persona: str | None) -> str:
-        """The file of the persona that speaks; an empty one says nothing."""
-        name = self._overlay_file(persona)
-        return _shown_whole(self._source(name)) if name else ""
 
     def _text(self, card: Card, rows: Mapping[str, CardRow]) -> str:
         source = self._source(self._file_of(card))
@@ -313,10 +311,6 @@ class IdentityCards:
             return files.load(self.folder / name).text
         except UnreadableFile:
             return ""
-
-    def _source_files(self, persona: str | None) -> list[str]:
-        names = [*map(self._file_of, CARDS), self._overlay_file(persona)]
-        return [*dict.fromkeys(filter(None, names))]
 
     def _overlay_file(self, persona: str | None) -> str:
         """Beside the persona document, under the persona's name; empty for none."""

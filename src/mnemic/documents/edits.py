@@ -80,7 +80,8 @@ class BulletReader:
             (part, item) for part in parts for item in part.items if isinstance(item, Bullet)
         ]
         marks = self._restore_marks([bullet for _, bullet in bullets])
-        memories = self._memories(marks)
+        known = self.unit.memories.by_id([mark for mark in set(marks) if mark])
+        memories = {m.id: m for m in known if m.kind != "credential" and m.status != "pending"}
         first = self._representatives([bullet for _, bullet in bullets], marks, memories)
         changes = [
             self._change(part, bullet, memories.get(mark), first=first.get(mark) == number)
@@ -112,10 +113,6 @@ class BulletReader:
             if id_ not in present
         }
         return [bullet.mark or lost.pop(fingerprint(bullet.text), "") for bullet in bullets]
-
-    def _memories(self, marks: Iterable[str]) -> dict[str, Memory]:
-        memories = self.unit.memories.by_id([mark for mark in set(marks) if mark])
-        return {m.id: m for m in memories if m.kind != "credential" and m.status != "pending"}
 
     def _representatives(
         self, bullets: Sequence[Bullet], marks: Sequence[str], memories: Mapping[str, Memory]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from mnemic.documents.files import fingerprint
-from mnemic.record.transcripts import DEFAULT_SPACE
+from mnemic.record.transcripts import folder_of
 from mnemic.settings import Settings
 from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder
 
@@ -25,10 +23,9 @@ class Folders:
 
 def folders_of(database: Path, space: str, settings: Settings) -> Folders:
     """Beside the database; each space but the default has folders of its own."""
-    inner = "" if space == DEFAULT_SPACE else _folder_name(space)
     return Folders(
-        _beside(database, settings.documents.folder) / inner,
-        _beside(database, settings.upkeep.report_folder) / inner,
+        folder_of(_beside(database, settings.documents.folder), space),
+        folder_of(_beside(database, settings.upkeep.report_folder), space),
         own_base(database, settings.documents.folder),
         own_base(database, settings.upkeep.report_folder),
     )
@@ -52,9 +49,3 @@ def claim_folders(database: Path, settings: Settings) -> None:
         folders.append(documents.folder)
     for folder in folders:
         claim_folder(database, folder)
-
-
-def _folder_name(space: str) -> str:
-    """A name that any system takes and that no two spaces share."""
-    safe = re.sub(r"[^\w-]+", "_", space, flags=re.ASCII)
-    return f"{safe[:40]}-{fingerprint(space)[:12]}"

@@ -23,6 +23,7 @@ from mnemic.documents.selection import may_be_shown
 from mnemic.documents.views import View, layout_of
 from mnemic.documents.writer import DocumentContents, Page, PageBuilder, marks_of
 from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection, parse
+from mnemic.rules import checks
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Unit
@@ -32,7 +33,6 @@ from mnemic.store.rows import DocumentChoice, DocumentRow, MemoryFilter, Written
 from mnemic.types import EMPTY, Memory, constant
 
 _TRIES = 5
-_PAGE = 10_000
 _PATIENCE = 10  # seconds for another writer of a document
 
 
@@ -134,8 +134,8 @@ class DocumentSync:
         if not any(isinstance(change, AddedBullet) for change in document.edits.changes):
             return {}
         with self.importer.store.read(self.importer.space) as unit:
-            memories = [m for m in _current(unit, now) if may_be_shown(m)]
-        return {fingerprint(document.view.spellings(m)[0]): m.id for m in reversed(memories)}
+            memories = reversed(_current(unit, now))
+        return {fingerprint(document.view.spellings(m)[0]): m.id for m in memories}
 
     def _take_choices(self, document: _OpenDocument, now: datetime) -> None:
         """Store which memories a person put into this document; putting one back, into whichever
@@ -189,7 +189,7 @@ class DocumentSync:
     def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
         """The memories to show once edits are imported, and what people chose to see where."""
         with self.importer.store.read(self.importer.space) as unit:
-            memories: dict[str, Memory] = {m.id: m for m in _current(unit, now) if may_be_shown(m)}
+            memories: dict[str, Memory] = {m.id: m for m in _current(unit, now)}
             contents = DocumentContents(memories, unit.memories.projects())
             return contents, unit.document_states.choices()
 
@@ -211,7 +211,9 @@ class DocumentSync:
             heads = _Heads(unit, memories)
             parts = heads.renamed(document.parts)
             pinned, hidden = heads.chosen(choices, document.view.name)
-        first = dict.fromkeys([*_in_own_parts(parts, document.view, projects), *pinned])
+        layout = layout_of(document.view, document.view.sections(projects), "en")
+        own = [part for part in parts if not layout.section_of(part)]  # below a person's headings
+        first = dict.fromkeys([*marks_of(own), *pinned])
         shown = replace(contents, first=[id_ for id_ in first if id_ in memories], hidden=hidden)
         builder = PageBuilder(document.view, shown, document.row.rolled_through, now)
         page = builder.page(document.loaded, parts)
@@ -325,22 +327,9 @@ def _holds(path: Path, data: bytes | None) -> bool:
 
 
 def _current(unit: Unit, now: datetime) -> list[Memory]:
-    """All current memories, the latest first."""
-    memories: list[Memory] = []
-    while True:
-        query = MemoryFilter(status="active", holds_at=now, limit=_PAGE, offset=len(memories))
-        more = unit.memories.find(query)
-        memories += more
-        if len(more) < _PAGE:
-            return memories
-
-
-def _in_own_parts(
-    parts: Iterable[MarkdownSection], view: View, projects: Sequence[str]
-) -> list[str]:
-    """The marks that a person moved below a heading of their own."""
-    layout = layout_of(view, view.sections(projects), "en")
-    return marks_of([part for part in parts if not layout.section_of(part)])
+    """All current memories that may be shown, the latest first."""
+    query = MemoryFilter(status="active", holds_at=now, limit=checks.MAX_ROWS)
+    return [memory for memory in unit.memories.find(query) if may_be_shown(memory)]
 
 
 def _join_reports(before: DocumentReport | None, now: DocumentReport) -> DocumentReport:

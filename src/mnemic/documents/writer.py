@@ -71,7 +71,9 @@ class PageBuilder:
     def page(self, loaded: DocumentFile, parts: tuple[MarkdownSection, ...]) -> Page:
         """The document with as much as fits."""
         chosen = self._choose()
-        language = self._language()
+        # The language of most memories: what one document shows changes too often.
+        texts = [memory.text for memory in self.contents.memories.values()]
+        language = language_of_most(texts, self.view.settings.memory.language)
         layout = layout_of(self.view, self.view.sections(self.contents.projects), language)
         around = parts or new_parts(layout)
 
@@ -113,11 +115,6 @@ class PageBuilder:
         return [
             LayoutEntry(c.memory.id, self.view.bullet_text(c.memory), c.section) for c in chosen
         ]
-
-    def _language(self) -> Language:
-        """The language of most memories: what one document shows changes too often."""
-        texts = [memory.text for memory in self.contents.memories.values()]
-        return language_of_most(texts, self.view.settings.memory.language)
 
     # --- rolling --------------------------------------------------------------------------------
 

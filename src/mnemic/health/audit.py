@@ -7,9 +7,8 @@ Checks sort and group instead of comparing pairs, so the time grows about linear
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, partial
 
 from mnemic.clock import Clock
 from mnemic.health.metrics import content_terms_of
@@ -18,10 +17,8 @@ from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets, redact
 from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules.clusters import absorbed, components, identical
-from mnemic.rules.decay import class_of, faded, judge
 from mnemic.rules.likeness import same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
-from mnemic.rules.tiers import priority_of
 from mnemic.settings import Settings
 from mnemic.store.codec import stored_text
 from mnemic.store.contract import Store, Unit
@@ -29,6 +26,7 @@ from mnemic.store.rows import MemoryFilter
 from mnemic.types import AuditCheck, AuditReport, Memory, SafeText, Turn, lines_of
 from mnemic.upkeep.clusters import near_pairs
 from mnemic.upkeep.report import short
+from mnemic.upkeep.steps.decay import judge_age
 
 _EXAMPLES = 5
 _BATCH = 2_000
@@ -38,31 +36,31 @@ _MIN_SUPPORT = 0.34  # the share of a statement's content words that its source 
 Problem = tuple[str, str]  # the id of a memory, and its problem
 
 
+@dataclass(eq=False)
 class Audit:
     """Audits one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
 
     def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
         """Check the active memories, of very many the latest; ``progress`` is told how many of the
         checks are done.
         """
-        now = self._clock.now()
+        now = self.clock.now()
         results: list[AuditCheck] = []
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             active = MemoryFilter(status="active", limit=_MOST)
             memories = unit.memories.find(active)
             problems = {
-                "duplicate": _duplicates(memories, self._settings),
-                "stale": _stale(memories, self._settings, now),
+                "duplicate": _duplicates(memories, self.settings),
+                "stale": _stale(memories, self.settings, now),
                 "contradictory": _contradictions(memories),
                 "misread": _misread(memories),
                 "unsupported": _unsupported(unit, memories),
-                "secret": _secrets(memories, self._settings),
+                "secret": _secrets(memories, self.settings),
             }
             for name in _REMEDIES:
                 if progress is not None:
@@ -75,12 +73,12 @@ class Audit:
                 )
         if progress is not None:
             progress(len(results), len(_REMEDIES))
-        return AuditReport(self._space, now, len(memories), tuple(results))
+        return AuditReport(self.space, now, len(memories), tuple(results))
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
         listed = list(problems)
         remedy = _REMEDIES[name]
-        if name == "duplicate" and "dedup" not in self._settings.upkeep.daily:
+        if name == "duplicate" and "dedup" not in self.settings.upkeep.daily:
             remedy = "mnemic upkeep weekly"
         return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), remedy)
 
@@ -99,24 +97,26 @@ _REMEDIES = {
 def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
     """Memories that a rule would merge into another, as upkeep does."""
     readable = [memory for memory in memories if not is_sealed(memory.text)]
-    absorbed_ids: set[str] = set()
-    for place, others in identical(readable):
-        for other in others:
-            absorbed_ids.add(readable[other].id)
-            texts = short(readable[other].text), short(readable[place].text)
-            yield readable[other].id, " = ".join(texts)
-    for memory, earlier in same_texts(m for m in readable if m.id not in absorbed_ids):
-        absorbed_ids.add(memory.id)
-        yield memory.id, f"{short(memory.text)} = {short(earlier.text)}"
+    same = [
+        (readable[other], readable[place])
+        for place, others in identical(readable)
+        for other in others
+    ]
+    gone = {memory.id for memory, _ in same}
+    same += same_texts(m for m in readable if m.id not in gone)
+    gone = {memory.id for memory, _ in same}
     for kind in sorted({memory.kind for memory in readable}):
-        group = [m for m in readable if m.kind == kind and m.id not in absorbed_ids]
+        group = [m for m in readable if m.kind == kind and m.id not in gone]
         near = near_pairs(group, None, settings.upkeep.cluster_distance)
         pairs = {(pair.one, pair.other): pair for pair in near}
-        for places in components(len(group), near):
-            for place, absorbed_places in absorbed(group, places, pairs, settings.reconcile):
-                for other in absorbed_places:
-                    survivor = short(group[place].text)
-                    yield group[other].id, f"{short(group[other].text)} = {survivor}"
+        same += [
+            (group[other], group[place])
+            for places in components(len(group), near)
+            for place, others in absorbed(group, places, pairs, settings.reconcile)
+            for other in others
+        ]
+    for memory, survivor in same:
+        yield memory.id, f"{short(memory.text)} = {short(survivor.text)}"
 
 
 def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
@@ -129,16 +129,12 @@ def _misread(memories: Sequence[Memory]) -> Iterator[Problem]:
 
 def _stale(memories: Sequence[Memory], settings: Settings, now: datetime) -> Iterator[Problem]:
     """Expired memories, and those so decayed that upkeep would archive them."""
-    law_of = cache(partial(class_of, decay=settings.decay))
     for memory in memories:
         if memory.expires_at is not None and memory.expires_at <= now:
             yield memory.id, f"{short(masked(memory).text)} (expired)"
             continue
-        if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
-            continue
-        law = law_of(memory.kind)
-        score = faded(memory.importance, now - memory.last_accessed_at, law)
-        if judge(score, memory.access_count, law) in ("archive", "delete"):
+        fate, score, _ = judge_age(memory, settings, now)
+        if fate in ("archive", "delete"):
             yield memory.id, f"{short(masked(memory).text)} (faded to {score:.2f})"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -29,35 +30,25 @@ _REPAIR = "Run `mnemic doctor --repair`"
 _PACKAGES = ("mnemic", "apsw-sqlite3mc", "sqlite-vec", "numpy")
 
 
+@dataclass(eq=False)
 class Doctor:
     """Checks and repairs one space, and its database file."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        forgetting: Erasure,
-        files: Callable[[], Iterable[Path]],
-        vector_fault: MnemicError | None = None,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._erasure = forgetting
-        self._files = files
-        self._vector_fault = vector_fault
+    store: Store
+    space: str
+    clock: Clock
+    settings: Settings
+    forgetting: Erasure
+    files: Callable[[], Iterable[Path]]
+    vector_fault: MnemicError | None = None
 
     def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Run every check, cheap ones first; nothing is changed."""
         if forgotten is not None:
-            forgotten = receipts.own(forgotten, self._space)
+            forgotten = receipts.own(forgotten, self.space)
         findings: list[Finding] = []
         try:
-            findings += self._store.check(self._space, deep=deep)
+            findings += self.store.check(self.space, deep=deep)
         except StoreDamaged as error:
             findings.append(_damaged("database", error))
         findings.append(_versions())
@@ -71,18 +62,18 @@ class Doctor:
             "forgetting": self._forgetting_done,
         }.items():
             try:
-                with self._store.read(self._space) as unit:
+                with self.store.read(self.space) as unit:
                     findings.append(look(unit))
             except StoreDamaged as error:
                 findings.append(_damaged(name, error))
         if forgotten is not None:
-            findings += receipts.check(self._store, forgotten, self._files())
+            findings += receipts.check(self.store, forgotten, self.files())
         return findings
 
     # --- findings --------------------------------------------------------------------------------
 
     def _queue(self, unit: Unit) -> Finding:
-        now = self._clock.now()
+        now = self.clock.now()
         waiting = unit.tasks.unfinished("ready", _MAX_ROWS)
         late = [job for job in waiting if job.run_at < now - _LATE]
         return Finding(
@@ -94,7 +85,7 @@ class Doctor:
 
     def _turns(self, unit: Unit) -> Finding:
         """Every turn is in a known state, and none is dead."""
-        stats = self._store.stats(self._space)
+        stats = self.store.stats(self.space)
         states = {name: count for name, count in stats.turn_states.items() if count}
         unknown, dead = stats.turns - sum(states.values()), states.get("dead", 0)
         if unknown:
@@ -109,7 +100,7 @@ class Doctor:
 
     def _clock_runs(self, unit: Unit) -> Finding:
         """Compare with the recording time of the newest turn, not with the time it states."""
-        now = self._clock.now()
+        now = self.clock.now()
         newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
         latest = max((made_at(turn.id) for turn in newest.values()), default=None)
         ahead = latest is not None and latest > now + _AHEAD
@@ -137,7 +128,7 @@ class Doctor:
         """The progress of embedding, for the embedder that is furthest."""
         covered = unit.vectors.coverage()
         waiting = [unit.vectors.waiting(number) for number in covered]
-        refused, fault = refused_records(unit), self._vector_fault
+        refused, fault = refused_records(unit), self.vector_fault
         records = max((progress.records for progress in covered.values()), default=0)
         return Finding(
             check="vectors",
@@ -161,15 +152,15 @@ class Doctor:
 
     def repair(self, progress: Callable[[int], None]) -> int:
         """Repair what can be repaired; safe to interrupt and repeat."""
-        with self._store.read(self._space) as unit:
+        with self.store.read(self.space) as unit:
             jobs = unfinished_jobs(unit)
         for job in jobs:
-            self._erasure.finish(job)
-        indexed = repair_text_index(self._store, progress)
-        for space in self._store.spaces():
-            with self._store.write(space) as unit:
+            self.forgetting.finish(job)
+        indexed = repair_text_index(self.store, progress)
+        for space in self.store.spaces():
+            with self.store.write(space) as unit:
                 unit.cleanup.remove_orphans()
-                archive_misread(unit, self._clock.now())
+                archive_misread(unit, self.clock.now())
                 self._ask_for_vectors(unit)
         return indexed
 
@@ -177,7 +168,7 @@ class Doctor:
         for number in unit.vectors.coverage():
             unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
-                ask_vectors(unit, self._clock.now(), self._settings.jobs.max_attempts)
+                ask_vectors(unit, self.clock.now(), self.settings.jobs.max_attempts)
 
 
 def _damaged(check: str, error: StoreDamaged) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.store.contract import Store, Unit
 from mnemic.store.user_zone import user_zone
-from mnemic.types import Context, Metrics, SafeText, SectionUse, Turn
+from mnemic.types import Context, Metrics, SafeText, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
 _CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
@@ -72,7 +72,7 @@ class Uses:
             built.tokens,
             sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS),
         )
-        evidence = _evidence(built.sections)
+        evidence = tuple(i for use in built.sections if use.name == "evidence" for i in use.ids)
         with self._guard:
             self._check_fork()
             self._counts.update(contexts=1, context_tokens=built.tokens, memory_tokens=memory)
@@ -118,10 +118,6 @@ class Uses:
         """A forked child starts at zero: its parent writes the counts so far."""
         if self._pid != os.getpid():
             self._start()
-
-
-def _evidence(sections: Iterable[SectionUse]) -> tuple[str, ...]:
-    return tuple(id_ for use in sections if use.name == "evidence" for id_ in use.ids)
 
 
 def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
@@ -201,9 +197,7 @@ def _rate(part: int, whole: int) -> float | None:
 def as_prometheus(metrics: Sequence[Metrics]) -> str:
     """The Prometheus text format; figures without a value are omitted."""
     lines: list[str] = []
-    table = Path(__file__).with_name("figures.tsv").read_text(encoding="utf-8")
-    for row in table.splitlines()[1:]:
-        name, type_, help_ = row.split("\t")
+    for name, (type_, help_) in _read_figures("figures.tsv").items():
         values = [(space_metrics.space, getattr(space_metrics, name)) for space_metrics in metrics]
         counted = [(space, value) for space, value in values if value is not None]
         if not counted:
@@ -218,20 +212,18 @@ def as_prometheus(metrics: Sequence[Metrics]) -> str:
 
 def totals_as_prometheus(totals: Mapping[str, int]) -> str:
     """Figures of a database, one series each."""
-    lines: list[str] = []
+    lines, figures = list[str](), _read_figures("totals.tsv")
     for name, value in totals.items():
-        full = f"mnemic_database_{name}"
-        lines += [f"# HELP {full} {_TOTALS[name]}", f"# TYPE {full} gauge", f"{full} {value}"]
+        full, (type_, help_) = f"mnemic_database_{name}", figures[name]
+        lines += [f"# HELP {full} {help_}", f"# TYPE {full} {type_}", f"{full} {value}"]
     return "\n".join([*lines, ""])
 
 
-_TOTALS = {
-    "spaces": "Spaces that were written to.",
-    "jobs_ready": "Background jobs that wait.",
-    "jobs_running": "Background jobs that run.",
-    "jobs_dead": "Background jobs that were given up.",
-    "bytes": "Bytes of the database.",
-}
+def _read_figures(file: str) -> dict[str, tuple[str, str]]:
+    """The type and the help of each figure."""
+    table = Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
+    rows = (row.split("\t") for row in table[1:])
+    return {name: (type_, help_) for name, type_, help_ in rows}
 
 
 def _label(text: str) -> str:

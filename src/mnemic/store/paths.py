@@ -111,6 +111,6 @@ def _is_special(name: str) -> bool:
         not name.strip(".")
         or name[0] in ".-"
         or name[-1] == "."
-        or name.endswith(".jsonl")
+        or name.endswith((".jsonl", ".md"))
         or _RESERVED.fullmatch(name) is not None
     )

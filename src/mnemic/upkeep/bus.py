@@ -54,19 +54,14 @@ def with_rules(store: Store, settings: Settings) -> Store:
 
 
 class Bus:
-    """Runs the actions of rules, and asks where a rule says so."""
+    """Runs the actions of rules, and asks where a rule says so. ``actions`` are the host's own."""
 
     def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        settings: Settings,
-        actions: Mapping[str, Action] | None = None,
+        self, store: Store, clock: Clock, settings: Settings, actions: Mapping[str, Action]
     ) -> None:
-        """``actions`` are the host's own, by name."""
         self._store = store
         self._clock = clock
-        self._actions = actions or {}
+        self._actions = actions
         self._words = settings.vocabulary
         self._rules = settings.events.rules
         self._guard = guard_of(settings)

@@ -14,6 +14,7 @@ from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.plain import plain
 from mnemic.store.contract import Store
+from mnemic.store.new_file import write
 from mnemic.store.rows import NameKind
 from mnemic.types import SafeName
 
@@ -68,7 +69,7 @@ def _scrub_log(store: Store, space: str, folder: Folder, path: Path, target: Era
         (lines, None, None) if entry is None else (lines, goes(entry), _entry_with(entry, target))
         for lines, entry in pieces
     )
-    _replace(folder, path, text, _remaining_lines(judged, target))
+    _write_remaining(path, text, judged, target)
 
 
 def _entry_with(entry: Entry, target: ErasureTarget) -> list[str] | None:
@@ -135,7 +136,7 @@ def _scrub_notes(store: Store, space: str, folder: Folder, target: ErasureTarget
         (lines, None, None) if note is None else (lines, goes(note), _note_with(note, target))
         for lines, note in pieces
     )
-    _replace(folder, folder.notes, text, _remaining_lines(judged, target))
+    _write_remaining(folder.notes, text, judged, target)
 
 
 def _note_with(note: Note, target: ErasureTarget) -> list[str] | None:
@@ -154,16 +155,22 @@ def _note_with(note: Note, target: ErasureTarget) -> list[str] | None:
     return notes.written(after).rstrip("\n").split("\n")
 
 
-def _remaining_lines(
-    pieces: Iterable[tuple[list[str], bool | None, list[str] | None]], target: ErasureTarget
-) -> Iterator[str]:
+def _write_remaining(
+    path: Path,
+    text: str,
+    pieces: Iterable[tuple[list[str], bool | None, list[str] | None]],
+    target: ErasureTarget,
+) -> None:
     """The lines that stay, by whether each piece goes and what it says then. A loose line (None)
     is a person's, or the rest of an entry that was cut off.
     """
+    remaining: list[str] = []
     for lines, goes, after in pieces:
         says = target.quotes if lines[0].startswith((">", "<!--")) else target.repeats
         if not (any(map(says, lines)) if goes is None else goes):
-            yield from after or lines
+            remaining += after or lines
+    if "\n".join(remaining) != text:
+        write(path, "\n".join(remaining).encode())
 
 
 def _quotes_target(target: ErasureTarget, record: object) -> bool:
@@ -180,9 +187,3 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item)
-
-
-def _replace(folder: Folder, path: Path, text: str, lines: Iterable[str]) -> None:
-    remaining = "\n".join(lines)
-    if remaining != text:
-        folder.replace(path, remaining)

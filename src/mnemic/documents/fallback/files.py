@@ -13,7 +13,7 @@ from mnemic import private
 from mnemic.documents.files import read_bytes
 from mnemic.record.transcripts import folder_of
 from mnemic.settings.environment import MemorySettings
-from mnemic.store.new_file import typed, write
+from mnemic.store.new_file import typed
 from mnemic.store.paths import claim_folder, open_own, own_folder, refuse_links
 from mnemic.store.sqlite.connection import MEMORY
 
@@ -57,15 +57,13 @@ class Folder:
         """A file's text, none where there is no file. A torn character never hides the rest."""
         return (read_bytes(path, _LARGEST) or b"").decode("utf-8", "replace")
 
-    def replace(self, path: Path, text: str) -> None:
-        """Another text in its place, whole or not at all."""
-        write(path, text.encode())
-
     def append(self, path: Path, text: str) -> None:
         """Durable when it returns. Begins on a new line, whatever was cut off before."""
-        with typed(path, "written"), open(path, "ab", opener=open_own) as file:
-            apart = "\n" if file.tell() and not _ends_line(path) else ""
-            file.write((apart + text).encode())
+        with typed(path, "written"), open(path, "a+b", opener=open_own) as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                text = text if file.read(1) == b"\n" else f"\n{text}"
+            file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
 
@@ -96,9 +94,3 @@ def folder_beside(database: str, space: str, memory: MemorySettings) -> Folder |
     inner = folder_of(own_folder(place, str(named)), space)
     claim = partial(claim_folder, place, str(named))
     return Folder(inner, LONG_TERM_FILE, base or place.parent / named, claim)
-
-
-def _ends_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

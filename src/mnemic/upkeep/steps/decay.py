@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from mnemic.days import day_of
-from mnemic.rules.decay import class_of, faded, judge
+from mnemic.rules.decay import Fate, class_of, faded, judge
 from mnemic.rules.kinds import kinds_of
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.tiers import priority_of
+from mnemic.settings import Settings
 from mnemic.types import Kind, Memory
 from mnemic.upkeep.report import Change, Reason
 from mnemic.upkeep.work import PORTION, Step
@@ -45,15 +46,18 @@ def is_current(step: Step, memory: Memory) -> bool:
     return memory.expires_at is None or memory.expires_at > step.now
 
 
-def _fate(step: Step, memory: Memory) -> Change | None:
-    settings = step.settings
-    if priority_of(memory, settings.lifetimes) not in settings.decay.priorities:
-        return None
+def judge_age(memory: Memory, settings: Settings, now: datetime) -> tuple[Fate, float, timedelta]:
+    """What becomes of a memory, its faded importance, and for how long nobody used it."""
     law = class_of(memory.kind, settings.decay)
     since = counts_from(memory.last_accessed_at, memory.valid_from, memory.valid_to)
-    idle = max(step.now - since, timedelta())
+    idle = max(now - since, timedelta())
     score = faded(memory.importance, idle, law)
-    fate = judge(score, memory.access_count, law)
+    judged = priority_of(memory, settings.lifetimes) in settings.decay.priorities
+    return judge(score, memory.access_count, law) if judged else "keep", score, idle
+
+
+def _fate(step: Step, memory: Memory) -> Change | None:
+    fate, score, idle = judge_age(memory, step.settings, step.now)
     if fate == "keep" or (fate == "demote" and _is_short(step, memory)):
         return None
     why = Reason(

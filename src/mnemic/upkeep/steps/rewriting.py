@@ -19,13 +19,7 @@ from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import Claim, untrusted
 from mnemic.rules.tiers import fit_for_core
 from mnemic.store.contract import Unit
-from mnemic.types import (
-    GLOBAL_PROJECT,
-    Candidate,
-    Kind,
-    Memory,
-    constant,
-)
+from mnemic.types import GLOBAL_PROJECT, Candidate, Kind, Memory, constant
 from mnemic.upkeep.changes import ChangeWriter
 from mnemic.upkeep.model_calls import Rewritten, ask_for_fewer, ask_for_profile
 from mnemic.upkeep.report import Action, Change, Reason, short
