@@ -116,7 +116,8 @@ def _claude_message(message: Any, session: str) -> NewTurn | None:
     fields = read_object(message, "a message")
     parts = fields.get("content") or None
     if isinstance(parts, list):
-        parts = [part for part in parts if not _is_unspoken(part)]
+        kinds = [part.get("type") if isinstance(part, dict) else "" for part in parts]
+        parts = [p for p, kind in zip(parts, kinds, strict=True) if str(kind) not in _UNSPOKEN]
     content = read_content(parts)
     if content.is_empty:
         content = read_content(fields.get("text"))
@@ -132,10 +133,6 @@ def _make_turn(
 ) -> NewTurn:
     calls, results = tuple(content.calls), tuple(content.results)
     return NewTurn(session, role, content.text, "", channel, calls, results, at)
-
-
-def _is_unspoken(part: Any) -> bool:
-    return isinstance(part, dict) and str(part.get("type")) in _UNSPOKEN
 
 
 def _files(fields: Mapping[str, Any]) -> Iterator[str]:

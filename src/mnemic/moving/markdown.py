@@ -146,7 +146,9 @@ class MarkdownWriter:
             progress=options.get("progress"),
         )
         choice = options.get("language") or mind.settings.memory.language
-        self.say = Phrases(language_of(_list_texts(self.contents), choice))
+        texts = [statement.memory.text for statement in self.contents.known]
+        texts += (turn.text for turn in islice(self.contents.turns, _SAMPLE))
+        self.say = Phrases(language_of(texts, choice))
         self.places: Mapping[str, str] = {}
         self._name = options.get("name", "")
         shown = (*self.contents.known, *self.contents.past, *self.contents.pending)
@@ -482,9 +484,3 @@ class MarkdownWriter:
 
     def _day(self, moment: datetime) -> str:
         return self.say.date("day", self.contents.local(moment).date())
-
-
-def _list_texts(contents: MemoryContents) -> list[str]:
-    """Texts that show the language of a memory."""
-    known = (statement.memory.text for statement in contents.known)
-    return [*known, *(turn.text for turn in islice(contents.turns, _SAMPLE))]

@@ -245,8 +245,7 @@ def _read_word(fields: Mapping[str, Any], *names: str) -> str:
 
 def _read_life(fields: Mapping[str, Any]) -> str:
     """How long it lives, where that is said in words that are known here."""
-    values = map(fields.get, _LIFE_KEYS)
-    words = (value.strip().lower() for value in values if isinstance(value, str))
+    words = (str(fields.get(name)).strip().lower() for name in _LIFE_KEYS)
     return next(filter(is_duration, words), "")
 
 

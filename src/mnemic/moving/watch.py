@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mnemic.engine.mind import Mind
@@ -27,21 +27,19 @@ class Taken:
     rejected: int
 
 
+@dataclass(eq=False)
 class TranscriptWatcher:
     """Looks at files and folders again and again; only what is new in a file is read."""
 
-    def __init__(
-        self, mind: Mind, places: Iterable[Path], refused: Callable[[Refused], None]
-    ) -> None:
-        self._mind = mind
-        self._places = tuple(places)
-        self._refused = refused
-        self._seen: dict[Path, tuple[int, int]] = {}
-        self._files: dict[Path, TranscriptFile] = {}
+    mind: Mind
+    places: Sequence[Path]
+    refused: Callable[[Refused], None]
+    _seen: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    _files: dict[Path, TranscriptFile] = field(default_factory=dict)
 
     def look(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[Taken]:
         """Take in what has changed since the last look."""
-        for path in _files(self._places):
+        for path in _files(self.places):
             status = path.stat()
             state = (status.st_size, status.st_mtime_ns)
             if stopping() or self._seen.get(path) == state:
@@ -56,7 +54,7 @@ class TranscriptWatcher:
         try:
             reader, format = reader_of(source)
         except InvalidInput as error:
-            self._refused(Refused(str(path), error.message))
+            self.refused(Refused(str(path), error.message))
             return None
         if format in _LINED:
             file = self._files.setdefault(path, TranscriptFile(format, path.name))
@@ -68,8 +66,8 @@ class TranscriptWatcher:
             project = file.project
         else:
             pieces, project = list(reader.read(source, format)), ""
-        reading = Reading(format, project=project, refused=self._refused)
-        for _ in Importer(self._mind, reading).run(pieces):
+        reading = Reading(format, project=project, refused=self.refused)
+        for _ in Importer(self.mind, reading).run(pieces):
             pass
         done = reading.progress
         if not (done.added or done.rejected):
@@ -82,7 +80,7 @@ def present_places(home: Path) -> list[Path]:
     return [path for paths in usual_places(home).values() for path in paths if path.exists()]
 
 
-def _files(places: Iterable[Path]) -> Iterator[Path]:
+def _files(places: Sequence[Path]) -> Iterator[Path]:
     for place in places:
         if place.is_dir():
             yield from sorted(one for one in place.rglob("*.jsonl") if not one.is_symlink())

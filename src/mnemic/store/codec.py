@@ -48,10 +48,6 @@ def maybe_from_micros(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
 
 
-def maybe_to_micros(moment: datetime | None) -> int | None:
-    return None if moment is None else to_micros(moment)
-
-
 def encode(value: Any) -> Any:
     """A value as a column holds it: times in microseconds, days in ISO form, lists as JSON."""
     if type(value) in _PLAIN:

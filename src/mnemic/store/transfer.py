@@ -12,9 +12,8 @@ import base64
 import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from mnemic.errors import InvalidInput, StoreDamaged
 from mnemic.rules import checks
@@ -35,21 +34,6 @@ from mnemic.types import (
 VERSION = 1
 """Of this form. Whoever adds, removes or changes a column raises it and reads the earlier ones."""
 
-ColumnKind = Literal[
-    "id",  # made by the engine, or a fingerprint
-    "word",  # of the engine, the settings, or a fixed list
-    "name",  # by which something is found: a session, a sender
-    "text",  # what people, tools or models said
-    "json",  # the same as a JSON value
-    "data",  # a JSON value of ids, fingerprints and counts
-    "integer",
-    "long",  # a whole number beyond 53 bits, as text
-    "real",
-    "flag",  # true or false
-    "time",  # ISO 8601 with its offset
-    "bytes",  # base64
-    "place",  # how manieth of its space and type it was written; decides between equals
-]
 Cells = tuple[Any, ...]
 BATCH = 1_000  # rows that are moved at once, so that memory stays flat
 _TEXTS = ("id", "word", "name", "text")
@@ -69,45 +53,21 @@ class MovedColumn(NamedTuple):
 
 
 class MovedTable:
-    """One table: its columns, those that name a row, and the type of record that its rows are."""
+    """One table: ``every`` column and those that move, the ``key`` that names a row, and the type
+    of record that its rows are. ``compared`` are the places of the cells that are the same in every
+    store. As SQL, ``row_name`` names a row in one text, and ``time`` is when it came.
+    """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.record = _RECORDS.get(name)
-        self.every: list[MovedColumn] = []
-
-    @cached_property
-    def columns(self) -> tuple[MovedColumn, ...]:
-        """Those that move."""
-        return tuple(column for column in self.every if column.kind)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
-
-    @cached_property
-    def key(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.every if "key" in column.holds)
-
-    @cached_property
-    def keys(self) -> tuple[int, ...]:
-        return tuple(self.names.index(name) for name in self.key)
-
-    @cached_property
-    def compared(self) -> tuple[int, ...]:
-        """Where the cells stand that are the same in every store; a place need not be."""
-        return tuple(n for n, column in enumerate(self.columns) if column.kind != "place")
-
-    @cached_property
-    def row_name(self) -> str:
-        """What names a row in one text, as SQL."""
-        return "id" if "id" in self.names else " || ' ' || ".join(self.key) or "''"
-
-    @cached_property
-    def time(self) -> str:
-        """When a row came, as SQL."""
-        (time,) = (column.name for column in self.every if "when" in column.holds)
-        return f"ifnull({time}, 0)"
+    def __init__(self, name: str, every: Sequence[MovedColumn]) -> None:
+        self.name, self.every, self.record = name, every, _RECORDS.get(name)
+        self.columns = tuple(column for column in every if column.kind)
+        self.names = tuple(column.name for column in self.columns)
+        self.key = tuple(column.name for column in every if "key" in column.holds)
+        self.keys = tuple(self.names.index(name) for name in self.key if name in self.names)
+        self.compared = tuple(n for n, column in enumerate(self.columns) if column.kind != "place")
+        self.row_name = "id" if "id" in self.names else " || ' ' || ".join(self.key) or "''"
+        times = (column.name for column in every if "when" in column.holds)
+        self.time = f"ifnull({next(times, 0)}, 0)"
 
     def same(self, row: Cells, other: Cells) -> bool:
         """Whether two rows say the same."""
@@ -123,7 +83,7 @@ class MovedTable:
 
 
 def _read_tables() -> dict[str, MovedTable]:
-    tables: dict[str, MovedTable] = {}
+    columns: dict[str, list[MovedColumn]] = {}
     for line in Path(__file__).with_name("columns.tsv").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
@@ -131,8 +91,8 @@ def _read_tables() -> dict[str, MovedTable]:
         pairs = [mark.partition(":") for mark in " ".join(marks).split()]
         holds = {mark: of.replace("_", " ") for mark, _, of in pairs}
         column = MovedColumn(name, kind.rstrip("?-"), kind.endswith("?"), holds)
-        tables.setdefault(table, MovedTable(table)).every.append(column)
-    return tables
+        columns.setdefault(table, []).append(column)
+    return {table: MovedTable(table, every) for table, every in columns.items()}
 
 
 def columns_with(mark: str) -> Iterator[tuple[MovedTable, MovedColumn]]:

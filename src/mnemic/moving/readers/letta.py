@@ -28,6 +28,7 @@ _AGENT = re.compile(rb'"(?:agent_type|core_memory|block_ids|in_context_message_i
 _NAME = re.compile(
     rb'"name"\s*:\s*"((?:[^"\\]|\\.)*)"\s*,\s*"(?:system|memory_blocks|description)"'
 )
+_PASSAGE = frozenset({"archive_id", "embedding_config"})
 _SAY = "send_message"
 _ABOUT_USER = re.compile(r"human|user|customer|person(?!a)", re.IGNORECASE)
 _NOTES = re.compile(r"scratch|task|todo|plan|notes?|working|current", re.IGNORECASE)
@@ -43,7 +44,11 @@ class LettaReader:
         head = source.head
         if head.lstrip()[:1] == b"{" and len(_AGENT.findall(head)) > 1:
             return "letta"
-        return "letta" if any(_is_passage(one) for one in sample(source.head, _LISTS)) else ""
+        passages = (
+            isinstance(fields.get("text"), str) and not _PASSAGE.isdisjoint(fields)
+            for fields in sample(head, _LISTS)
+        )
+        return "letta" if any(passages) else ""
 
     def read(self, source: ImportSource, format: str) -> Iterator[Piece]:
         reading = _Reading(source)
@@ -53,12 +58,6 @@ class LettaReader:
         if reading.notes:
             text = "\n\n".join(f"## {label}\n\n{value}" for label, value in reading.notes)
             yield Piece("blocks", WorkingNotes(text))
-
-
-def _is_passage(fields: Mapping[str, Any]) -> bool:
-    return isinstance(fields.get("text"), str) and not fields.keys().isdisjoint(
-        {"archive_id", "embedding_config"}
-    )
 
 
 class _Reading:

@@ -96,12 +96,9 @@ def _read_history(source: ImportSource, table: str) -> Iterator[Piece]:
         else:
             yield Piece(row.place, None, row.reason or "it names no memory")
     for memory, rows in events.items():
-        if not any(_is_deletion(row.value) for row in rows):
+        events_of = [row.value for row in rows]
+        if not any(e.get("event") == "DELETE" or e.get("is_deleted") for e in events_of):
             yield from _read_versions(memory, rows)
-
-
-def _is_deletion(event: Mapping[str, Any]) -> bool:
-    return event.get("event") == "DELETE" or bool(event.get("is_deleted"))
 
 
 def _read_versions(memory: str, rows: list[Record]) -> Iterator[Piece]:
