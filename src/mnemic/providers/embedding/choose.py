@@ -49,8 +49,6 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
             return _local()
         case "folder":
             return _cached(_folder(embedding), embedding)
-        case "model2vec":
-            return _cached(_model2vec(embedding), embedding)
         case provider if provider not in _USUAL:
             made = make_from_plugin(EMBEDDING, provider, embedding)
             return object_embedder_for(settings, cast("EmbeddingModel", made), circuits)
@@ -134,18 +132,11 @@ def _local_if_installed() -> Embedder | None:
 
 
 def _folder(embedding: EmbeddingSettings) -> Embedder:
-    from mnemic.providers.embedding.folder import folder_embedder
+    from mnemic.providers.embedding.folder import OnnxEmbedder
 
     if not embedding.folder:
         raise ConfigError("embedding.folder is not set", remedy="Set it to the folder of the model")
-    return folder_embedder(Path(embedding.folder).expanduser())
-
-
-def _model2vec(embedding: EmbeddingSettings) -> Embedder:
-    from mnemic.providers.embedding.model2vec import Model2VecEmbedder
-
-    folder = str(Path(embedding.folder).expanduser()) if embedding.folder else ""
-    return Model2VecEmbedder(folder or embedding.model)
+    return OnnxEmbedder(Path(embedding.folder).expanduser())
 
 
 def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
