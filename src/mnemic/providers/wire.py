@@ -38,6 +38,7 @@ LARGEST_ANSWER = 8 << 20
 END_OF_STREAM = "[DONE]"
 _LARGEST_ERROR = 64 * 1024
 _EXCERPT = 200
+_CONNECT_TIMEOUT = 10.0  # seconds
 _CHUNK = 64 * 1024
 # A key of fewer characters may be a word ("test", "ollama"), which stands in any text.
 _TELLING_KEY = 8
@@ -63,7 +64,6 @@ class Wire:
         key_header: str = "authorization",
         headers: Mapping[str, str] | None = None,
         timeout: timedelta = timedelta(seconds=10),
-        connect_timeout: timedelta = timedelta(seconds=10),
         breaker: Breaker | None = None,
     ) -> None:
         """``service`` names the server in errors; ``timeout`` is for the whole of a call."""
@@ -74,7 +74,7 @@ class Wire:
         self._key_header = key_header
         self._headers = dict(headers or {})
         self._timeout = timeout.total_seconds()
-        self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
+        self._connect_timeout = min(_CONNECT_TIMEOUT, self._timeout)
         self.breaker = breaker
         self._client: httpx.Client | None = None
         self._lock = ForkSafeLock()

@@ -88,11 +88,11 @@ class OnnxEmbedder:
     def _run(self, texts: list[str]) -> Vectors:
         options = self._options
         session = self._files.loaded(max_tokens=options.max_tokens, threads=options.threads)
-        cut = session.cut(texts)
+        cut = session.tokenizer.encode_batch(texts)
         ids = np.array([text.ids for text in cut], dtype=np.int64)
         mask = np.array([text.attention_mask for text in cut], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": mask}
-        output = session.run(
+        output, *_ = session.run(
             {name: inputs.get(name, np.zeros_like(ids)) for name in session.inputs}
         )
         if output.ndim == 3:
