@@ -110,18 +110,12 @@ def test_a_missing_key_is_named_at_once(provider: str) -> None:
         embedder_for(settings(provider=provider))
 
 
-def test_a_model_that_is_not_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"embedding\.model"):
-        embedder_for(settings(provider="model2vec"))
-
-
 @pytest.mark.parametrize(
     ("provider", "module", "extra"),
     [
         ("openai", "httpx", "models"),
         ("ollama", "httpx", "models"),
         ("folder", "onnxruntime", "local-models"),
-        ("model2vec", "model2vec", "model2vec"),
     ],
 )
 def test_a_missing_extra_is_named_at_once(
@@ -132,7 +126,7 @@ def test_a_missing_extra_is_named_at_once(
 
     monkeypatch.setattr(extras, "find_spec", find)
     folder = write_folder(tmp_path / "tiny", {"tea": [1.0, 0.0]})
-    given = {"folder": str(folder)} if provider in ("folder", "model2vec") else {}
+    given = {"folder": str(folder)} if provider == "folder" else {}
     with pytest.raises(MissingExtra, match=rf'pip install "mnemic\[{extra}\]"'):
         embedder_for(settings(provider=provider, api_key="sk-x", **given))
 
@@ -144,7 +138,7 @@ from mnemic.providers.embedding.choose import embedder_for
 from mnemic.settings import load
 embedder_for(load("default", env={}))
 embedder_for(load("default", env={}, overrides={"embedding": {"provider": "ollama"}}))
-heavy = {"httpx", "onnxruntime", "tokenizers", "model2vec", "mnemic_reader"}
+heavy = {"httpx", "onnxruntime", "tokenizers", "mnemic_reader"}
 print(sorted(heavy & set(sys.modules)))
 """
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from tests.chat.conftest import said
 from tests.providers.scripted import Scripted, reply
-from tests.providers.tiny import tokenizer, write_folder
+from tests.providers.tiny import write_folder
 from tests.release.environments import ROOT, Environment
 
 USES = Path(__file__).parent / "uses"
@@ -63,16 +61,7 @@ def surroundings(folder: Path) -> Iterator[dict[str, str]]:
         yield {
             "MODEL_URL": model.url,
             "ONNX_FOLDER": str(write_folder(folder / "onnx", _WORDS)),
-            "MODEL2VEC_FOLDER": str(_static_model(folder / "static")),
             "POSTGRES_URL": "postgresql://127.0.0.1:1/nowhere",
             "SERVICE_URL": "http://127.0.0.1:1",
             "SERVICE_TOKEN": "none",
         }
-
-
-def _static_model(folder: Path) -> Path:
-    from model2vec import StaticModel
-
-    table = np.array([[0.0, 0.0], *_WORDS.values()], dtype=np.float32)
-    StaticModel(table, tokenizer(_WORDS)).save_pretrained(folder)
-    return folder

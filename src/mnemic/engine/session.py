@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.types import (
     ConversationWindow,
     Json,
     NewTurn,
+    Role,
     Scratchpad,
+    SpokenDetails,
     ToolCall,
     ToolResult,
-    Trust,
     Turn,
 )
 
@@ -37,23 +37,9 @@ class Session(CheckedCalls):
         self._state = state
         self.id = id_
 
-    def user(
-        self,
-        text: str,
-        *,
-        sender: str = "",
-        channel: str = "",
-        at: datetime | str | None = None,
-        index: int | None = None,
-        trust: Trust | None = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Turn:
+    def user(self, text: str, **details: Unpack[SpokenDetails]) -> Turn:
         """What the user said. ``trust`` says whose words they are where ``sender`` does not."""
-        return self._host.record_turn(
-            NewTurn(
-                self.id, "user", text, sender, channel, (), (), at, index, trust, metadata or {}
-            )
-        )
+        return self._record("user", text, details)
 
     def assistant(
         self,
@@ -61,58 +47,33 @@ class Session(CheckedCalls):
         *,
         tool_calls: Iterable[ToolCall] = (),
         tool_results: Iterable[ToolResult] = (),
-        sender: str = "",
-        channel: str = "",
-        at: datetime | str | None = None,
-        index: int | None = None,
-        trust: Trust | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        **details: Unpack[SpokenDetails],
     ) -> Turn:
         """What the agent said and did; ``trust`` can only be lower than the agent's."""
-        calls, results = tuple(tool_calls), tuple(tool_results)
-        return self._host.record_turn(
-            NewTurn(
-                self.id,
-                "assistant",
-                text,
-                sender,
-                channel,
-                calls,
-                results,
-                at,
-                index,
-                trust,
-                metadata or {},
-            )
-        )
+        return self._record("assistant", text, details, tool_calls, tool_results)
 
     def tool(
         self,
         text: str = "",
         *,
         tool_results: Iterable[ToolResult] = (),
-        sender: str = "",
-        channel: str = "",
-        at: datetime | str | None = None,
-        index: int | None = None,
-        trust: Trust | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        **details: Unpack[SpokenDetails],
     ) -> Turn:
         """What a tool answered; ``trust`` can only be lower than a tool's."""
-        results = tuple(tool_results)
+        return self._record("tool", text, details, (), tool_results)
+
+    def _record(
+        self,
+        role: Role,
+        text: str,
+        details: SpokenDetails,
+        calls: Iterable[ToolCall] = (),
+        results: Iterable[ToolResult] = (),
+    ) -> Turn:
+        about: dict[str, Any] = {**details, "metadata": details.get("metadata") or {}}
         return self._host.record_turn(
             NewTurn(
-                self.id,
-                "tool",
-                text,
-                sender,
-                channel,
-                (),
-                results,
-                at,
-                index,
-                trust,
-                metadata or {},
+                self.id, role, text, tool_calls=tuple(calls), tool_results=tuple(results), **about
             )
         )
 

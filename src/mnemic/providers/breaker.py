@@ -150,6 +150,16 @@ class Breaker:
         )
 
 
+def guarded(
+    breaker: Breaker | None,
+    work: Callable[[float], T],
+    timeout: float,
+    hurry: timedelta | None = None,
+) -> T:
+    """The outcome of ``work``, behind a breaker where there is one."""
+    return work(timeout) if breaker is None else breaker.call(work, timeout, hurry)
+
+
 class Circuits:
     """The breakers that one mind uses."""
 

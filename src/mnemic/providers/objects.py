@@ -5,14 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TypeVar
 
 from mnemic.errors import InvalidInput, MnemicError, ModelError, ModelUnavailable
-from mnemic.providers import deadline
-from mnemic.providers.bounded import CallTimeout, call_within
-from mnemic.providers.breaker import Breaker
+from mnemic.providers.breaker import Breaker, guarded
+from mnemic.providers.deadline import call_within
 
-T = TypeVar("T")
 _LONGEST_NAME = 200
 
 
@@ -49,26 +46,25 @@ class GuardedObject:
 
     def call(self, work: Callable[[], object], *, hurry: timedelta | None = None) -> object:
         """The answer, not checked yet. ``hurry`` is for a query, which somebody waits for."""
+        return guarded(
+            self._breaker,
+            lambda timeout: call_within(
+                timeout, lambda _: self._typed(work), lambda: self._too_slow(timeout)
+            ),
+            self._timeout,
+            hurry,
+        )
 
-        def bounded(timeout: float) -> object:
-            return self._within(timeout, work)
+    def _too_slow(self, timeout: float) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"{self._service} did not answer within {timeout:g} s",
+            remedy="Make it answer sooner, or raise the timeout",
+            outage=True,
+        )
 
-        if self._breaker is None:
-            return bounded(self._timeout)
-        return self._breaker.call(bounded, self._timeout, hurry)
-
-    def _within(self, timeout: float, work: Callable[[], object]) -> object:
-        patience = deadline.seconds_left(timeout)
+    def _typed(self, work: Callable[[], object]) -> object:
         try:
-            return call_within(patience, work)
-        except CallTimeout:
-            if patience < timeout:
-                raise deadline.reached() from None
-            raise ModelUnavailable(
-                f"{self._service} did not answer within {timeout:g} s",
-                remedy="Make it answer sooner, or raise the timeout",
-                outage=True,
-            ) from None
+            return work()
         except (ModelError, MemoryError):
             raise
         except Exception as error:

@@ -6,12 +6,12 @@ import atexit
 import os
 import threading
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from mnemic.errors import ConfigError, ModelRefused
-from mnemic.late import NDArray, np
+from mnemic.late import NDArray
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
 
@@ -29,16 +29,26 @@ class OnnxFolder:
         extras.require(EXTRA, "onnxruntime", "tokenizers")
         self.model = _file(folder, *_MODELS, remedy=remedy)
         self.tokenizer = _file(folder, "tokenizer.json", remedy=remedy)
-        self._session: OnnxSession | None = None
+        self._loaded: OnnxModel | None = None
         self._loading = ForkSafeLock()
 
-    def loaded(self, *, max_tokens: int, threads: int) -> OnnxSession:
-        """The model and its tokenizer, which cuts off what is beyond ``max_tokens``."""
-        if self._session is None:
-            with self._loading:
-                if self._session is None:
-                    self._session = OnnxSession(self.model, self.tokenizer, max_tokens, threads)
-        return self._session
+    def loaded(self, *, max_tokens: int, threads: int) -> OnnxModel:
+        """The model and its tokenizer, which cuts off what is beyond ``max_tokens`` and fills up
+        the rows of a batch.
+        """
+        with self._loading:
+            if self._loaded is None:
+                loaded = OnnxModel(
+                    self.model,
+                    self.tokenizer,
+                    threads=threads,
+                    extra=EXTRA,
+                    remedy="Fetch the files again",
+                )
+                loaded.tokenizer.enable_truncation(max_tokens)
+                loaded.tokenizer.enable_padding()
+                self._loaded = loaded
+            return self._loaded
 
 
 class OnnxModel:
@@ -65,6 +75,7 @@ class OnnxModel:
                     f"{type(error).__name__}",
                     remedy=remedy,
                 ) from error
+        self.name = model.parent.name
         self.tokenizer.encode_special_tokens = True  # "[SEP]" in a text is what somebody wrote
         self.inputs: list[str] = [put.name for put in self._onnx.get_inputs()]
         self.outputs: list[str] = [output.name for output in self._onnx.get_outputs()]
@@ -109,29 +120,6 @@ class _Runs:
 
 
 _runs = _Runs()
-
-
-class OnnxSession:
-    """A loaded model of a folder, whose tokenizer cuts and fills up."""
-
-    def __init__(self, model: Path, tokenizer: Path, max_tokens: int, threads: int) -> None:
-        self._model = OnnxModel(
-            model, tokenizer, threads=threads, extra=EXTRA, remedy="Fetch the files again"
-        )
-        self._cut = self._model.tokenizer
-        self._cut.enable_truncation(max_tokens)
-        self._cut.enable_padding()
-        self.inputs = self._model.inputs
-        self.name = model.parent.name
-
-    def cut(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> list[Any]:
-        """Texts, or pairs of them, as the tokenizer's rows of equal length."""
-        rows: list[Any] = self._cut.encode_batch(list(texts))
-        return rows
-
-    def run(self, feed: Mapping[str, NDArray[np.int64]]) -> NDArray[Any]:
-        """The first output."""
-        return self._model.run(feed)[0]
 
 
 def read_options(path: Path, fits: Callable[[str, object], bool], *, remedy: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from mnemic.errors import BadVector
 from mnemic.language.detection import language_of
 from mnemic.language.windows import query_windows
 from mnemic.late import NDArray, np
-from mnemic.providers.onnx import OnnxFolder, OnnxSession, is_reading_option, read_options
+from mnemic.providers.onnx import OnnxFolder, OnnxModel, is_reading_option, read_options
 
 OPTIONS = "rerank.toml"
 _LANGUAGES = ("en", "zh")
@@ -109,7 +109,7 @@ class OnnxReranker:
         languages = self._options.languages
         return not languages or language_of([text]) in languages
 
-    def _loaded(self, query: str) -> OnnxSession:
+    def _loaded(self, query: str) -> OnnxModel:
         """The model; its first run, which is slow, is not taken for what a passage costs."""
         options = self._options
         most = max(1, options.max_tokens - options.before_tokens)
@@ -135,15 +135,17 @@ class OnnxReranker:
             pairs = [(a.lower(), b.lower(), c.lower()) for a, b, c in pairs]
         return pairs
 
-    def _logit(self, session: OnnxSession, query: str, passage: str, before: str) -> float:
-        (pair,) = session.cut([(query, passage)])
+    def _logit(self, session: OnnxModel, query: str, passage: str, before: str) -> float:
+        (pair,) = session.tokenizer.encode_batch([(query, passage)])
         ids, types = list(pair.ids), list(pair.type_ids)
         if before:
-            extra = _unopened(session.cut([before])[0])[: self._options.before_tokens]
+            extra = _unopened(session.tokenizer.encode_batch([before])[0])[
+                : self._options.before_tokens
+            ]
             ids += extra
             types += [1] * len(extra)
         rows = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": types}
-        output = session.run(
+        output, *_ = session.run(
             {name: np.array([rows[name]], np.int64) for name in session.inputs if name in rows}
         )
         return _log_odds(np.asarray(output, np.float64).reshape(-1), session.name)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mnemic.errors import (
@@ -23,11 +22,11 @@ from mnemic.errors import (
     ModelUnavailable,
 )
 from mnemic.locks import ForkSafeLock
-from mnemic.providers import deadline, extras
-from mnemic.providers.bounded import CallTimeout, call_within
-from mnemic.providers.breaker import Breaker
+from mnemic.providers import extras
+from mnemic.providers.breaker import Breaker, guarded
 from mnemic.providers.certificates import certificates
-from mnemic.providers.decompression import ACCEPTED, decoder_for
+from mnemic.providers.deadline import call_within
+from mnemic.providers.decompression import ACCEPTED, Decoder
 from mnemic.settings.values import MASK, Secret
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ LARGEST_ANSWER = 8 << 20
 END_OF_STREAM = "[DONE]"
 _LARGEST_ERROR = 64 * 1024
 _EXCERPT = 200
+_CONNECT_TIMEOUT = 10.0  # seconds
 _CHUNK = 64 * 1024
 # A key of fewer characters may be a word ("test", "ollama"), which stands in any text.
 _TELLING_KEY = 8
@@ -64,7 +64,6 @@ class Wire:
         key_header: str = "authorization",
         headers: Mapping[str, str] | None = None,
         timeout: timedelta = timedelta(seconds=10),
-        connect_timeout: timedelta = timedelta(seconds=10),
         breaker: Breaker | None = None,
     ) -> None:
         """``service`` names the server in errors; ``timeout`` is for the whole of a call."""
@@ -75,7 +74,7 @@ class Wire:
         self._key_header = key_header
         self._headers = dict(headers or {})
         self._timeout = timeout.total_seconds()
-        self._connect_timeout = min(connect_timeout.total_seconds(), self._timeout)
+        self._connect_timeout = min(_CONNECT_TIMEOUT, self._timeout)
         self.breaker = breaker
         self._client: httpx.Client | None = None
         self._lock = ForkSafeLock()
@@ -93,39 +92,34 @@ class Wire:
         ``hurry``: somebody waits, for no longer than this. A server that failed before is then
         probed in the background, and this call fails at once.
         """
-        body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-        if self.breaker is None:
-            return self._send(path, body, largest, self._timeout)
-        send = partial(self._send, path, body, largest)
-        return self.breaker.call(send, self._timeout, hurry)
+        body = _encoded(payload)
 
-    def _send(self, path: str, body: bytes, largest: int, timeout: float) -> Any:
-        client = self._connected()  # before the clock starts: the first time is slow
-        patience = deadline.seconds_left(timeout)
-        end = time.monotonic() + patience
-        call = _Call(self, client, path, body, deadline=end, largest=largest)
-        try:
-            return call_within(patience, call.exchange)
-        except CallTimeout:
-            self.close()
-            raise (self.too_slow(timeout) if patience == timeout else deadline.reached()) from None
+        def send(timeout: float) -> Any:
+            def late() -> ModelUnavailable:
+                self.close()
+                return self._too_slow(timeout)
+
+            client = self._connected()  # before the clock starts: the first time is slow
+            return call_within(
+                timeout, lambda left: self._exchange(client, path, body, left, largest), late
+            )
+
+        return guarded(self.breaker, send, self._timeout, hurry)
 
     def stream(self, path: str, payload: object, take: Callable[[Any], None]) -> None:
         """Hand over each event of a streamed answer as it arrives; a whole answer is one event.
 
         The timeout is that of each wait. It runs on the caller's own thread, where Ctrl-C ends it.
         """
-        body = json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        body = _encoded(payload)
 
-        def send(timeout: float) -> None:
-            call = _Call(
-                self, self._connected(), path, body, deadline=math.inf, largest=LARGEST_ANSWER
-            )
-            call.stream(take)
+        def send(_: float) -> None:
+            with self._response(self._connected(), path, body) as response:
+                whole = self._read_events(response, take)
+            if whole is not None:
+                take(self._parsed(whole))
 
-        if self.breaker is None:
-            return send(self._timeout)
-        return self.breaker.call(send, self._timeout)
+        guarded(self.breaker, send, self._timeout)
 
     def close(self) -> None:
         """Drop the connections; the next call makes new ones."""
@@ -157,10 +151,93 @@ class Wire:
                         verify=certificates(),
                     )
                 except (library.InvalidURL, UnicodeError) as error:
-                    raise self.unsendable(error) from None
+                    raise self._unsendable(error) from None
             return self._client
 
-    def unsendable(self, error: Exception) -> ModelRefused:
+    def _exchange(
+        self, client: httpx.Client, path: str, body: bytes, seconds: float, largest: int
+    ) -> Any:
+        end = time.monotonic() + seconds
+        with self._response(client, path, body) as response:
+            answer = b"".join(self._pieces(response, _CHUNK, end, largest))
+        return self._parsed(answer)
+
+    def _read_events(self, response: httpx.Response, take: Callable[[Any], None]) -> bytes | None:
+        """Lines of server-sent events or of JSON; gives a body that is one JSON value instead."""
+        body, begin, is_streamed = bytearray(), 0, False
+        for data in self._pieces(response, None):
+            body += data
+            while (end := body.find(b"\n", begin)) >= 0:
+                line, begin = bytes(body[begin:end]), end + 1
+                if (event := _event(line)) is not None:
+                    is_streamed = True
+                    take(event)
+        if not is_streamed:
+            return bytes(body)
+        if (event := _event(bytes(body[begin:]))) is not None:
+            take(event)
+        return None
+
+    def _parsed(self, body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise ModelUnavailable(
+                f"{self.service} answered something that is not whole JSON", remedy="Try again"
+            ) from error
+
+    @contextmanager
+    def _response(self, client: httpx.Client, path: str, body: bytes) -> Iterator[httpx.Response]:
+        """The answer, if it is one of success; every failure is a ModelError."""
+        httpx = extras.load(EXTRA, "httpx")
+        try:
+            with client.stream("POST", path, content=body) as response:
+                if response.status_code != 200:
+                    said = b"".join(self._pieces(response, _CHUNK))
+                    raise self._failure(response, said)
+                yield response
+        except httpx.TimeoutException as error:
+            raise self._too_slow() from error
+        except (httpx.LocalProtocolError, httpx.InvalidURL) as error:
+            raise self._unsendable(error) from None
+        except (httpx.HTTPError, OSError, RuntimeError) as error:
+            # RuntimeError: the client was closed while another call ran into its deadline.
+            raise ModelUnavailable(
+                f"{self.service} cannot be reached or hung up ({type(error).__name__})",
+                remedy="Check the address and the network, then try again",
+                outage=True,
+            ) from error
+
+    def _pieces(
+        self,
+        response: httpx.Response,
+        size: int | None,
+        end: float = math.inf,
+        largest: int = LARGEST_ANSWER,
+    ) -> Iterator[bytes]:
+        """The body, unpacked here and not by httpx: a chunk of it may unpack to any size. Without a
+        size of its pieces they come as they arrive. Of an error only the beginning is read.
+        """
+        failed = response.status_code != 200
+        largest = min(largest, _LARGEST_ERROR) if failed else largest
+        decoder = Decoder(response.headers.get("content-encoding", ""), self.service)
+        read = 0
+        for chunk in response.iter_raw(size):
+            piece = decoder.decode(chunk, largest + 1 - read)
+            read += len(piece)
+            if time.monotonic() > end:
+                raise self._too_slow()
+            if read > largest and not failed:
+                raise ModelUnavailable(
+                    f"{self.service} answered more than {largest / (1 << 20):.3g} MB",
+                    remedy="Check that the address is one of a model",
+                )
+            yield piece
+            if read > largest:
+                return
+        decoder.finish()
+
+    def _unsendable(self, error: Exception) -> ModelRefused:
         """Without the error's own words: they may show the key."""
         return ModelRefused(
             f"The address or key of {self.service} cannot be sent ({type(error).__name__})",
@@ -168,14 +245,14 @@ class Wire:
             away=True,
         )
 
-    def too_slow(self, timeout: float = 0.0) -> ModelUnavailable:
+    def _too_slow(self, timeout: float = 0.0) -> ModelUnavailable:
         return ModelUnavailable(
             f"{self.service} did not answer whole within {timeout or self._timeout:g} s",
             remedy="Try again later, or raise the timeout",
             outage=True,
         )
 
-    def failure(self, response: httpx.Response, body: bytes) -> ModelError:
+    def _failure(self, response: httpx.Response, body: bytes) -> ModelError:
         """The error that an answer other than 200 stands for."""
         status = response.status_code
         message = f"{self.service} answered {status}"
@@ -239,103 +316,8 @@ class Wire:
         return f": {line[:_EXCERPT]}" if line else ""
 
 
-class _Call:
-    """One request and its answer."""
-
-    def __init__(
-        self,
-        wire: Wire,
-        client: httpx.Client,
-        path: str,
-        body: bytes,
-        *,
-        deadline: float,
-        largest: int,
-    ) -> None:
-        self._wire, self._client = wire, client
-        self._path, self._body, self._deadline = path, body, deadline
-        self._largest = largest
-
-    def exchange(self) -> Any:
-        with self._response() as response:
-            body = self._read(response)
-        return self._parsed(body)
-
-    def stream(self, take: Callable[[Any], None]) -> None:
-        """Lines of server-sent events or of JSON, else a body that is one JSON value."""
-        body, begin, is_streamed = bytearray(), 0, False
-        with self._response() as response:
-            for data in self._pieces(response, None):
-                body += data
-                while (end := body.find(b"\n", begin)) >= 0:
-                    line, begin = bytes(body[begin:end]), end + 1
-                    if (event := _event(line)) is not None:
-                        is_streamed = True
-                        take(event)
-            if is_streamed:
-                if (event := _event(bytes(body[begin:]))) is not None:
-                    take(event)
-                return
-        take(self._parsed(bytes(body)))
-
-    def _parsed(self, body: bytes) -> Any:
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError) as error:
-            raise ModelUnavailable(
-                f"{self._wire.service} answered something that is not whole JSON",
-                remedy="Try again",
-            ) from error
-
-    @contextmanager
-    def _response(self) -> Iterator[httpx.Response]:
-        """The answer, if it is one of success; every failure is a ModelError."""
-        httpx = extras.load(EXTRA, "httpx")
-        wire = self._wire
-        try:
-            with self._client.stream("POST", self._path, content=self._body) as response:
-                if response.status_code != 200:
-                    raise wire.failure(response, self._read(response))
-                yield response
-        except httpx.TimeoutException as error:
-            raise wire.too_slow() from error
-        except (httpx.LocalProtocolError, httpx.InvalidURL) as error:
-            raise wire.unsendable(error) from None
-        except (httpx.HTTPError, OSError, RuntimeError) as error:
-            # RuntimeError: the client was closed while another call ran into its deadline.
-            raise ModelUnavailable(
-                f"{wire.service} cannot be reached or hung up ({type(error).__name__})",
-                remedy="Check the address and the network, then try again",
-                outage=True,
-            ) from error
-
-    def _read(self, response: httpx.Response) -> bytes:
-        return b"".join(self._pieces(response, _CHUNK))
-
-    def _pieces(self, response: httpx.Response, size: int | None) -> Iterator[bytes]:
-        """The body, unpacked here and not by httpx: a chunk of it may unpack to any size. Without a
-        size of its pieces they come as they arrive.
-
-        Of an error only the beginning is read.
-        """
-        service, failed = self._wire.service, response.status_code != 200
-        largest = min(self._largest, _LARGEST_ERROR) if failed else self._largest
-        decoder = decoder_for(response.headers.get("content-encoding", ""), service)
-        read = 0
-        for chunk in response.iter_raw(size):
-            piece = decoder.decode(chunk, largest + 1 - read)
-            read += len(piece)
-            if time.monotonic() > self._deadline:
-                raise self._wire.too_slow()
-            if read > largest and not failed:
-                raise ModelUnavailable(
-                    f"{service} answered more than {largest / (1 << 20):.3g} MB",
-                    remedy="Check that the address is one of a model",
-                )
-            yield piece
-            if read > largest:
-                return
-        decoder.finish()
+def _encoded(payload: object) -> bytes:
+    return json.dumps(payload, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 def _event(line: bytes) -> Any:

@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta
 from typing import (
     Any,
     Literal,
+    NamedTuple,
     ParamSpec,
     TypeVar,
     Union,
@@ -127,28 +128,41 @@ def _unexpected(call: str, name: str, known: Iterable[str]) -> str:
     return f"{call}() got an unexpected keyword argument {name!r}. {hint}"
 
 
+class Argument(NamedTuple):
+    """One argument of a call; ``default`` is ``Parameter.empty`` where it has to be given."""
+
+    annotation: Any
+    kind: Any
+    default: Any
+
+
+def arguments_of(call: Callable[..., object]) -> dict[str, Argument]:
+    """The arguments of a call by name and in order, also those of its ``**options: Unpack[…]``."""
+    hints, listed = get_type_hints(call), dict[str, Argument]()
+    for one in inspect.signature(call).parameters.values():
+        hint = hints.get(one.name, Any)
+        if get_origin(hint) is not Unpack:
+            listed[one.name] = Argument(hint, one.kind, one.default)
+            continue
+        (options,) = get_args(hint)
+        for name, inner in get_type_hints(options).items():
+            default = one.empty if name in options.__required_keys__ else None
+            listed[name] = Argument(inner, one.KEYWORD_ONLY, default)
+    return listed
+
+
 def _read(
     call: Callable[..., object], positions: list[str], expected: dict[str, _Expected]
 ) -> frozenset[str] | None:
     """Fill in what each parameter takes; says the keywords, None where any is taken."""
-    hints = get_type_hints(call)
-    parameters = inspect.signature(call).parameters.values()
-    unpacked = [get_args(hint)[0] for hint in hints.values() if get_origin(hint) is Unpack]
-    for keywords in unpacked:
-        for name, hint in get_type_hints(keywords).items():
-            hints[name], expected[name] = hint, _Expected(hint)
-    for one in parameters:
-        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name not in hints:
-            continue
-        parameter = _Expected(hints[one.name])
-        if parameter.kinds:
-            expected[one.name] = parameter
-    positions += [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
-    if any(one.kind is one.VAR_KEYWORD for one in parameters) and not unpacked:
+    listed = arguments_of(call)
+    for name, one in listed.items():
+        if one.kind in _NAMED and (parameter := _Expected(one.annotation)).kinds:
+            expected[name] = parameter
+    positions += [name for name, one in listed.items() if one.kind is not _NAMED[1]]
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in listed.values()):
         return None
-    fields = [name for keywords in unpacked for name in get_type_hints(keywords)]
-    own = [one.name for one in parameters if one.kind in _NAMED and one.name != "self"]
-    return frozenset((*fields, *own))
+    return frozenset(n for n, one in listed.items() if one.kind in _NAMED and n != "self")
 
 
 def _kinds(annotation: object) -> Iterable[Any]:

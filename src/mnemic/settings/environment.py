@@ -13,7 +13,7 @@ DocumentName = Literal["memory", "user", "project", "insights", "persona"]
 RemovedBullet = Literal["ask", "archive"]
 ChatProvider = Literal["none", "openai", "anthropic", "ollama", "dashscope"]
 ModelProvider = Literal["chat", "none", "openai", "anthropic", "ollama", "dashscope"]
-Embedder = Literal["none", "auto", "local", "folder", "model2vec", "openai", "dashscope", "ollama"]
+Embedder = Literal["none", "auto", "local", "folder", "openai", "dashscope", "ollama"]
 Vectors = Literal["auto", "sqlite-vec", "chromadb", "none"]
 SourceName = Literal["owner", "agent", "tool", "external"]
 AtWrite = Literal["redact", "keep"]
@@ -126,7 +126,7 @@ class EmbeddingSettings(SettingsGroup):
         plugins=EMBEDDING,
     )
     model: str = setting("", "The model; empty: the provider's one in `models`.")
-    folder: Place = setting("", "Folder of a model for `folder` and `model2vec`.")
+    folder: Place = setting("", "Folder of a model for `folder`.")
     dimensions: int = setting(0, "Length of its vectors; 0: as in `models`.")
     api_key: Secret = setting("", "The key.")
     base_url: Url = setting("", "The address, where it is not the provider's usual one.")

@@ -65,6 +65,17 @@ class NewTurn:
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
+class SpokenDetails(TypedDict, total=False):
+    """What a turn may come with, beside its session, role, text and tools; see ``NewTurn``."""
+
+    sender: str
+    channel: str
+    at: datetime | str | None
+    index: int | None
+    trust: Trust | None
+    metadata: Mapping[str, Any] | None
+
+
 class TurnDetails(TypedDict, total=False):
     """What a turn may come with, beside its session, role and text; see ``NewTurn``."""
 

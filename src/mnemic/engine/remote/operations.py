@@ -11,12 +11,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Unpack, get_type_hints
 
 from mnemic.engine.mind import Mind
 from mnemic.engine.session import Session
 from mnemic.engine.trail import list_accesses
 from mnemic.errors import InvalidInput
+from mnemic.rules.signatures import Argument, arguments_of
 from mnemic.settings.dump import as_mapping
 from mnemic.types import Attachment, AttachmentDetails, Scope, Turn
 
@@ -71,20 +72,13 @@ class Operation:
     @cached_property
     def parameters(self) -> dict[str, CallParameter]:
         """By name, in the order of the call."""
-        hints = get_type_hints(self.call)
-        listed: dict[str, CallParameter] = {}
-        for one in list(inspect.signature(self.call).parameters.values())[1:]:
-            hint = hints[one.name]
-            if one.kind is one.VAR_KEYWORD and get_origin(hint) is Unpack:
-                details = get_args(hint)[0]
-                for name, inner in get_type_hints(details).items():
-                    if name not in LOCAL:
-                        listed[name] = CallParameter(name, inner, name in details.__required_keys__)
-            elif one.name not in LOCAL:
-                required = one.default is one.empty
-                listed[one.name] = CallParameter(
-                    one.name, hint, required, None if required else one.default
-                )
+        listed = {
+            name: CallParameter(name, one.annotation, True)
+            if one.default is inspect.Parameter.empty
+            else CallParameter(name, one.annotation, False, one.default)
+            for name, one in self._arguments.items()
+            if name not in LOCAL
+        }
         if self.of_session:
             listed = {"session": CallParameter("session", str, True), **listed}
         if self.paged:
@@ -109,22 +103,19 @@ class Operation:
         return self.method in ("GET", "DELETE")
 
     @cached_property
-    def _names(self) -> set[str]:
-        """Of the arguments of the call."""
-        hints = get_type_hints(self.call)
-        unpacked = [get_args(hint)[0] for hint in hints.values() if get_origin(hint) is Unpack]
-        fields = {name for one in unpacked for name in get_type_hints(one)}
-        return {*inspect.signature(self.call).parameters, *fields}
+    def _arguments(self) -> dict[str, Argument]:
+        """Those of the call, without what it is called on."""
+        return dict(list(arguments_of(self.call).items())[1:])
 
     @property
     def paged(self) -> bool:
         """Whether it is a list of which one asks for a part."""
-        return self.method == "GET" and "limit" in self._names and not self.of_session
+        return self.method == "GET" and "limit" in self._arguments and not self.of_session
 
     @property
     def own_offset(self) -> bool:
         """Whether the call itself can begin in the middle of the list."""
-        return "offset" in self._names
+        return "offset" in self._arguments
 
     @property
     def takes_operation_id(self) -> bool:
@@ -142,11 +133,8 @@ class Operation:
     def arguments(self, given: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What was sent, as the call takes it."""
         rest = dict(given)
-        positions = [
-            one.name
-            for one in list(inspect.signature(self.call).parameters.values())[1:]
-            if one.kind is not one.KEYWORD_ONLY and one.kind is not one.VAR_KEYWORD
-        ]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        positions = [name for name, one in self._arguments.items() if one.kind is not keyword]
         args = []
         for name in positions:
             if name not in rest:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from mnemic.errors import BadAnswer, ModelRefused
+from mnemic.language.tokens import estimate_tokens
 from mnemic.providers.chat.base import (
     Answer,
     ChatMessage,
@@ -13,12 +14,12 @@ from mnemic.providers.chat.base import (
     Object,
     OnText,
     Schema,
+    Spent,
     T,
     WrongShape,
 )
 from mnemic.providers.chat.json_answer import object_in
 from mnemic.providers.chat.transport import (
-    MeteredTransport,
     ModelPrompt,
     ModelReply,
     Transport,
@@ -34,8 +35,8 @@ _CUT_OFF = "it was cut off before its end"
 class Chat:
     """Asks a model until its answer is right, or the repairs are used up."""
 
-    def __init__(self, transport: Transport, *, repairs: int) -> None:
-        self._transport, self._repairs = transport, repairs
+    def __init__(self, transport: Transport, *, repairs: int, meter: Meter | None = None) -> None:
+        self._transport, self._repairs, self._meter = transport, repairs, meter
 
     @property
     def name(self) -> str:
@@ -80,19 +81,43 @@ class Chat:
         return Answer(text, reply.spent)
 
     def metered(self, meter: Meter) -> Chat:
-        return Chat(MeteredTransport(self._transport, meter), repairs=self._repairs)
+        return Chat(self._transport, repairs=self._repairs, meter=meter)
 
     def close(self) -> None:
         self._transport.close()
 
     def _reply(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
-        reply = self._transport.send(prompt, on_text)
+        reply = self._send(prompt, on_text)
         if reply.ending == "declined":
             raise ModelRefused(
                 f"{self.name} declined to answer for {prompt.purpose}"
                 + _quoted(self._transport.masked(reply.text)),
                 remedy="Leave out what it objects to, or use another model",
             )
+        return reply
+
+    def _send(self, prompt: ModelPrompt, on_text: OnText | None) -> ModelReply:
+        """Every exchange is metered: what was written before one broke off is paid for, too."""
+        meter, pieces = self._meter, list[str]()
+        if meter is None:
+            return self._transport.send(prompt, on_text)
+        meter.allow()
+
+        def listen(text: str) -> None:
+            pieces.append(text)
+            if on_text is not None:
+                on_text(text)
+
+        try:
+            reply = self._transport.send(prompt, None if on_text is None else listen)
+        except BaseException:
+            if pieces:
+                read = sum(estimate_tokens(message.text) for message in prompt.messages)
+                written = estimate_tokens("".join(pieces))
+                spent = Spent(self.name, read + estimate_tokens(prompt.system), written)
+                meter.record(prompt.purpose, spent)
+            raise
+        meter.record(prompt.purpose, reply.spent)
         return reply
 
     def _unusable(self, reply: ModelReply, wrong: WrongShape, purpose: str) -> BadAnswer:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, cast
 
 from mnemic.errors import ConfigError
 from mnemic.settings.plugins import CHAT, make_from_plugin
-from mnemic.settings.values import Secret
 
 if TYPE_CHECKING:
     from mnemic.providers.breaker import Circuits
     from mnemic.providers.chat.base import ChatModel
-    from mnemic.providers.chat.protocols import WireProtocol
     from mnemic.providers.chat.transport import Form
-    from mnemic.providers.wire import Wire
     from mnemic.settings import Settings
-    from mnemic.settings.group import SettingsGroup
+    from mnemic.settings.environment import ChatSettings, ModelSettings
     from mnemic.types import LanguageModel
 
 ProtocolName = Literal["openai", "anthropic", "ollama"]
-_CONNECT_TIMEOUT = timedelta(seconds=10)
+Section = Literal["chat", "model"]  # of the settings
 _REPAIRS = 1  # times a malformed answer is sent back before it counts as a failure
 
 
@@ -46,19 +42,6 @@ SERVICES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _ModelSpec:
-    """One model as the settings describe it; ``section`` is where to correct them."""
-
-    section: Literal["chat", "model"]
-    provider: str
-    name: str
-    key: Secret
-    base_url: str
-    max_tokens: int
-    temperature: float | None
-
-
 def chat_model_for(
     settings: Settings, circuits: Circuits | None = None, *, repairs: int = _REPAIRS
 ) -> ChatModel | None:
@@ -77,19 +60,8 @@ def chat_model_for(
                 remedy="Set model.provider to one of " + ", ".join(SERVICES),
             )
         return None
-    if model.provider not in SERVICES:
-        return _plugin_model(settings, model.provider, model, circuits)
-    spec = _ModelSpec(
-        "chat" if borrows and not settings.model.base_url else "model",
-        model.provider,
-        model.name,
-        model.api_key,
-        model.base_url,
-        model.max_tokens,
-        model.temperature,
-    )
-    _check_price(settings, model.name)
-    return _http_model(settings, spec, circuits, repairs)
+    section: Section = "chat" if borrows and not settings.model.base_url else "model"
+    return _model_for(settings, section, model, circuits, repairs)
 
 
 def _check_price(settings: Settings, name: str) -> None:
@@ -123,92 +95,56 @@ def object_model_for(
 def main_model_for(settings: Settings) -> ChatModel | None:
     """The host's main model, or None; it speaks at the provider's usual temperature."""
     chat = settings.chat
-    if chat.provider == "none":
-        return None
-    if chat.provider not in SERVICES:
-        return _plugin_model(settings, chat.provider, chat)
-    spec = _ModelSpec(
-        "chat", chat.provider, chat.name, chat.api_key, chat.base_url, chat.max_tokens, None
-    )
-    return _http_model(settings, spec)
+    return None if chat.provider == "none" else _model_for(settings, "chat", chat)
 
 
-def _plugin_model(
-    settings: Settings, provider: str, own: SettingsGroup, circuits: Circuits | None = None
-) -> ChatModel:
-    """A model of another distribution, made of its own group of settings."""
-    made = make_from_plugin(CHAT, provider, own)
-    return object_model_for(settings, cast("LanguageModel", made), circuits)
-
-
-def _http_model(
+def _model_for(
     settings: Settings,
-    spec: _ModelSpec,
+    section: Section,
+    own: ChatSettings | ModelSettings,
     circuits: Circuits | None = None,
     repairs: int = _REPAIRS,
 ) -> ChatModel:
+    """The model that a group of settings describes; ``section`` is where to correct them."""
+    if own.provider not in SERVICES:
+        made = make_from_plugin(CHAT, own.provider, own)
+        return object_model_for(settings, cast("LanguageModel", made), circuits)
     from mnemic.providers import extras
     from mnemic.providers.chat.chat import Chat
     from mnemic.providers.chat.http import HttpTransport
+    from mnemic.providers.chat.protocols import PROTOCOLS
     from mnemic.providers.chat.transport import RequestOptions, record_of
-    from mnemic.providers.wire import EXTRA
+    from mnemic.providers.wire import EXTRA, Wire
 
-    service = SERVICES[spec.provider]
-    if not spec.name:
+    service, temperature = SERVICES[own.provider], getattr(own, "temperature", None)
+    if temperature is not None:  # the memory model, which has a budget
+        _check_price(settings, own.name)
+    if not own.name:
         raise ConfigError(
-            f"No model of {spec.provider} is named",
-            remedy=f"Set {spec.section}.name to its name",
+            f"No model of {own.provider} is named", remedy=f"Set {section}.name to its name"
         )
     # One's own server at one's own address may want no key.
-    if service.needs_key and not spec.base_url and not spec.key:
+    if service.needs_key and not own.base_url and not own.api_key:
         raise ConfigError(
-            f"{spec.section}.provider is {spec.provider} and there is no key",
-            remedy=f"Set {spec.section}.api_key, or"
-            f" MNEMIC_{spec.section.upper()}__API_KEY in the environment",
+            f"{section}.provider is {own.provider} and there is no key",
+            remedy=f"Set {section}.api_key, or"
+            f" MNEMIC_{section.upper()}__API_KEY in the environment",
         )
     extras.require(EXTRA, "httpx", "json_repair")
-    wire = _wire(settings, spec, service, circuits)
-    record = record_of(wire.breaker, service.forms)
-    transport = HttpTransport(
-        wire,
-        _protocol(service),
-        RequestOptions(spec.name, spec.max_tokens, spec.temperature, record.known),
-        record,
-        price=settings.model.prices.get(spec.name),
-    )
-    return Chat(transport, repairs=repairs)
-
-
-def _wire(
-    settings: Settings, spec: _ModelSpec, service: ChatService, circuits: Circuits | None
-) -> Wire:
-    from mnemic.providers.chat.protocols import ANTHROPIC_HEADERS
-    from mnemic.providers.wire import Wire
-
-    theirs = service.protocol == "anthropic"
-    address = (spec.base_url or service.base_url).rstrip("/")
-    if service.protocol != "openai":  # people know the address by the other protocol it speaks
-        address = address.removesuffix("/v1")
-    named = f"{spec.provider} {spec.name}"
-    return Wire(
+    protocol = PROTOCOLS[service.protocol]
+    address = (own.base_url or service.base_url).rstrip("/").removesuffix(protocol.address_end)
+    named = f"{own.provider} {own.name}"
+    breaker = None if circuits is None else circuits.of(named, address)
+    wire = Wire(
         address,
         service=named,
-        key=spec.key,
-        key_header="x-api-key" if theirs else "authorization",
-        headers=ANTHROPIC_HEADERS if theirs else None,
+        key=own.api_key,
+        key_header=protocol.key_header,
+        headers=protocol.headers,
         timeout=settings.model.timeout,
-        connect_timeout=_CONNECT_TIMEOUT,
-        breaker=None if circuits is None else circuits.of(named, address),
+        breaker=breaker,
     )
-
-
-def _protocol(service: ChatService) -> WireProtocol:
-    from mnemic.providers.chat import protocols
-
-    match service.protocol:
-        case "anthropic":
-            return protocols.Anthropic()
-        case "ollama":
-            return protocols.Ollama()
-        case _:
-            return protocols.OpenAI()
+    record = record_of(breaker, service.forms)
+    options = RequestOptions(own.name, own.max_tokens, temperature, record.known)
+    price = settings.model.prices.get(own.name)
+    return Chat(HttpTransport(wire, protocol, options, record, price=price), repairs=repairs)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
 from mnemic.language.tokens import estimate_tokens
 from mnemic.providers.chat.base import OnText, Spent
-from mnemic.providers.chat.protocols import Reply, StreamPiece, WireProtocol, joined
+from mnemic.providers.chat.protocols import Reply, WireProtocol, joined
 from mnemic.providers.chat.transport import (
     Capabilities,
     CapabilityRecord,
@@ -48,7 +48,7 @@ class HttpTransport:
 
     def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
         reply = self._post(prompt, on_text)
-        return ModelReply(_valid(reply.text), reply.ending, self._spent(prompt, reply))
+        return ModelReply(_valid(reply.text), reply.ending or "whole", self._spent(prompt, reply))
 
     def masked(self, text: str) -> str:
         return self._wire.masked(text)
@@ -89,7 +89,7 @@ class HttpTransport:
         return reply
 
     def _stream(self, payload: dict[str, Any], on_text: OnText) -> Reply:
-        pieces: list[StreamPiece] = []
+        pieces: list[Reply] = []
 
         def take(event: object) -> None:
             pieces.append(piece := self._read(self._protocol.piece, event))

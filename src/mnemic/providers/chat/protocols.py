@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from mnemic.errors import BadAnswer
 from mnemic.language.tokens import estimate_tokens
@@ -22,7 +23,6 @@ from mnemic.providers.wire import END_OF_STREAM
 _MOST_TOKENS = 2**40
 _TOOL = "answer"
 _SMALLEST_WINDOW = 4096
-ANTHROPIC_HEADERS = {"anthropic-version": "2023-06-01"}
 _OPENAI_ENDINGS: dict[str, Ending] = {
     "stop": "whole",
     "length": "cut",
@@ -38,17 +38,9 @@ _ANTHROPIC_ENDINGS: dict[str, Ending] = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The content of an answer; tokens are None where the server did not count them."""
-
-    text: str
-    ending: Ending = "whole"
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StreamPiece:
-    """A piece of a streamed answer, with whatever else its event says."""
+    """An answer, or a piece of a streamed one with whatever else its event says; tokens are None
+    where the server did not count them. A piece that is not the last has no ending.
+    """
 
     text: str = ""
     ending: Ending | None = None
@@ -56,7 +48,7 @@ class StreamPiece:
     output_tokens: int | None = None
 
 
-def joined(pieces: Sequence[StreamPiece]) -> Reply:
+def joined(pieces: Sequence[Reply]) -> Reply:
     """The whole of a stream; one that does not say that it ended was cut."""
     endings = [piece.ending for piece in pieces if piece.ending is not None]
     read = [piece.input_tokens for piece in pieces if piece.input_tokens is not None]
@@ -69,21 +61,36 @@ def joined(pieces: Sequence[StreamPiece]) -> Reply:
     )
 
 
-class WireProtocol(Protocol):
-    """One wire protocol. ``usage``: a stream is to count its tokens, where one has to ask."""
+class WireProtocol(ABC):
+    """One wire protocol."""
 
     path: str
+    key_header = "authorization"
+    headers: Mapping[str, str] = {}
+    address_end = "/v1"  # of the address by which people know it, that is no part of it here
 
-    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]: ...
-    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]: ...
-    def reply(self, answer: Any) -> Reply: ...
-    def piece(self, event: Any) -> StreamPiece: ...
+    @abstractmethod
+    def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
+        """The request."""
+
+    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
+        """The request for a stream; ``usage``: it is to count its tokens, where one has to ask."""
+        return {**payload, "stream": True}
+
+    @abstractmethod
+    def reply(self, answer: Any) -> Reply:
+        """The whole answer."""
+
+    @abstractmethod
+    def piece(self, event: Any) -> Reply:
+        """An event of a stream."""
 
 
-class OpenAI:
+class OpenAI(WireProtocol):
     """Chat completions, which most servers understand."""
 
     path = "/chat/completions"
+    address_end = ""
 
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
         accepts = options.accepts
@@ -116,26 +123,28 @@ class OpenAI:
         options = {"stream_options": {"include_usage": True}} if usage else {}
         return {**payload, "stream": True, **options}
 
-    def piece(self, event: Any) -> StreamPiece:
+    def piece(self, event: Any) -> Reply:
         if event == END_OF_STREAM:
-            return StreamPiece(ending="whole")
+            return Reply(ending="whole")
         choices = _mapping(event).get("choices")
         if not isinstance(choices, list):
             raise _no_message(event)
         choice = _mapping(choices[0]) if choices else {}
         if "message" in choice:
-            return _whole(self.reply(event))
+            return self.reply(event)
         delta, finish = _mapping(choice.get("delta")), choice.get("finish_reason")
         text, ending = _text(delta.get("content")), _OPENAI_ENDINGS.get(_text(finish))
         if refusal := _text(delta.get("refusal")):
             text, ending = refusal, "declined"
-        return StreamPiece(text, ending, *_openai_tokens(_mapping(event.get("usage"))))
+        return Reply(text, ending, *_openai_tokens(_mapping(event.get("usage"))))
 
 
-class Anthropic:
+class Anthropic(WireProtocol):
     """Messages. A promised object is the input of a tool that the model must call."""
 
     path = "/v1/messages"
+    key_header = "x-api-key"
+    headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
 
     def payload(self, prompt: ModelPrompt, options: RequestOptions) -> dict[str, Any]:
         payload = {
@@ -160,28 +169,25 @@ class Anthropic:
         text = _written(inputs[-1]) if inputs else _text(blocks)
         return Reply(text, _anthropic_ending(answer), *_anthropic_tokens(usage))
 
-    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
-        return {**payload, "stream": True}
-
-    def piece(self, event: Any) -> StreamPiece:
+    def piece(self, event: Any) -> Reply:
         if "content" in _mapping(event):
-            return _whole(self.reply(event))
+            return self.reply(event)
         delta = _mapping(_mapping(event).get("delta"))
         match _mapping(event).get("type"):
             case "message_start":
                 usage = _mapping(_mapping(event.get("message")).get("usage"))
-                return StreamPiece("", None, *_anthropic_tokens(usage))
+                return Reply("", None, *_anthropic_tokens(usage))
             case "content_block_delta":
-                return StreamPiece(_text(delta.get("text")))
+                return Reply(_text(delta.get("text")))
             case "message_delta":
                 written = _count(_mapping(event.get("usage")).get("output_tokens"))
-                return StreamPiece(ending=_anthropic_ending(delta), output_tokens=written)
+                return Reply(ending=_anthropic_ending(delta), output_tokens=written)
             case "error" | None:
                 raise _no_message(event)
-        return StreamPiece()
+        return Reply()
 
 
-class Ollama:
+class Ollama(WireProtocol):
     """Its own protocol: the one in which the window can be made as large as the prompt."""
 
     path = "/api/chat"
@@ -216,18 +222,11 @@ class Ollama:
             _count(answer.get("eval_count")),
         )
 
-    def streamed(self, payload: dict[str, Any], *, usage: bool) -> dict[str, Any]:
-        return {**payload, "stream": True}
-
-    def piece(self, event: Any) -> StreamPiece:
+    def piece(self, event: Any) -> Reply:
         reply = self.reply(event)
         if event.get("done") is False:
-            return StreamPiece(reply.text)
-        return _whole(reply)
-
-
-def _whole(reply: Reply) -> StreamPiece:
-    return StreamPiece(reply.text, reply.ending, reply.input_tokens, reply.output_tokens)
+            return Reply(reply.text)
+        return reply
 
 
 def _openai_tokens(usage: dict[str, Any]) -> tuple[int | None, int | None]:
@@ -297,3 +296,10 @@ def _no_message(answer: Any) -> BadAnswer:
         "There is no message in the answer" + (f": {line}" if line else ""),
         remedy="Check that the address is one of a chat model, then try again",
     )
+
+
+PROTOCOLS: Mapping[str, WireProtocol] = {
+    "openai": OpenAI(),
+    "anthropic": Anthropic(),
+    "ollama": Ollama(),
+}

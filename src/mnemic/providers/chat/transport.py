@@ -12,10 +12,9 @@ from typing import Literal, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from mnemic.errors import ModelRefused, ModelUnavailable
-from mnemic.language.tokens import estimate_tokens
 from mnemic.patterns import defer
 from mnemic.providers.breaker import Breaker
-from mnemic.providers.chat.base import ChatMessage, Meter, OnText, Schema, Spent
+from mnemic.providers.chat.base import ChatMessage, OnText, Schema, Spent
 from mnemic.providers.wire import ABOUT_THE_FORM, FAULTS
 from mnemic.settings.environment import ModelPrice
 
@@ -62,50 +61,6 @@ class Transport(Protocol):
         """The text as an error may show it: without the key, should a server have repeated it."""
 
     def close(self) -> None: ...
-
-
-class MeteredTransport:
-    """A transport with every exchange metered."""
-
-    def __init__(self, transport: Transport, meter: Meter) -> None:
-        self._transport, self._meter = transport, meter
-
-    @property
-    def name(self) -> str:
-        return self._transport.name
-
-    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
-        self._meter.allow()
-        if on_text is None:
-            reply = self._transport.send(prompt)
-        else:
-            reply = self._send_listening(prompt, on_text)
-        self._meter.record(prompt.purpose, reply.spent)
-        return reply
-
-    def _send_listening(self, prompt: ModelPrompt, on_text: OnText) -> ModelReply:
-        """What was written before an answer broke off is paid for all the same."""
-        pieces: list[str] = []
-
-        def listen(text: str) -> None:
-            pieces.append(text)
-            on_text(text)
-
-        try:
-            return self._transport.send(prompt, listen)
-        except BaseException:
-            if pieces:
-                read = sum(estimate_tokens(message.text) for message in prompt.messages)
-                written = estimate_tokens("".join(pieces))
-                spent = Spent(self.name, read + estimate_tokens(prompt.system), written)
-                self._meter.record(prompt.purpose, spent)
-            raise
-
-    def masked(self, text: str) -> str:
-        return self._transport.masked(text)
-
-    def close(self) -> None:
-        self._transport.close()
 
 
 # The ways to JSON: the wire promises a schema; it promises an object and has the schema beside it,

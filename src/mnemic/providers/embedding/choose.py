@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from mnemic.errors import ConfigError, MissingExtra
 from mnemic.settings.plugins import EMBEDDING, make_from_plugin
@@ -18,17 +18,7 @@ if TYPE_CHECKING:
     from mnemic.types import EmbeddingModel
 
 
-class _UsualModel(NamedTuple):
-    name: str
-    dimensions: int
-
-
-# The model of a provider where none is named (documents A §4.6 and E §9).
-_USUAL: Mapping[str, _UsualModel] = {
-    "openai": _UsualModel("text-embedding-3-small", 1536),
-    "dashscope": _UsualModel("text-embedding-v3", 1024),
-    "ollama": _UsualModel("nomic-embed-text", 768),
-}
+_SERVICES = ("openai", "dashscope", "ollama")
 
 
 def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedder | None:
@@ -49,9 +39,7 @@ def embedder_for(settings: Settings, circuits: Circuits | None = None) -> Embedd
             return _local()
         case "folder":
             return _cached(_folder(embedding), embedding)
-        case "model2vec":
-            return _cached(_model2vec(embedding), embedding)
-        case provider if provider not in _USUAL:
+        case provider if provider not in _SERVICES:
             made = make_from_plugin(EMBEDDING, provider, embedding)
             return object_embedder_for(settings, cast("EmbeddingModel", made), circuits)
         case _:
@@ -99,7 +87,7 @@ def _candidates(name: str, now: EmbeddingSettings) -> Iterator[EmbeddingSettings
     """Settings that may make an embedder of this name."""
     if now.folder:
         yield now.replace(provider="folder")
-    for provider in ("openai", "dashscope", "ollama"):
+    for provider in _SERVICES:
         model, of_it = name.removeprefix(f"{provider}-"), name.startswith(f"{provider}-")
         if not of_it:
             continue
@@ -134,18 +122,11 @@ def _local_if_installed() -> Embedder | None:
 
 
 def _folder(embedding: EmbeddingSettings) -> Embedder:
-    from mnemic.providers.embedding.folder import folder_embedder
+    from mnemic.providers.embedding.folder import OnnxEmbedder
 
     if not embedding.folder:
         raise ConfigError("embedding.folder is not set", remedy="Set it to the folder of the model")
-    return folder_embedder(Path(embedding.folder).expanduser())
-
-
-def _model2vec(embedding: EmbeddingSettings) -> Embedder:
-    from mnemic.providers.embedding.model2vec import Model2VecEmbedder
-
-    folder = str(Path(embedding.folder).expanduser()) if embedding.folder else ""
-    return Model2VecEmbedder(folder or embedding.model)
+    return OnnxEmbedder(Path(embedding.folder).expanduser())
 
 
 def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> Embedder:
@@ -154,19 +135,14 @@ def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> E
 
     provider = embedding.provider
     service = SERVICES[provider]
-    usual = _USUAL.get(provider)
-    model = embedding.model or (usual.name if usual else "")
-    if not model:
-        raise ConfigError(
-            f"No model of {provider} is named", remedy="Set embedding.model to its name"
-        )
+    model = embedding.model or service.model
     # One's own server at one's own address may want no key.
     if service.needs_key and not embedding.base_url and not embedding.api_key:
         raise ConfigError(
             f"embedding.provider is {provider} and there is no key",
             remedy="Set embedding.api_key, or MNEMIC_EMBEDDING__API_KEY in the environment",
         )
-    dimensions = embedding.dimensions or (usual.dimensions if usual and model == usual.name else 0)
+    usual = service.dimensions if model == service.model else 0
     address, named = embedding.base_url or service.base_url, f"{provider} embeddings"
     wire = Wire(
         address,
@@ -179,7 +155,7 @@ def _http_embedder(embedding: EmbeddingSettings, circuits: Circuits | None) -> E
         wire,
         provider=provider,
         model=model,
-        dimensions=dimensions,
+        dimensions=embedding.dimensions or usual,
         ask_dimensions=bool(embedding.dimensions),
         batch=embedding.batch,
         query_timeout=embedding.query_timeout,

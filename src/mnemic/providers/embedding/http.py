@@ -20,20 +20,27 @@ _LARGEST = 64 << 20
 
 @dataclass(frozen=True)
 class EmbeddingService:
-    """The address of a provider, its protocol and its limits."""
+    """The address of a provider, its usual model, its protocol and its limits."""
 
     base_url: str
+    model: str  # where none is named (documents A §4.6 and E §9)
+    dimensions: int  # of that model
     protocol: Protocol = "openai"
     most_texts: int = 2048  # in one call
     needs_key: bool = True
 
 
 SERVICES = {
-    "openai": EmbeddingService("https://api.openai.com/v1"),
+    "openai": EmbeddingService("https://api.openai.com/v1", "text-embedding-3-small", 1536),
     "dashscope": EmbeddingService(
-        "https://dashscope.aliyuncs.com/compatible-mode/v1", most_texts=10
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        "text-embedding-v3",
+        1024,
+        most_texts=10,
     ),
-    "ollama": EmbeddingService("http://127.0.0.1:11434", protocol="ollama", needs_key=False),
+    "ollama": EmbeddingService(
+        "http://127.0.0.1:11434", "nomic-embed-text", 768, "ollama", needs_key=False
+    ),
 }
 
 
