@@ -1,7 +1,8 @@
-"""What an exchange between two devices costs: ``python -m bench.sync [--turns N]``.
+"""What an exchange between two devices costs: ``python -m bench.sync [--turns N] [--server URL]``.
 
 Two devices on one machine, a folder beside them, no model and no vectors: the cost of finding,
-writing, reading and uniting changes. Prints a table in markdown.
+writing, reading and uniting changes. With the address of an empty database, the first device is
+there. Prints a table in markdown.
 """
 
 from __future__ import annotations
@@ -34,12 +35,15 @@ _QUICK: dict[str, Any] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=100_000)
-    turns = parser.parse_args().turns
+    parser.add_argument("--server", help="an empty database for the first device")
+    chosen = parser.parse_args()
+    turns = chosen.turns
     rng = random.Random(1)
     with tempfile.TemporaryDirectory(prefix="mnemic-sync-") as name:
         home = Path(name)
         folder = home / "shared"
-        minds = [mnemic.open(home / who / "memory.db", worker="none", **_QUICK) for who in "ab"]
+        places = [chosen.server or home / "a" / "memory.db", home / "b" / "memory.db"]
+        minds = [mnemic.open(place, worker="none", **_QUICK) for place in places]
         first, second = minds
         first.sync_folder(folder)
         first.sync_folder(folder, add=second.devices().public_key)

@@ -40,3 +40,12 @@ def test_devices_meet_by_a_passphrase_of_the_environment(
     assert laptop.json("memories", "--db", "laptop.db") == []
     laptop("sync", "stick")
     assert "2 of 2 devices have erased it" in laptop("sync", "--devices").output
+
+
+def test_a_device_that_has_no_memory_yet_joins(
+    laptop: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert laptop("sync", "--devices", "--db", "phone.db").output.startswith("Public key of this")
+    monkeypatch.setenv("MNEMIC_SYNC_PASSPHRASE", "seven slow snails")
+    laptop("sync", "stick", "--db", "laptop.db")
+    assert "added: 1 session, 1 turn" in laptop("sync", "stick", "--db", "new.db").output

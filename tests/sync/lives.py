@@ -19,6 +19,7 @@ from typing import Any
 
 import mnemic
 from mnemic.clock import ManualClock
+from tests.postgres.server import connect
 
 START = datetime(2026, 2, 12, 12, tzinfo=UTC)
 QUICK: dict[str, Any] = {
@@ -67,6 +68,7 @@ class Device:
     home: Path
     clock: ManualClock
     mind: mnemic.Mind
+    place: str
     said: dict[str, str] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
 
@@ -79,12 +81,13 @@ class Device:
         return self.home / "memory.db"
 
 
-def open_device(home: Path, hours: float = 0, **settings: Any) -> Device:
-    """A device whose clock is that many hours off."""
+def open_device(home: Path, hours: float = 0, server: str = "", **settings: Any) -> Device:
+    """A device whose clock is that many hours off, with a file or a database of a server."""
     home.mkdir(parents=True, exist_ok=True)
     clock = ManualClock(START + timedelta(hours=hours))
-    mind = mnemic.open(home / "memory.db", clock=clock, worker="none", **(QUICK | settings))
-    return Device(home.name, home, clock, mind)
+    place = server or str(home / "memory.db")
+    mind = mnemic.open(place, clock=clock, worker="none", **(QUICK | settings))
+    return Device(home.name, home, clock, mind, place)
 
 
 def pair(devices: list[Device]) -> None:
@@ -97,9 +100,9 @@ def pair(devices: list[Device]) -> None:
         shutil.copytree(first.folder / "keys", other.folder / "keys")
 
 
-def contents(database: Path) -> dict[str, list[tuple[Any, ...]]]:
+def contents(database: Path | str) -> dict[str, list[tuple[Any, ...]]]:
     """Every table that is memory, by plain SQL, in an order that all devices share."""
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+    with closing(_connect(database)) as connection:
         return {
             table: sorted(
                 connection.execute(f"SELECT {_columns(columns)} FROM {table} r").fetchall(),
@@ -107,6 +110,14 @@ def contents(database: Path) -> dict[str, list[tuple[Any, ...]]]:
             )
             for table, columns in TABLES.items()
         }
+
+
+def _connect(database: Path | str) -> Any:
+    if not str(database).startswith("postgresql:"):
+        return sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    connection = connect(str(database))
+    connection.execute("SET search_path = mnemic, public")
+    return connection
 
 
 def _columns(listed: str) -> str:
@@ -120,11 +131,12 @@ def _columns(listed: str) -> str:
 class Life:
     """One random history."""
 
-    def __init__(self, folder: Path, seed: int, steps: int = 24) -> None:
+    def __init__(self, folder: Path, seed: int, steps: int = 24, server: str = "") -> None:
+        """With the address of an empty database, the second device is on that server."""
         self._rng = random.Random(seed)
         self._steps = steps
         self.devices = [
-            open_device(folder / name, hours)
+            open_device(folder / name, hours, server if name == "b" else "")
             for name, hours in zip("abc", (0, self._rng.uniform(-9, 9), 5), strict=True)
         ]
         self.forgotten: set[str] = set()
@@ -240,7 +252,7 @@ class Life:
         return ["the devices still had something to say after eight rounds"]
 
     def _differences(self) -> list[str]:
-        first, *others = [contents(device.database) for device in self.devices]
+        first, *others = [contents(device.place) for device in self.devices]
         wrong = [
             f"{table} on {device.name}: {_shown(first[table], other[table])}"
             for device, other in zip(self.devices[1:], others, strict=True)
@@ -249,7 +261,7 @@ class Life:
         ]
         turns = {row[0]: row[4] for row in first["turns"]}
         memories = {row[0]: row[2] for row in first["memories"]}
-        gone = {id_ for device in self.devices for id_ in removed(device.database)}
+        gone = {id_ for device in self.devices for id_ in removed(device.place)}
         for device in self.devices:
             for said, here in ((device.said, turns), (device.kept, memories)):
                 wrong += [f"{device.name} lost {text!r}" for id_, text in said.items()
@@ -278,9 +290,9 @@ def mirror(device: Device, devices: list[Device]) -> None:
                 shutil.copytree(device.folder / own, other.folder / own)
 
 
-def removed(database: Path) -> set[str]:
+def removed(database: Path | str) -> set[str]:
     """What was forgotten, with what was made of it."""
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+    with closing(_connect(database)) as connection:
         rows = connection.execute("SELECT key FROM sync_rows WHERE marks = ''").fetchall()
     return {key for (key,) in rows}
 

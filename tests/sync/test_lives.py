@@ -88,6 +88,24 @@ def test_contradicting_answers_wait_for_a_person_on_every_device(tmp_path: Path)
     assert contents(first.database) == contents(second.database)
 
 
+def test_an_answer_that_was_put_away_makes_no_other_wait_on_any_device(tmp_path: Path) -> None:
+    devices = [open_device(tmp_path / name) for name in "abc"]
+    pair(devices)
+    for device, city in zip(devices[:2], ("Berlin", "Munich"), strict=True):
+        device.mind.record(session=device.name, role="user", text=f"I live in {city}.")
+        device.mind.drain()
+        device.clock.advance(hours=1 if city == "Berlin" else 2)
+    _exchange(devices[:2])
+    first = devices[0].mind
+    ((holds, waits),) = first.devices().conflicts
+    first.archive(holds)
+    _exchange(devices)  # the third sees only what came of it
+    for device in devices:
+        assert device.mind.devices().conflicts == ()
+        assert [memory.id for memory in device.mind.memories()] == [waits]
+        device.mind.close()
+
+
 def test_uses_are_added_up(tmp_path: Path) -> None:
     devices = [open_device(tmp_path / name) for name in "ab"]
     pair(devices)

@@ -51,7 +51,7 @@ def exchange(
     secret = os.environ.get(_PASSPHRASE, "")
     if passphrase and not secret:
         secret = str(click.prompt(phrase("Passphrase"), hide_input=True, err=True))
-    with state.open() as mind:
+    with state.open(create=True) as mind:  # a new device has nothing yet
         while True:
             with bar(phrase("Exchanging")) as show:
                 report = mind.sync_folder(

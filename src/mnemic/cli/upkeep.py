@@ -111,7 +111,7 @@ def sync(
     there. A line that you removed becomes a question, answered with --forget or --keep.
     """
     if devices:
-        with state.open() as mind:
+        with state.open(create=True) as mind:
             return show_devices(state, mind)
     if folder is not None:
         return exchange(state, folder, **options)

@@ -328,8 +328,8 @@ def _related(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], di
         successors |= replaced
         found = {id_ for later in replaced.values() for id_ in later}
         found |= {fact.superseded_by for fact in new if fact.superseded_by}
-        held = [fact for fact in new if fact.status in ("active", "pending", "superseded")]
-        slots = {fact.slot for fact in held if fact.slot and has_one_answer(fact.predicate)}
+        # Whatever became of an answer: others may have waited because of it.
+        slots = {fact.slot for fact in new if fact.slot and has_one_answer(fact.predicate)}
         if slots:
             found |= {id_ for (id_,) in unit.sync.rows_in(table, ("id",), "slot", slots)}
         texts = {fact.content for fact in new if fact.holds}

@@ -15,7 +15,7 @@ from mnemic.store.postgres.server import MEMBER, MIGRATION, PATH, Server, explai
 if TYPE_CHECKING:
     from psycopg import Connection
 
-LATEST = 8
+LATEST = 9
 
 
 def prepare(server: Server, now: int) -> None:

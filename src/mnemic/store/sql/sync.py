@@ -141,8 +141,6 @@ class SqlSync(Part):
         """What was noted as changed: of each table the keys, with the ids of sessions; None where
         every row has to be looked at.
         """
-        if not self._unit.notes_changes:
-            return None
         found: dict[str, dict[str, str]] = {}
         for table, key, session in self._run("changed"):
             found.setdefault(table, {})[key] = session or key
@@ -154,12 +152,11 @@ class SqlSync(Part):
 
     def look_again(self, table: str = "") -> None:
         """Have a table looked at as a whole, or all of them."""
-        if self._unit.notes_changes:
-            self._run("note_change", tbl=table, key="" if table else token_hex(4))
+        self._run("note_change", tbl=table, key="" if table else token_hex(4))
 
     def looks(self) -> list[str]:
         """What asks for all tables."""
-        return self._column("looks") if self._unit.notes_changes else []
+        return self._column("looks")
 
     def put_shadows(self, table: str, shadows: Mapping[str, Shadow]) -> None:
         values = [{"space": self._space, "tbl": table, "key": key, **shadow._asdict()}

@@ -27,7 +27,9 @@ ON CONFLICT (space, tbl, key) DO NOTHING
 -- name: changed
 SELECT c.tbl, c.key, s.id
 FROM sync_changes c
-LEFT JOIN sessions s ON c.tbl = 'sessions' AND c.key = s.number AND s.space = c.space
+LEFT JOIN sessions s
+    ON s.number = CASE WHEN c.tbl = 'sessions' AND c.key <> '' THEN CAST(c.key AS INTEGER) END
+    AND s.space = c.space
 WHERE c.space = :space
 
 -- name: looks

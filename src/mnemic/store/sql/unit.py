@@ -54,14 +54,12 @@ class UnitPart(Generic[T_co]):
 
 class Unit:
     """All parts of one space on one connection. Each database names its text index, how it
-    compares a column of vectors with a given one, how it lists the tables with a space, and
-    whether it notes which rows were changed.
+    compares a column of vectors with a given one, and how it lists the tables with a space.
     """
 
     index: type[TermIndex]
     cosine: str
     tables: str
-    notes_changes = False
 
     def __init__(
         self,

@@ -111,7 +111,6 @@ class SqliteUnit(Unit):
     index = FtsTerms
     cosine = "1 - vec_distance_cosine(v.vector, :vector)"
     tables = _SQL["tables"]
-    notes_changes = True
     transfer = UnitPart(SqliteTransfer)
 
     def overwrite(self) -> None:

@@ -5,6 +5,7 @@
 
 SET search_path = mnemic, public;
 SET citus.propagate_set_commands = 'local';  -- also for every role that connects: ALTER ROLE ... SET
+SET citus.enable_unsafe_triggers = on;  -- note_change() writes beside the row it is called for
 
 -- Small, the same on every machine.
 SELECT create_reference_table('spaces');
@@ -47,6 +48,7 @@ SELECT create_distributed_table('echo_lines', 'space', colocate_with => 'turns')
 SELECT create_distributed_table('replies', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('sync_devices', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('sync_rows', 'space', colocate_with => 'turns');
+SELECT create_distributed_table('sync_changes', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('sync_files', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('sync_receipts', 'space', colocate_with => 'turns');
 SELECT create_distributed_table('accesses', 'space', colocate_with => 'turns');
@@ -59,5 +61,6 @@ SELECT create_distributed_function('as_json(text)');
 SELECT create_distributed_function('list_name(text)');
 SELECT create_distributed_function('json_items(text)');
 SELECT create_distributed_function('json_fields(text)');
+SELECT create_distributed_function('note_change()');
 SELECT create_distributed_function('own_space()');
 SELECT create_distributed_function('serves_queue()');
