@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from mnemic.language.extract.dates import NO_SLOT, dated
+from mnemic.types import Candidate
 from tests.conftest import OpenMind
 
 # The clock of the tests stands at 2026-02-12.
@@ -40,3 +44,30 @@ def test_what_was_so_for_a_while_is_not_what_holds(open_mind: OpenMind, said: st
     mind.drain()
     # At most as a dated statement without a slot.
     assert {memory.predicate for memory in mind.memories()} <= {"birthday", "other"}
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("The recital slipped to June 6", "2027-06-06"),
+        ("Our hike got bumped from the 2nd to the 23rd", "2027-04-23"),
+        ("They extended the tender until May 31", "2027-05-31"),
+        ("The inspection was brought forward to April 19", "2027-04-19"),
+        ("Regatta in November", "2027-11-01 – 2027-11-30"),
+        ("The permit expires in December", "2027-12-01 – 2027-12-31"),
+        ("I ran the relay in November", "2026-11"),
+        ("Our old lift broke in January", "2027-01"),
+        ("Rehearsal is on Friday the 17th", ""),  # a Saturday
+        ("验收拖到6月6号了", "2027-06-06"),
+        ("徒步从17号改到23号了", "2027-04-23"),
+        ("投标延长到5月31号了", "2027-05-31"),
+        ("年检提前到4月19号了", "2027-04-19"),
+        ("十一月有赛艇比赛", "2027-11-01 – 2027-11-30"),
+        ("我十一月认识的老陶", "2026-11"),
+        ("17号周五排练", ""),
+    ],
+)
+def test_what_was_moved_or_names_no_past_lies_ahead(said: str, day: str) -> None:
+    told = Candidate("fact", said, predicate=NO_SLOT, value=said)
+    text = dated(told, datetime(2027, 4, 14, 10, tzinfo=UTC)).text  # a Wednesday
+    assert text.removeprefix(said) == (f" ({day})" if day else "")

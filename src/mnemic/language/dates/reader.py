@@ -137,7 +137,7 @@ def _united(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) 
         return None
     if low.weekday() == max(start, end - DAY).weekday():
         return replace(both, spans=(first if first.joined else other).spans, date=other.date)
-    return replace(both, spans=[]) if calendar.ahead else None
+    return replace(both, spans=[]) if calendar.ahead or not other.date.month else None
 
 
 def _join(first: DateMatch, second: DateMatch, text: str, calendar: Calendar) -> DateMatch | None:

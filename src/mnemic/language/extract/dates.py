@@ -21,7 +21,8 @@ NO_SLOT = "other"  # the predicate of a statement that replaces nothing
 _AHEAD = frozenset({"deadline", "schedule", "appointment", "trip", "plan"})
 _LONGEST_TIME = 32  # characters
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday: "this week" and "this year" begin on it
-_LONGEST_PLAN, _SOON = timedelta(days=31), timedelta(days=183)
+# What nothing tells of is rather ahead than past: the past has forms of its own.
+_LONGEST_PLAN, _SOON = timedelta(days=31), timedelta(days=245)
 
 
 def dated(candidate: Candidate, said_at: datetime, message: str = "") -> Candidate:
@@ -65,7 +66,7 @@ def _ahead(candidate: Candidate, said_at: datetime, text: str) -> Candidate:
         return candidate
     times = _times_ahead(text, said_at)
     if candidate.predicate == NO_SLOT:
-        read = find_times(text, said_at)
+        read = _times_read(text, said_at)
         times = [time for time in times if _is_plan(time, text, said_at, read)]
     # The words of the value may be the end of a longer time: "the day after tomorrow".
     named = next((n for n, time in enumerate(times) if _overlap(time.text, candidate.value)), 0)
@@ -95,9 +96,22 @@ def _is_plan(time: TimeSpan, text: str, said_at: datetime, read: Sequence[TimeSp
         return time.start > said_at
     clause = next(one for one in pattern("clause").finditer(text) if time.place < one.end()).group()
     clause = clause.replace(time.text, "")
-    if pattern("arranged").search(clause) or pattern("to_come").search(clause):
+    told = _is_moved_to(time, text) or pattern("arranged").search(clause)
+    if told or pattern("to_come").search(clause):
         return True
     return not pattern("done").search(clause) and time.start - said_at < _SOON
+
+
+def _times_read(text: str, said_at: datetime, *, ahead: bool = False) -> list[TimeSpan]:
+    """The times of a text, without the one that something was moved from."""
+    for words in pattern("moved_from").finditer(text):
+        text = text[: words.start(1)] + " " * len(words[1]) + text[words.end(1) :]
+    return find_times(text, said_at, ahead=ahead)
+
+
+def _is_moved_to(time: TimeSpan, text: str) -> bool:
+    """Whether a time is the one that something was moved to: "pushed back to March 21"."""
+    return pattern("moved_to").search(text[: time.place]) is not None
 
 
 def _together(times: Sequence[TimeSpan], text: str, said_at: datetime) -> TimeSpan | None:
@@ -140,7 +154,7 @@ def _times_ahead(text: str, said_at: datetime) -> list[TimeSpan]:
     today = said_at.replace(hour=0, minute=0, second=0, microsecond=0)
     return [
         time
-        for time in find_times(text, said_at, ahead=True)
+        for time in _times_read(text, said_at, ahead=True)
         if time.end > today and not pattern("not_then").search(text[: time.place])
     ]
 
@@ -179,14 +193,13 @@ def _since(candidate: Candidate, said_at: datetime) -> Candidate:
 
 def _times_meant(text: str, said_at: datetime) -> Sequence[TimeSpan]:
     """The times of a text: of what is done those before it was said, of what is to come those
-    after; where nothing tells, each by the year that is nearer.
+    after, and where nothing tells those that come soon.
     """
-    before = find_times(text, said_at)
-    if pattern("done").search(text):
-        return before
-    ahead = _times_ahead(text, said_at)
+    before, ahead = _times_read(text, said_at), _times_ahead(text, said_at)
+    moved = [time for time in ahead if _is_moved_to(time, text)]
+    if moved or pattern("done").search(text):
+        return moved or before
     if pattern("to_come").search(text):
         return ahead or before
-    later = {time.place: time for time in ahead}
-    both = ((time, later.get(time.place, time)) for time in before)
-    return [min(pair, key=lambda time: abs(time.start - said_at)) for pair in both]
+    soon = {time.place: time for time in ahead if time.start - said_at < _SOON}
+    return [soon.get(time.place, time) for time in before]
