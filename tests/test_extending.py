@@ -113,7 +113,7 @@ def test_an_error_in_a_preset_leaves_the_page_of_settings_as_it_is(copy: Path) -
 def test_a_language_with_patterns_alone_is_recorded_recalled_and_shown(copy: Path) -> None:
     """What German has no data for, words of questions and texts of prompts, is as in English."""
     page = (ROOT / "docs" / "extending" / "language.md").read_text(encoding="utf-8")
-    _follow(page[: page.index("\n3. ")], copy)
+    _follow(page[: page.index("\n2. ")], copy)
     done = _run(
         copy,
         "-c",

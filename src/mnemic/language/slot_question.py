@@ -18,7 +18,7 @@ from itertools import chain, islice
 import Stemmer
 
 from mnemic.language.query_intent import asks_of_past
-from mnemic.language.word_file import BUILT_IN, packaged_table
+from mnemic.language.word_file import built_in_languages, packaged_table
 from mnemic.patterns import defer
 from mnemic.rules.slots import fold, opposites, predicate_of
 
@@ -200,7 +200,7 @@ def _data() -> _Data:
     """Read at first use, in a few milliseconds."""
     folder = resources.files("mnemic.language.extract").joinpath("patterns")
     tree = tomllib.loads(folder.joinpath("questions.toml").read_text(encoding="utf-8"))
-    languages = [tree[code] for code in BUILT_IN if code in tree]
+    languages = [tree[code] for code in built_in_languages() if code in tree]
     favourite, free = _listed(languages, "favourite"), _listed(languages, "free")
     persons = _tables(_PERSONS)
     pets = {**_tables(("pets",)), **dict.fromkeys(_listed(languages, "pets"), _PET)}
@@ -252,7 +252,7 @@ def _data() -> _Data:
 def _tables(names: Iterable[str]) -> dict[str, str]:
     return {
         word: meant
-        for code in BUILT_IN
+        for code in built_in_languages()
         for name in names
         for word, meant in packaged_table(code, name).items()
     }

@@ -7,8 +7,9 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
-BUILT_IN = ("en", "zh")  # languages that have a pattern file
+_LANGUAGE_FILE = re.compile(r"([a-z]{2,3})\.toml")
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n\s*")
 _BETWEEN = re.compile(r"\s*[|\n]\s*")
@@ -56,6 +57,13 @@ class WordFile:
         return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+@cache
+def built_in_languages() -> tuple[str, ...]:
+    """The codes of the languages that have a pattern file: what is there is used."""
+    names = [path.name for path in _patterns().iterdir()]
+    return tuple(sorted(match[1] for match in map(_LANGUAGE_FILE.fullmatch, names) if match))
+
+
 def packaged_table(code: str, name: str) -> Mapping[str, str]:
     """One table of a language's [words], read without the rest of its file; empty if not there."""
     _, found, rest = packaged(code).partition(f"\n[words.{name}]\n")
@@ -65,5 +73,8 @@ def packaged_table(code: str, name: str) -> Mapping[str, str]:
 
 def packaged(code: str) -> str:
     """The pattern file of a language."""
-    folder = resources.files("mnemic.language.extract").joinpath("patterns")
-    return folder.joinpath(f"{code}.toml").read_text(encoding="utf-8")
+    return _patterns().joinpath(f"{code}.toml").read_text(encoding="utf-8")
+
+
+def _patterns() -> Traversable:
+    return resources.files("mnemic.language.extract").joinpath("patterns")

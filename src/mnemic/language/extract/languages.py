@@ -19,7 +19,7 @@ from mnemic.language.extract.entries import (
     entry_of,
 )
 from mnemic.language.extract.values import Values
-from mnemic.language.word_file import BUILT_IN, packaged
+from mnemic.language.word_file import built_in_languages, packaged
 
 _TABLES = frozenset("language reads words phrases pattern complete rewrite affirm".split())
 _ANY_BUT_HAN = r"[^\u4e00-\u9fff]*"
@@ -104,7 +104,8 @@ class Patterns:
 @cache
 def built_in() -> Patterns:
     """The patterns of the package."""
-    return Patterns([_language(packaged(code), f"{code}.toml", ()) for code in BUILT_IN])
+    codes = built_in_languages()
+    return Patterns([_language(packaged(code), f"{code}.toml", ()) for code in codes])
 
 
 def with_own(files: Mapping[str, str]) -> Patterns:
