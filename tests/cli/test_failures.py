@@ -37,6 +37,8 @@ def test_an_error_as_json(shell: Shell) -> None:
     ("args", "said"),
     [
         (["recal", "x"], "Did you mean recall?"),
+        (["remember", "x"], "Did you mean add?"),  # the name of the call in Python
+        (["drian"], "Did you mean worker?"),
         (["record", "text"], "--session"),
         (["recall"], "QUERY"),
         (["turns", "--since", "someday"], "is not a time"),

@@ -13,8 +13,9 @@ from mnemic.cli.phrases import is_known, phrase, sentence, term
 from mnemic.errors import ConfigError, InvalidInput, MnemicError, ModelError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
-# A remedy of the engine names a call; at a terminal the command is wanted.
-_COMMANDS = {"questions": "sync", "waiting_rules": "upkeep", "record_many": "import"}
+# A remedy of the engine names a call, and a person who knows the calls types one.
+COMMANDS_OF_CALLS = {"questions": "sync", "waiting_rules": "upkeep", "record_many": "import"}
+COMMANDS_OF_CALLS |= {"remember": "add", "get": "show", "confirm": "pending", "drain": "worker"}
 _CALLS = re.compile(
     r"\b(attach|attachments|episodes|events|history|memories|pending|questions|recall|record_many"
     r"|restore|sessions|turns|waiting_rules)\(\)"
@@ -71,7 +72,7 @@ def error_line(error: MnemicError) -> str:
 
 def shell_words(remedy: str) -> str:
     """A remedy with commands in the place of calls."""
-    return _CALLS.sub(lambda call: f"mnemic {_COMMANDS.get(call[1], call[1])}", remedy)
+    return _CALLS.sub(lambda call: f"mnemic {COMMANDS_OF_CALLS.get(call[1], call[1])}", remedy)
 
 
 def _print_error(error: Exception, message: str, remedy: str, as_json: bool) -> None:

@@ -7,23 +7,23 @@ from importlib import import_module
 import click
 
 from mnemic.cli.base import CommandGroup
+from mnemic.cli.failures import COMMANDS_OF_CALLS
 from mnemic.cli.phrases import help_text, phrase
 
 
 def _read_commands() -> dict[str, dict[str, tuple[str, str]]]:
     """Section, command, and of that the place (module:function) and one line of help."""
-    sections: dict[str, dict[str, tuple[str, str]]] = {}
-    section = ""
+    sections, section = dict[str, dict[str, tuple[str, str]]](), ""
     # Without pathlib, which would take a tenth of the time of --help.
     table = __file__.removesuffix("root.py") + "commands.tsv"
     with open(table, encoding="utf-8") as file:  # noqa: PTH123
-        lines = file.read().splitlines()
-    for line in lines:
+        text = file.read()
+    for line in text.splitlines():
         if line.startswith("["):
             section = line.strip("[]")
-            continue
-        name, place, short_help = line.split("\t")
-        sections.setdefault(section, {})[name] = (place, short_help)
+        else:
+            name, place, short_help = line.split("\t")
+            sections.setdefault(section, {})[name] = (place, short_help)
     return sections
 
 
@@ -41,8 +41,7 @@ class Root(CommandGroup):
         if cmd_name not in COMMANDS:
             return None
         module, _, function = COMMANDS[cmd_name][0].partition(":")
-        command = getattr(import_module(f"mnemic.cli.{module}"), function)
-        assert isinstance(command, click.Command)
+        command: click.Command = getattr(import_module(f"mnemic.cli.{module}"), function)
         return command
 
     def resolve_command(
@@ -51,9 +50,9 @@ class Root(CommandGroup):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            unknown = f"There is no command {args[0]!r}."
-            raise click.UsageError(f"{unknown} Did you mean {near[0]}?" if near else unknown, ctx)
+            near = get_close_matches(args[0], (*COMMANDS_OF_CALLS, *COMMANDS), n=1)
+            meant = f" Did you mean {COMMANDS_OF_CALLS.get(near[0], near[0])}?" if near else ""
+            raise click.UsageError(f"There is no command {args[0]!r}.{meant}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
