@@ -20,7 +20,7 @@ from mcp.server.stdio import stdio_server
 from mnemic import __version__
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
-from mnemic.serve.prompts import PROMPTS, Prompt, instructions, prompt_text
+from mnemic.serve.prompts import PROMPTS, instructions, prompt_text
 from mnemic.serve.resources import ResourceList
 from mnemic.tools import TraceSource, answer_language, call_tool, tool_names, tool_specs
 from mnemic.tools.parameters import read_parameters
@@ -150,7 +150,7 @@ class _Handlers:
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, call: Call, page: Page) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[_prompt(one, self.language) for one in PROMPTS])
+        return types.ListPromptsResult(prompts=[_prompt(name, self.language) for name in PROMPTS])
 
     async def get_prompt(
         self, call: Call, request: types.GetPromptRequestParams
@@ -172,15 +172,15 @@ class _Handlers:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from error
 
 
-def _prompt(prompt: Prompt, language: Language) -> types.Prompt:
+def _prompt(name: str, language: Language) -> types.Prompt:
     return types.Prompt(
-        name=prompt.name,
-        title=text(f"prompts.{prompt.name}.title", language),
-        description=text(f"prompts.{prompt.name}.about", language),
+        name=name,
+        title=text(f"prompts.{name}.title", language),
+        description=text(f"prompts.{name}.about", language),
         arguments=[
             types.PromptArgument(
                 name=one.field, description=text(one.about, language), required=one.required
             )
-            for one in read_parameters(prompt.build)
+            for one in read_parameters(PROMPTS[name])
         ],
     )

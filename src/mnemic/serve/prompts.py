@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from mnemic.engine.mind import Mind
 from mnemic.errors import NotFound
@@ -14,16 +13,6 @@ from mnemic.tools.search import search_memory
 from mnemic.tools.statements import list_pending
 from mnemic.tools.texts import ENGLISH, Language, read_texts, text
 from mnemic.tools.tool_context import ToolContext
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """One prompt: a function whose keywords are its arguments, and that gives the text for the
-    model. What a person reads is in the texts of the tools.
-    """
-
-    name: str
-    build: Callable[..., str]
 
 
 def instructions(mind: Mind, language: Language) -> str:
@@ -67,20 +56,16 @@ def _review(mind: Mind, language: Language) -> str:
     return text(key, language, waiting=waiting.text)
 
 
-PROMPTS = (
-    Prompt("recall", _recall),
-    Prompt("remember", _remember),
-    Prompt("introduce", _introduce),
-    Prompt("review", _review),
-)
+# The keywords of each are its arguments. What a person reads is in the texts of the tools.
+PROMPTS: dict[str, Callable[..., str]] = {
+    "recall": _recall, "remember": _remember, "introduce": _introduce, "review": _review
+}  # fmt: skip
 
 
 def prompt_text(mind: Mind, name: str, arguments: Mapping[str, str]) -> str:
     """The text for the model when a person picks a prompt."""
     language = answer_language(mind, arguments)
-    prompt = next((prompt for prompt in PROMPTS if prompt.name == name), None)
-    if prompt is None:
-        names = ", ".join(prompt.name for prompt in PROMPTS)
-        raise NotFound("There is no such prompt", remedy=f"Use one of {names}")
-    read = read_arguments(prompt.build, arguments, language, ARGUMENT_CHARS)
-    return prompt.build(mind, language, **read)
+    build = PROMPTS.get(name)
+    if build is None:
+        raise NotFound("There is no such prompt", remedy=f"Use one of {', '.join(PROMPTS)}")
+    return build(mind, language, **read_arguments(build, arguments, language, ARGUMENT_CHARS))

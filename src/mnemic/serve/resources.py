@@ -17,7 +17,6 @@ from mnemic.tools.texts import text
 from mnemic.tools.tool_context import ToolContext
 
 _EPISODES_SHOWN = 10  # the latest
-
 _DOCUMENTS = ("memory", "user", "project", "insights", "persona")
 _PAD = "mnemic://scratchpad"
 _EPISODES = "mnemic://episodes"
@@ -45,7 +44,7 @@ class ResourceList:
         return [
             Resource(_PAD, "scratchpad", "scratchpad"),
             Resource(_EPISODES, "episodes", "episodes"),
-            *(Resource(u, path.name, "document") for u, path in self._files() if _is_own(path)),
+            *(Resource(uri, path.name, "document") for uri, path in self._files()),
         ]
 
     def read(self, uri: str) -> str:
@@ -63,16 +62,19 @@ class ResourceList:
                 return text("resources.no_story", self._language)
             return self._fenced(stories, "episodes")
         path = dict(self._files()).get(uri)
-        if path is None or not _is_own(path):
+        if path is None:
             raise NotFound("There is nothing to read at this address", remedy="List the resources")
         return self._fenced(self._text(path), path.name)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
+        """Regular files; a link may lead outside the folder."""
         folder = self._mind.documents_folder
         if folder is not None:
             for name in _DOCUMENTS:
                 file: str = getattr(self._mind.settings.documents, f"{name}_file")
-                yield _DOCUMENT + quote(file, safe=""), folder / file
+                path = folder / file
+                if path.is_file() and not path.is_symlink():
+                    yield _DOCUMENT + quote(file, safe=""), path
 
     def _text(self, path: Path) -> str:
         try:
@@ -86,8 +88,3 @@ class ResourceList:
 
     def _fenced(self, text: str, source: str) -> str:
         return as_data(text, source, answer_language(self._mind, text))
-
-
-def _is_own(path: Path) -> bool:
-    """Whether it is a regular file; a link may lead outside the folder."""
-    return path.is_file() and not path.is_symlink()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from mnemic.serve.http.issuer import Issuer
 from tests.cli.conftest import Shell
 from tests.conftest import NOON
 from tests.serve.http.conftest import Running, serving
+from tests.waiting import wait_for
 
 STATS = "/v1/spaces/mine/stats"
 
@@ -125,74 +126,162 @@ def test_forget_all_asks_first_and_writes_a_receipt(tmp_path: Path) -> None:
 # --- tokens of an issuer --------------------------------------------------------------------------
 
 
-@contextmanager
-def issuing(key: rsa.RSAPrivateKey) -> Iterator[str]:
-    """An OpenID Connect issuer on loopback."""
-    public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key()))
+class IssuerServer(ThreadingHTTPServer):
+    """An OpenID Connect issuer on loopback: what it publishes, and how often it was asked."""
 
-    class Pages(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            pages = {
-                "/.well-known/openid-configuration": {"jwks_uri": f"{url}/keys"},
-                "/keys": {"keys": [{**public, "kid": "one", "use": "sig", "alg": "RS256"}]},
-            }
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(json.dumps(pages[self.path]).encode())
+    def __init__(self, **keys: rsa.RSAPrivateKey) -> None:
+        super().__init__(("127.0.0.1", 0), IssuerPages)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.keys = keys
+        self.asked = 0
+        self.awake = threading.Event()
+        self.awake.set()
 
-        def log_message(self, *_: Any) -> None:
-            pass
+    def token(self, signer: Any = None, algorithm: str = "RS256", **changes: Any) -> str:
+        kid = changes.pop("kid", "one")
+        claims = {
+            "iss": self.url, "aud": "mnemic", "sub": "ann", "scope": "openid mnemic:write",
+            "exp": datetime.now(UTC) + timedelta(minutes=5),
+        }  # fmt: skip
+        given = {name: value for name, value in (claims | changes).items() if value is not None}
+        return jwt.encode(given, signer or self.keys["one"], algorithm, headers={"kid": kid})
 
-    with HTTPServer(("127.0.0.1", 0), Pages) as server:
-        url = f"http://127.0.0.1:{server.server_port}"
+
+class IssuerPages(BaseHTTPRequestHandler):
+    server: IssuerServer
+
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        self.server.awake.wait()
+        url = self.server.url
+        keys = [
+            {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())), "kid": name}
+            for name, key in self.server.keys.items()
+        ]
+        pages = {
+            "/.well-known/openid-configuration": {"issuer": url, "jwks_uri": f"{url}/keys"},
+            "/keys": {"keys": keys},
+        }
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(pages[self.path]).encode())
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def issuer() -> Iterator[IssuerServer]:
+    with IssuerServer(one=rsa.generate_private_key(65537, 2048)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield url
+        yield server
+        server.awake.set()
         server.shutdown()
         thread.join()
 
 
-def test_tokens_of_a_trusted_issuer(tmp_path: Path) -> None:
-    key = rsa.generate_private_key(65537, 2048)
-    with issuing(key) as url:
-        claims = {
-            "iss": url, "aud": "mnemic", "sub": "ann", "scope": "openid mnemic:write",
-            "exp": datetime.now(UTC) + timedelta(minutes=5),
-        }  # fmt: skip
+@pytest.fixture
+def trusting(tmp_path: Path, issuer: IssuerServer) -> Iterator[Running]:
+    """A service that accepts the tokens of the issuer."""
+    with serving(tmp_path, None, service={"issuer": Issuer(issuer.url, "mnemic")}) as served:
+        yield served
 
-        def token(signer: Any = key, algorithm: str = "RS256", **changes: Any) -> str:
-            given = {name: value for name, value in (claims | changes).items() if value is not None}
-            return jwt.encode(given, signer, algorithm, headers={"kid": "one"})
 
-        with serving(tmp_path, None, service={"issuer": Issuer(url, "mnemic")}) as served:
+def ask(served: Running, token: str, space: str = "ann") -> int:
+    with served.http(token) as http:
+        return http.get(f"/v1/spaces/{space}/stats").status_code
 
-            def ask(given: str, space: str = "ann") -> int:
-                with served.http(given) as http:
-                    return http.get(f"/v1/spaces/{space}/stats").status_code
 
-            assert ask(token()) == 200
-            assert ask(token(), "bob") == 403
-            assert ask(token(mnemic_spaces=["bob"]), "bob") == 200
-            past = datetime.now(UTC) - timedelta(minutes=5)
-            other = rsa.generate_private_key(65537, 2048)
-            for wrong in (
-                token(aud="another"), token(iss="https://evil.example"), token(exp=past),
-                token(exp=None), token(sub=None), token(scope="openid"), token(signer=other),
-                token("secret" * 8, "HS256"), token(None, "none"), token()[:-2], "a.b.c", "x",
-            ):  # fmt: skip
-                assert ask(wrong) == 401, wrong
-            assert ask(served.token("read", "ann")) == 200, "our own tokens go on"
-            (ann,) = [grant for grant in served.tokens.all() if grant.name == "ann"]
-            served.tokens.revoke(ann.id)
-            assert ask(token()) == 401
+def test_tokens_of_a_trusted_issuer(trusting: Running, issuer: IssuerServer) -> None:
+    token = issuer.token
+    assert ask(trusting, token()) == 200
+    assert ask(trusting, token(), "bob") == 403
+    assert ask(trusting, token(mnemic_spaces=["bob"]), "bob") == 200
+    assert ask(trusting, token(mnemic_spaces=["*"]), "bob") == 200
+    past = datetime.now(UTC) - timedelta(minutes=5)
+    other = rsa.generate_private_key(65537, 2048)
+    for wrong in (
+        token(aud="another"), token(iss="https://evil.example"), token(exp=past), token(exp=None),
+        token(sub=None), token(sub=""), token(sub="*"), token(sub="ann "), token(sub="ann\x1b[2J"),
+        token(scope="openid"), token(scope=7), token(scope={"mnemic:admin": 1}),
+        token(signer=other), token(kid="two"), token("secret" * 8, "HS256"),
+        jwt.encode({"sub": "ann"}, None, "none"), token()[:-2], "a.b.c", "x",
+    ):  # fmt: skip
+        assert ask(trusting, wrong) == 401, wrong
+    assert ask(trusting, trusting.token("read", "ann")) == 200, "our own tokens go on"
+    assert {grant.name for grant in trusting.tokens.all()} == {"admin", "ann", "read of a test"}
+    (ann,) = [grant for grant in trusting.tokens.all() if grant.name == "ann"]
+    trusting.tokens.revoke(ann.id)
+    assert ask(trusting, token()) == 401
+
+
+def test_a_subject_is_no_token(trusting: Running, issuer: IssuerServer) -> None:
+    """Anybody may know who has signed in."""
+    subject = f"{issuer.url}\0ann"
+    assert ask(trusting, issuer.token()) == 200
+    with httpx.Client(base_url=trusting.url, trust_env=False) as http:
+        assert http.post("/session", json={"token": subject}).status_code == 401
+        quoted = subject.replace("\0", "\\000")
+        stolen = http.get("/v1/spaces/ann/stats", headers={"cookie": f'mnemic_session="{quoted}"'})
+    assert stolen.status_code == 401
+
+
+def test_an_issuer_changes_its_keys(
+    trusting: Running, issuer: IssuerServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [time.monotonic()]
+    monkeypatch.setattr("mnemic.serve.http.issuer.monotonic", lambda: now[0])
+    assert ask(trusting, issuer.token()) == 200
+    asked = issuer.asked
+    for number in range(20):
+        assert ask(trusting, issuer.token(kid=f"guess {number}")) == 401
+    assert issuer.asked == asked, "keys that nobody has do not make work for the issuer"
+    issuer.keys["two"] = second = rsa.generate_private_key(65537, 2048)
+    now[0] += 11
+    assert ask(trusting, issuer.token(second, kid="two")) == 200
+    assert ask(trusting, issuer.token()) == 200
+    first = issuer.keys.pop("one")
+    now[0] += 301
+    assert ask(trusting, issuer.token(first)) == 401
+    assert ask(trusting, issuer.token(second, kid="two")) == 200
+
+
+def test_an_issuer_that_hangs_holds_up_nobody(
+    trusting: Running, issuer: IssuerServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [time.monotonic()]
+    monkeypatch.setattr("mnemic.serve.http.issuer.monotonic", lambda: now[0])
+    ours = trusting.token("read", "ann")
+    assert ask(trusting, issuer.token()) == 200
+    issuer.awake.clear()
+    now[0] += 301
+    asked = issuer.asked
+    waiting = threading.Thread(target=ask, args=(trusting, issuer.token(kid="two")))
+    waiting.start()
+    wait_for(lambda: issuer.asked > asked)
+    for token in (issuer.token(), ours):
+        begun = time.monotonic()
+        assert ask(trusting, token) == 200
+        assert time.monotonic() - begun < 5
+    assert waiting.is_alive()
+    issuer.awake.set()
+    waiting.join()
+    issuer.shutdown()
+    issuer.server_close()
+    now[0] += 301
+    assert ask(trusting, issuer.token()) == 503, "who looks says that the issuer is away"
+    assert ask(trusting, issuer.token()) == 200
+    now[0] += 3600
+    assert {ask(trusting, issuer.token()) for _ in range(2)} == {503}
 
 
 def test_an_issuer_needs_tls_and_a_running_one(tmp_path: Path) -> None:
     with pytest.raises(mnemic.ConfigError, match="no TLS"):
         Issuer("http://issuer.example", "mnemic")
     away = Issuer("http://127.0.0.1:9", "mnemic")
-    with serving(tmp_path, None, service={"issuer": away}) as served, served.http("a.b.c") as http:
-        assert http.get(STATS).status_code == 503
+    with serving(tmp_path, None, service={"issuer": away}) as served:
+        assert ask(served, jwt.encode({"sub": "ann"}, "secret" * 8, headers={"kid": "one"})) == 503
 
 
 def test_a_cookie_is_secure_behind_a_proxy_with_tls(served: Running) -> None:

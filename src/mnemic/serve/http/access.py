@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from starlette.responses import Response
 from mnemic.engine.tokens import PREFIX, Tokens
 from mnemic.errors import Forbidden, NotFound, Unauthorized
 from mnemic.serve.http.issuer import Issuer
-from mnemic.serve.http.limits import WorkQueue
+from mnemic.serve.http.limits import Lane, WorkQueue
 from mnemic.types import Grant, Scope
 
 COOKIE = "mnemic_session"
@@ -51,11 +52,14 @@ class Access:
         """The same, uncounted."""
         find: Callable[[str], Grant] = self._tokens.find_login
         key = _cookie(request)
+        lane: Lane = "access"
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme:
             if scheme.lower() != "bearer":
                 raise Unauthorized("That is not a bearer token", remedy="Send Bearer TOKEN")
-            key, find = token.strip(), self._find
+            key, find = token.strip(), self._tokens.find
+            if self._issuer is not None and not key.startswith(PREFIX):
+                lane, find = "issuer", partial(self._issuer.admit, tokens=self._tokens)
         if not (scheme or key):
             raise Unauthorized(
                 "The token is missing",
@@ -64,12 +68,7 @@ class Access:
         known = self._tokens.known(key)
         if known is not None:
             return known
-        return await self._queue.run("", lambda: find(key), "access")
-
-    def _find(self, token: str) -> Grant:
-        if self._issuer is not None and not token.startswith(PREFIX):
-            return self._issuer.admit(token, self._tokens)
-        return self._tokens.find(token)
+        return await self._queue.run("", lambda: find(key), lane)
 
     async def allow(self, request: Request, scope: Scope, space: str) -> Grant:
         """The grant, if it covers this."""

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Match, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from mnemic.engine.open import Engine
 from mnemic.engine.remote.operations import OPERATIONS, SPACE_PATH, Operation
@@ -73,14 +73,13 @@ class Service:
         """``figures`` are those that several processes share."""
         self.stopping = False
         self._engine = engine
-        self._default = default
         self._limits = limits or Limits()
         self._queue = WorkQueue(self._limits)
         self._access = Access(engine.tokens, self._queue, issuer)
         self.figures = figures or RequestFigures(operation_names(operations))
         self._streams: Counter[str] = Counter()
         self._looks = SharedLooks()
-        self._mcp = McpServers(self._queue)
+        self._mcp = McpServers(engine, self._access, self._queue, default)
         self._document = _document(tuple(operations))
         replies = Replies()
         routes = [
@@ -120,8 +119,8 @@ class Service:
             self._route("/session", "DELETE", "log_out", self._log_out),
             self._route("/v1/spaces", "GET", "spaces", self._list_spaces),
             self._route(f"{SPACE_PATH}/events/stream", "GET", "event_stream", self._stream),
-            Route("/mcp", self._McpEndpoint(self), name="mcp"),
-            Route(f"{SPACE_PATH}/mcp", self._McpEndpoint(self), name="mcp"),
+            Route("/mcp", self._mcp, name="mcp"),
+            Route(f"{SPACE_PATH}/mcp", self._mcp, name="mcp"),
         ]
 
     def _route(self, path: str, method: str, name: str, handler: Handler) -> Route:
@@ -218,7 +217,7 @@ class Service:
         await self._access.log_out(request, response)
         return response
 
-    # --- events and MCP -------------------------------------------------------------------------
+    # --- events ---------------------------------------------------------------------------------
 
     async def _stream(self, request: Request) -> Response:
         space = path_names(request)["space"]
@@ -251,23 +250,6 @@ class Service:
                 self._streams[grant.id] -= 1
 
         return StreamingResponse(frames(), media_type="text/event-stream")
-
-    class _McpEndpoint:
-        """An ASGI application, since the SDK answers by itself."""
-
-        def __init__(self, service: Service) -> None:
-            self._service = service
-
-        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-            service, request = self._service, Request(scope, receive)
-            try:
-                space = path_names(request).get("space", service._default)
-                await service._access.allow(request, "write", space)  # its tools write
-                await service._mcp.handle(
-                    lambda: service._engine.mind(space), space, scope, receive, send
-                )
-            except MnemicError as error:
-                await problem(error)(scope, receive, send)
 
 
 @functools.cache

@@ -6,21 +6,25 @@ import json
 import threading
 import urllib.request
 from collections.abc import Mapping
-from functools import cached_property
+from http.client import HTTPException
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mnemic.engine.tokens import Tokens
 from mnemic.errors import ConfigError, MissingExtra, ServiceUnavailable, Unauthorized
 from mnemic.serve import LOOPBACK_NAMES
-from mnemic.types import SCOPES, Grant, Scope
+from mnemic.types import EVERY_SPACE, SCOPES, Grant, Scope
 
 if TYPE_CHECKING:
-    from jwt import PyJWKClient
+    from jwt import PyJWK
 
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]  # none with a secret
 _TIMEOUT = 10.0  # seconds
 _LEEWAY = 30  # seconds between two clocks
+_FRESH = 300.0  # seconds after which published keys are read again
+_KEPT = 3600.0  # seconds for which they hold while the issuer does not answer
+_PAUSE = 10.0  # seconds between two readings
 _SPACES = "mnemic_spaces"
 
 
@@ -44,16 +48,8 @@ class Issuer:
         self._issuer = issuer
         self._audience = audience
         self._guard = threading.Lock()
-
-    @cached_property
-    def _keys(self) -> PyJWKClient:
-        """The keys that the issuer publishes, fetched again where one is not known."""
-        from jwt import PyJWKClient
-
-        url = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
-        with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
-            document = json.load(answer)
-        return PyJWKClient(document["jwks_uri"], timeout=_TIMEOUT)
+        self._keys: dict[str | None, PyJWK] = {}
+        self._read_at = self._asked_at = -_KEPT
 
     def admit(self, token: str, tokens: Tokens) -> Grant:
         """The grant of the subject of a token."""
@@ -61,6 +57,10 @@ class Issuer:
         subject = str(claims["sub"])
         spaces = claims.get(_SPACES, [subject])
         named = [str(space) for space in (spaces if isinstance(spaces, list) else [spaces])]
+        if not (subject.isprintable() and subject == subject.strip() != ""):
+            raise _refused("its subject is empty or not printable")
+        if _SPACES not in claims and subject == EVERY_SPACE:
+            raise _refused("no space is named as its subject")
         key = f"{self._issuer}\0{subject}"
         return tokens.admit_subject(key, subject, _scope(claims), named)
 
@@ -68,34 +68,66 @@ class Issuer:
         import jwt
 
         try:
-            with self._guard:  # one thread fetches
-                key = self._keys.get_signing_key_from_jwt(token)
             claims: Mapping[str, Any] = jwt.decode(
                 token,
-                key,
+                self._find_key(jwt.get_unverified_header(token).get("kid")),
                 algorithms=_ALGORITHMS,
                 audience=self._audience,
                 issuer=self._issuer,
                 leeway=_LEEWAY,
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
-        except (OSError, KeyError, jwt.PyJWKClientConnectionError) as error:
-            raise ServiceUnavailable(
-                "The issuer of tokens does not answer", remedy="Try again later"
-            ) from error
         except (jwt.PyJWTError, ValueError) as error:
-            raise Unauthorized(
-                f"The token is not accepted: {error}", remedy="Ask the issuer for a fresh one"
-            ) from error
+            raise _refused(str(error)) from error
         return claims
+
+    def _find_key(self, name: str | None) -> PyJWK:
+        """The published key of that name. While one thread reads the keys again, the others make do
+        with those that are known.
+        """
+        if not self._keys or self._is_due(name):
+            with self._guard:
+                if self._is_due(name):
+                    self._asked_at = monotonic()
+                    self._keys, self._read_at = self._read_keys(), monotonic()
+        if monotonic() - self._read_at > _KEPT:
+            raise _unavailable()
+        if name not in self._keys:
+            raise _refused("its issuer publishes no such key")
+        return self._keys[name]
+
+    def _is_due(self, name: str | None) -> bool:
+        now = monotonic()
+        wanted = name not in self._keys or now - self._read_at > _FRESH
+        return wanted and now - self._asked_at > _PAUSE
+
+    def _read_keys(self) -> dict[str | None, PyJWK]:
+        from jwt import PyJWKClient, PyJWTError
+
+        url = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
+        try:
+            with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
+                document = json.load(answer)
+            if document["issuer"] != self._issuer:
+                raise ValueError(document["issuer"])
+            keys = PyJWKClient(document["jwks_uri"], timeout=_TIMEOUT).get_signing_keys()
+        except (OSError, HTTPException, LookupError, TypeError, ValueError, PyJWTError) as error:
+            raise _unavailable() from error
+        return {key.key_id: key for key in keys}
+
+
+def _unavailable() -> ServiceUnavailable:
+    return ServiceUnavailable("The issuer of tokens does not answer", remedy="Try again later")
+
+
+def _refused(why: str) -> Unauthorized:
+    return Unauthorized(f"The token is not accepted: {why}", remedy="Ask its issuer for another")
 
 
 def _scope(claims: Mapping[str, Any]) -> Scope:
     given = claims.get("scope", claims.get("scp", ""))
-    words = given.split() if isinstance(given, str) else list(given)
+    words = given.split() if isinstance(given, str) else given if isinstance(given, list) else []
     held: list[Scope] = [scope for scope in SCOPES if f"mnemic:{scope}" in words]
     if not held:
-        raise Unauthorized(
-            "The token has no scope of this service", remedy="Ask for mnemic:read or mnemic:write"
-        )
+        raise _refused("it has no scope mnemic:read, mnemic:write or mnemic:admin")
     return held[-1]

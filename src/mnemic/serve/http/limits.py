@@ -17,7 +17,7 @@ from mnemic.errors import RateLimited, ServiceUnavailable, TooLarge
 R = TypeVar("R")
 
 # What is short never waits behind what is long: each kind of work has threads of its own.
-Lane = Literal["read", "write", "lasting", "probe", "access"]
+Lane = Literal["read", "write", "lasting", "probe", "access", "issuer"]
 
 
 def usual_threads() -> int:
@@ -82,6 +82,7 @@ class WorkQueue:
             "lasting": limits.lasting_threads,
             "probe": 1,
             "access": 2,
+            "issuer": 2,
         }
         self._threads = {
             lane: ThreadPoolExecutor(size, thread_name_prefix=f"mnemic-http-{lane}")

@@ -9,21 +9,32 @@ from functools import partial
 from typing import Any, TypeVar
 
 import anyio
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from mnemic.engine.mind import Mind
+from mnemic.engine.open import Engine
 from mnemic.engine.trail import keep_trail, subject_of
+from mnemic.errors import MnemicError
+from mnemic.serve.http.access import Access
+from mnemic.serve.http.answers import problem
 from mnemic.serve.http.limits import WorkQueue
+from mnemic.serve.http.routes import path_names
 from mnemic.tools.catalog import BY_NAME
 
 R = TypeVar("R")
 
 
 class McpServers:
-    """Servers of spaces, started when they are first asked for; ``run`` is their life."""
+    """Servers of spaces, started when they are first asked for; ``run`` is their life. ``default``
+    is the space of a path without one.
+    """
 
-    def __init__(self, queue: WorkQueue) -> None:
+    def __init__(self, engine: Engine, access: Access, queue: WorkQueue, default: str) -> None:
+        self._engine = engine
+        self._access = access
         self._queue = queue
+        self._default = default
         self._managers: dict[str, Any] = {}
         self._lock = anyio.Lock()
         self._group: Any = None
@@ -39,16 +50,18 @@ class McpServers:
         if self._group is not None:
             self._group.cancel_scope.cancel()
 
-    async def handle(
-        self, mind: Callable[[], Mind], space: str, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Answer one request of MCP."""
-        async with self._lock:
-            manager = self._managers.get(space)
-            if manager is None:
-                manager = await self._start(await anyio.to_thread.run_sync(mind))
-                self._managers[space] = manager
-        await manager.handle_request(scope, receive, send)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            space = path_names(request).get("space", self._default)
+            await self._access.allow(request, "write", space)  # its tools write
+            async with self._lock:
+                if space not in self._managers:
+                    mind = await anyio.to_thread.run_sync(self._engine.mind, space)
+                    self._managers[space] = await self._start(mind)
+            await self._managers[space].handle_request(scope, receive, send)
+        except MnemicError as error:
+            await problem(error)(scope, receive, send)
 
     async def _start(self, mind: Mind) -> Any:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -20,10 +20,7 @@ from mnemic.serve.http.answers import encoded
 from mnemic.serve.http.figures import OTHER, RequestFigures
 from mnemic.tracing import span
 
-_OWN = (
-    *("health", "ready", "openapi", "service_metrics", "log_in", "login", "log_out", "spaces"),
-    *("event_stream", "mcp"),
-)
+_OWN = "health ready openapi service_metrics log_in login log_out spaces event_stream mcp".split()
 
 
 def operation_names(operations: Sequence[Operation]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from functools import partial
@@ -134,21 +135,14 @@ def _query(operation: Operation, request: Request) -> dict[str, Any]:
 
 def _value(operation: Operation, name: str, text: str) -> Any:
     """A value in a path or a query: the text where the parameter takes it, else JSON."""
-    parameter = operation.parameters.get(name)
-    if parameter is None or _fits(parameter.annotation, text):
+    try:
+        if name in operation.parameters:
+            read(operation.parameters[name].annotation, text)
         return text
-    try:
-        return json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        return text  # which is then refused
-
-
-def _fits(annotation: Any, text: str) -> bool:
-    try:
-        read(annotation, text)
     except InvalidInput:
-        return False
-    return True
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(text, parse_constant=_no_number)
+        return text  # which is then refused
 
 
 def _read(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:

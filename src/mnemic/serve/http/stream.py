@@ -11,7 +11,6 @@ from mnemic.types import Event
 _PAUSE = 0.25  # seconds between two looks at the journal
 _BEAT = 15.0  # seconds after which an idle stream shows that it lives
 FEW, _MOST = 50, 10_000
-
 _RATE = 50  # looks a second, of all streams together
 
 Latest = Callable[[int], Awaitable[Sequence[Event]]]  # takes how many, gives the latest first
