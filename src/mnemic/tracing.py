@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from mnemic.errors import ConfigError, MissingExtra
 
 EXPORTER = "OTEL_TRACES_EXPORTER"
-_NOTHING: AbstractContextManager[Any] = nullcontext()
 _tracer: Any = None
 
 
+@contextmanager
 def span(
     name: str, carrier: Mapping[str, str] | None = None, **attributes: str | int
-) -> AbstractContextManager[Any]:
-    """A span around a block; ``carrier`` are headers that may name the span above it."""
+) -> Iterator[Any]:
+    """A span around a block; ``carrier`` are headers that may name the span above it. An error is
+    named and not quoted, since it may hold text.
+    """
     if _tracer is None:
-        return _NOTHING
+        yield None
+        return
     from opentelemetry.propagate import extract
+    from opentelemetry.trace import StatusCode
 
-    context = None if carrier is None else extract(carrier)
-    opened: AbstractContextManager[Any] = _tracer.start_as_current_span(
-        name, context=context, attributes=attributes
-    )
-    return opened
+    with _tracer.start_as_current_span(
+        name, None if carrier is None else extract(carrier), attributes=attributes,
+        record_exception=False, set_status_on_exception=False,
+    ) as opened:  # fmt: skip
+        try:
+            yield opened
+        except Exception as error:
+            opened.set_status(StatusCode.ERROR, type(error).__name__)
+            raise
 
 
 def start() -> None:
-    """Trace from now on: to the provider that the program has set, else to the exporter that
-    OTEL_TRACES_EXPORTER names (console, or one of an installed package).
-    """
+    """Trace from now on: to the program's provider, else to what OTEL_TRACES_EXPORTER names."""
     global _tracer  # noqa: PLW0603 - one switch for the whole process
     try:
         from importlib.metadata import entry_points
@@ -65,6 +71,10 @@ def start_from_environment() -> None:
 
 
 def stop() -> None:
-    """Trace no longer."""
+    """Trace no longer, and send what was traced."""
     global _tracer  # noqa: PLW0603
+    if _tracer is not None:
+        from opentelemetry import trace
+
+        getattr(trace.get_tracer_provider(), "force_flush", bool)()
     _tracer = None

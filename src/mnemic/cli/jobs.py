@@ -11,6 +11,7 @@ from functools import partial
 from types import FrameType
 from typing import Self
 
+from mnemic import tracing
 from mnemic.cli.base import command, command_group
 from mnemic.cli.conversations import show_turns
 from mnemic.cli.failures import error_line
@@ -172,11 +173,10 @@ class Stopping:
 
     def __enter__(self) -> Self:
         self.requested = False
-        self._read_end, write_end = os.pipe()
-        os.set_blocking(write_end, False)
-        self._ends = (self._read_end, write_end)
+        self._ends = os.pipe()
+        os.set_blocking(self._ends[1], False)
         self._before = {s: signal.signal(s, self._note) for s in (signal.SIGTERM, signal.SIGINT)}
-        self._wakeup = signal.set_wakeup_fd(write_end)
+        self._wakeup = signal.set_wakeup_fd(self._ends[1])
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -190,7 +190,7 @@ class Stopping:
         self.requested = True
 
     def wait(self, seconds: float) -> None:
-        select.select([self._read_end], [], [], seconds)
+        select.select([self._ends[0]], [], [], seconds)
 
 
 @command("worker")
@@ -200,6 +200,7 @@ def worker(state: State, once: bool) -> int:
     SIGTERM or Ctrl-C finishes the current job first. Several workers may share a database; each job
     runs in only one of them.
     """
+    tracing.start_from_environment()
     with state.connect(create=not once) as engine:
         if once:
             drained = _drain(state, engine)

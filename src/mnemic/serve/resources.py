@@ -49,22 +49,28 @@ class ResourceList:
 
     def read(self, uri: str) -> str:
         """The text at an address, fenced as data."""
+        context = ToolContext(self._mind, self._language)
         if uri == _PAD:
-            context = ToolContext(self._mind, self._language)
             return read_scratchpad(context).text
         if uri == _EPISODES:
             latest = self._mind.episodes(limit=_EPISODES_SHOWN)
             for episode in latest:
                 self._mind.note_shown([episode.summary], record=episode.id)
-            days = ToolContext(self._mind, self._language).day_of
-            stories = "\n\n".join(story(episode, days(episode.started_at)) for episode in latest)
+            stories = "\n\n".join(story(one, context.day_of(one.started_at)) for one in latest)
             if not stories:
                 return text("resources.no_story", self._language)
             return self._fenced(stories, "episodes")
         path = dict(self._files()).get(uri)
         if path is None:
             raise NotFound("There is nothing to read at this address", remedy="List the resources")
-        return self._fenced(self._text(path), path.name)
+        try:
+            with path.open("rb") as stream:
+                data = stream.read(DOCUMENT_BYTES)
+        except OSError as error:
+            raise NotFound(
+                f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"
+            ) from error
+        return self._fenced(data.decode("utf-8", "replace"), path.name)
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         """Regular files; a link may lead outside the folder."""
@@ -75,16 +81,6 @@ class ResourceList:
                 path = folder / file
                 if path.is_file() and not path.is_symlink():
                     yield _DOCUMENT + quote(file, safe=""), path
-
-    def _text(self, path: Path) -> str:
-        try:
-            with path.open("rb") as stream:
-                data = stream.read(DOCUMENT_BYTES)
-        except OSError as error:
-            raise NotFound(
-                f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"
-            ) from error
-        return data.decode("utf-8", "replace")
 
     def _fenced(self, text: str, source: str) -> str:
         return as_data(text, source, answer_language(self._mind, text))

@@ -83,14 +83,10 @@ class Service:
         self._document = _document(tuple(operations))
         replies = Replies()
         routes = [
-            self._route(
-                SPACE_PATH + one.path,
-                one.method,
-                one.name,
-                Endpoint(one, engine, self._access, self._queue, replies),
-            )
+            self._route(SPACE_PATH + one.path, one.method, one.name,
+                        Endpoint(one, engine, self._access, self._queue, replies))
             for one in (*operations, *READS)
-        ]
+        ]  # fmt: skip
         inner = Starlette(
             # Paths without names before those with, so that `/turns/bulk` is no id.
             routes=[

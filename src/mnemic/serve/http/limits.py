@@ -77,13 +77,9 @@ class WorkQueue:
         self.limits = limits
         self.intake = Intake()
         self._sizes: dict[Lane, int] = {
-            "read": limits.threads,
-            "write": limits.write_threads,
-            "lasting": limits.lasting_threads,
-            "probe": 1,
-            "access": 2,
-            "issuer": 2,
-        }
+            "read": limits.threads, "write": limits.write_threads,
+            "lasting": limits.lasting_threads, "probe": 1, "access": 2, "issuer": 2,
+        }  # fmt: skip
         self._threads = {
             lane: ThreadPoolExecutor(size, thread_name_prefix=f"mnemic-http-{lane}")
             for lane, size in self._sizes.items()

@@ -90,6 +90,5 @@ class Observer:
 
 
 def _operation(scope: Scope) -> str:
-    route = scope.get("route")
-    name = getattr(route, "name", None)
+    name = getattr(scope.get("route"), "name", None)
     return name if isinstance(name, str) else OTHER

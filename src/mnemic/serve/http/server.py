@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
@@ -52,12 +53,12 @@ class HttpServer(uvicorn.Server):
         return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._service.stopping = True  # open streams end
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.stop()
 
     def stop(self) -> None:
-        """End as a signal would."""
-        self._service.stopping = True
+        """End as a signal would: what comes after ``run`` is still done."""
+        self._service.stopping = True  # open streams end
         self.should_exit = True
 
 

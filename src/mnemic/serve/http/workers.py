@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 
+from mnemic import tracing
 from mnemic.errors import MnemicError, ServiceUnavailable
 
 Role = Callable[[], None]
@@ -110,6 +111,7 @@ def _play(role: Role) -> None:
     except BaseException:  # noqa: BLE001 - the boundary of a process
         traceback.print_exc()
     finally:
+        tracing.stop()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
