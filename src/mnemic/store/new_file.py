@@ -16,16 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from mnemic import private
-from mnemic.errors import (
-    ConfigError,
-    Conflict,
-    DiskFull,
-    StoreBusy,
-    StoreError,
-    StoreReadOnly,
-    StoreUnavailable,
-)
+from mnemic import errors, private
 from mnemic.store.paths import is_link_error, linked, open_own, refuse_links
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -100,7 +91,7 @@ class UnfinishedFile:
             try:
                 if not _lock(handle):
                     if time.monotonic() >= until:
-                        raise StoreBusy(
+                        raise errors.StoreBusy(
                             f"Another process is writing {self.path}",
                             remedy="Wait until it has ended, or choose another name",
                         )
@@ -145,9 +136,9 @@ def remove_unfinished(folder: Path, is_own: Callable[[str], bool]) -> None:
                     os.close(handle)
 
 
-def taken(target: Path) -> Conflict:
+def taken(target: Path) -> errors.Conflict:
     """The error for a file that stands where another was to be put."""
-    return Conflict(
+    return errors.Conflict(
         f"{target} exists already", remedy="Choose another name, or pass --force to replace it"
     )
 
@@ -172,15 +163,15 @@ def typed(path: Path, verb: str) -> Iterator[None]:
         raise _explained(error, path, verb) from error
 
 
-def _explained(error: OSError, path: Path, verb: str) -> StoreError:
+def _explained(error: OSError, path: Path, verb: str) -> errors.StoreError:
     what = f"{path} cannot be {verb}: {error.strerror or error}"
     if error.errno in _FULL:
-        return DiskFull(what, remedy="Make room and try again; the old file is whole")
+        return errors.DiskFull(what, remedy="Make room and try again; the old file is whole")
     if is_link_error(error):
         return linked(path)
     if error.errno in _REFUSED:
-        return StoreReadOnly(what, remedy="Give permission on the file and its folder")
-    return StoreUnavailable(what, remedy="Move away what is in its place, then try again")
+        return errors.StoreReadOnly(what, remedy="Give permission on the file and its folder")
+    return errors.StoreUnavailable(what, remedy="Move away what is in its place, then try again")
 
 
 def _lock(handle: int) -> bool:
@@ -210,23 +201,30 @@ def read_key_file(path: Path) -> str:
     """The key in a file that belongs to its owner alone."""
     try:
         if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise ConfigError(
+            raise errors.ConfigError(
                 f"Others may read the key file {path}", remedy=f"Run: chmod 600 {path}"
             )
         key = path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError as error:
-        raise ConfigError(
+        raise errors.ConfigError(
             f"The key file {path} cannot be read: {error.strerror}",
             remedy="Put it back from a backup, or name another",
         ) from error
     if not key:
-        raise ConfigError(f"The key file {path} is empty", remedy="Put it back from a backup")
+        raise errors.ConfigError(
+            f"The key file {path} is empty", remedy="Put it back from a backup"
+        )
     return key
 
 
 def make_key_file(path: Path, key: str) -> None:
     """On the disk before anything is sealed with it; of two processes at once one key stays."""
-    with UnfinishedFile(path, patience=_PATIENCE) as file:
-        file.write(f"{key}\n".encode())
-        with contextlib.suppress(Conflict):  # the other process was first, and its key is the one
-            file.put(replace=False)
+    try:
+        with UnfinishedFile(path, patience=_PATIENCE) as file:
+            file.write(f"{key}\n".encode())
+            with contextlib.suppress(errors.Conflict):  # the key of who was first is the one
+                file.put(replace=False)
+    except (errors.StoreReadOnly, errors.StoreUnavailable) as error:
+        raise errors.StoreReadOnly(
+            error.message, remedy="Make its folder writable, or set secrets.key"
+        ) from error
