@@ -12,13 +12,13 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_031,
-    "store": 10_394,
-    "learn": 7_396,
+    "store": 10_392,
+    "learn": 7_404,
     "moving": 5_662,
     "cli": 4_878,
     "providers": 4_042,
     "engine": 4_263,
-    "documents": 3_568,
+    "documents": 3_569,
     "recall": 2_902,
     "integrations": 2_781,
     "upkeep": 2_738,

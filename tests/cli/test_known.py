@@ -38,6 +38,15 @@ def test_a_memory_is_shown_with_the_words_it_came_from(learned: Shell) -> None:
     assert "superseded by" in learned("show", found["versions"][0]["id"]).stdout
 
 
+def test_a_statement_is_of_the_kind_that_it_reads_like(shell: Shell) -> None:
+    told = ("I'm allergic to cashews", "我对芒果过敏", "The boiler was serviced in May")
+    kinds = [shell.json("add", text)["kind"] for text in told]
+    assert kinds == ["identity", "identity", "fact"]
+    prompt = shell("context", "ideas for dinner").stdout
+    assert "cashews" in prompt
+    assert "芒果" in prompt
+
+
 def test_a_memory_of_many_turns_finds_them_all(shell: Shell) -> None:
     ids = [shell.json("record", "-s", s, f"{s} says tea")["id"] for s in ("a", "b")]
     sources = [option for id_ in ids for option in ("--source", id_)]

@@ -57,7 +57,7 @@ def pick_given(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @command("add")
-def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None:
+def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) -> None:
     """Keep a statement as a memory, and report the outcome. TEXT may also be piped in.
 
     What is known already is not kept twice: new, same, update, conflict, pending or dropped.
@@ -75,7 +75,7 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
             wanted["supersedes"] = whole_id(mind, options["supersedes"])
         decision = mind.remember(
             text_or_stdin(text, "the statement") if statement is None else statement,
-            kind=kind,
+            kind=kind or "",
             **pick_given(wanted),
         )
     if state.json:
@@ -84,7 +84,7 @@ def add(state: State, /, *, text: str | None, kind: str, **options: Any) -> None
         emit({**kept, **became, "replaced": decision.replaced})
         return
     said = (
-        kind
+        kind or "fact"
         if decision.memory is None
         else mind.settings.vocabulary.kinds.said_of(decision.memory.kind, decision.memory.metadata)
     )

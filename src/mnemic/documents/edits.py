@@ -81,7 +81,8 @@ class BulletReader:
         ]
         marks = self._restore_marks([bullet for _, bullet in bullets])
         known = self.unit.memories.by_id([mark for mark in set(marks) if mark])
-        memories = {m.id: m for m in known if m.kind != "credential" and m.status != "pending"}
+        kept = (m for m in known if m.kind != "credential" and m.status != "pending")
+        memories: dict[str, Memory] = {m.id: m for m in kept}
         first = self._representatives([bullet for _, bullet in bullets], marks, memories)
         changes = [
             self._change(part, bullet, memories.get(mark), first=first.get(mark) == number)

@@ -21,6 +21,7 @@ from mnemic.learn.reconciler import Reconciler
 from mnemic.learn.settlement import Settlement, decided_before
 from mnemic.providers.vault import Vault
 from mnemic.rules import checks
+from mnemic.rules.importance import KIND_IMPORTANCE
 from mnemic.rules.kinds import importance_of, lifetime_of, own_expiry
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.slots import fold, has_one_answer
@@ -34,6 +35,7 @@ from mnemic.types import (
     ORIGINS,
     Candidate,
     Decision,
+    Kind,
     Memory,
     MemoryChanges,
     MemoryOrigin,
@@ -220,9 +222,15 @@ class MemoryWriter:
             raise InvalidInput(f"metadata is a {type(new.metadata).__name__}", remedy="Pass a dict")
         if new.supersedes is not None:
             checks.check_name(new.supersedes, "supersedes")
+        kind, importance = new.kind, new.importance
+        if not kind:
+            kind = kind_read(new.text)
+            if importance is None and new.supersedes is None:
+                importance = KIND_IMPORTANCE[cast("Kind", kind)]  # as if learned
         return replace(
             new,
-            kind=new.kind or kind_read(new.text),
+            kind=kind,
+            importance=importance,
             tags=checks.check_tags(new.tags, self._guard.tags),
             sources=checks.check_tags(new.sources, self._guard.tags, "sources"),
         )
