@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,8 @@ def test_the_pool_has_the_size_of_its_setting(url: str) -> None:
         busy = pytest.raises(StoreBusy, match="All 2 connections")
         with store.open_read("a"), store.open_read("b"), busy:
             store.spaces()
+        with store.open_read("a"), store.open_read("b"):
+            pass  # who gave up holds no place
 
 
 @pytest.mark.setting("store.statement_timeout")
@@ -237,3 +240,24 @@ def test_threads_beyond_the_pool_wait_for_their_turn(url: str) -> None:
         for thread in threads:
             thread.join()
         assert len(engine.spaces()) == 6
+
+
+def test_nobody_overtakes_those_who_wait_for_a_connection(url: str) -> None:
+    served: list[str] = []
+    with mnemic.open(url, worker="none", store__pool_size=2) as mind:
+        store: Any = mind._store
+
+        def read(name: str) -> None:
+            with store.open_read("a"):
+                served.append(name)
+
+        threads = [threading.Thread(target=read, args=(name,)) for name in ("one", "two", "three")]
+        with store.open_read("b"):  # so that there is one connection for all of them
+            with store.open_read("a"):
+                for thread in threads:
+                    thread.start()
+                    time.sleep(0.2)
+            read("who comes back at once")
+            for thread in threads:
+                thread.join()
+    assert served == ["one", "two", "three", "who comes back at once"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 
@@ -11,6 +12,7 @@ from mnemic.engine.mind import Mind
 from mnemic.engine.remote.problems import status_of
 from mnemic.errors import Conflict, MnemicError
 from mnemic.ids import is_id, new_id
+from mnemic.rules import checks
 from mnemic.store.rows import NOBODY
 from mnemic.store.sql.tokens import SqlTokens
 from mnemic.types import AccessEntry
@@ -68,14 +70,11 @@ def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
                 receipt = mind._guard.name(json.loads(body)["id"], "receipt")
                 SqlTokens(conn).note(replace(entry, subject=receipt))
         return
-    try:
-        with store.write(mind.space) as unit:
-            if there:
-                unit.accesses.end(entry.id, entry.status)
-            else:
-                unit.accesses.begin(entry)
-    except Conflict:
-        return  # forgotten this moment
+    with suppress(Conflict), store.write(mind.space) as unit:  # unless it is forgotten this moment
+        if there:
+            unit.accesses.end(entry.id, entry.status)
+        else:
+            unit.accesses.begin(entry)
 
 
 def list_accesses(
@@ -84,5 +83,6 @@ def list_accesses(
     """What was done in this space over HTTP or MCP and by which token, the latest first; reads are
     in the access log of the service.
     """
+    of = mind._guard.filter(token, "token")
     with mind._store.read(mind.space) as unit:
-        return unit.accesses.list(token, limit, offset)
+        return unit.accesses.list(of, checks.check_limit(limit), checks.check_offset(offset))

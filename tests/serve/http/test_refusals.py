@@ -171,3 +171,18 @@ def test_what_is_not_there(served: Running, path: str) -> None:
         answer = http.put("/session")
         refused(answer, 405)
         assert answer.headers["allow"] == "DELETE, GET, HEAD, POST"
+
+
+def test_numbers_that_no_column_holds_are_no_failure(served: Running) -> None:
+    served.mind("mine").record(session="session", role="user", text="tea")
+    asked = 0
+    with served.http() as http:
+        for one in listed(http):
+            for parameter in one.described.get("parameters", ()):
+                if parameter["in"] != "query" or "integer" not in str(parameter.get("schema")):
+                    continue
+                for number in (2**63, 2**70, -(2**70)):
+                    asked += 1
+                    answer = http.request(one.method, one.url, params={parameter["name"]: number})
+                    assert answer.status_code < 500, f"{answer.url} {answer.text}"
+    assert asked > 60

@@ -206,11 +206,14 @@ class Server:
         """A connection outside a transaction, with the rights of the role that logged in."""
         import psycopg
 
-        with self._borrowed() as conn:
-            try:
-                yield conn
-            except psycopg.Error as error:
-                raise explain(error, self.address.shown) from error
+        pool = self._current_pool()
+        conn = pool.take()
+        try:
+            yield conn
+        except psycopg.Error as error:
+            raise explain(error, self.address.shown) from error
+        finally:
+            pool.give_back(conn)
 
     def close(self) -> None:
         """Close this process's connections; a parent's are left alone."""
@@ -222,9 +225,7 @@ class Server:
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[PostgresConnection]:
-        import psycopg
-
-        with self._borrowed() as conn:
+        with self.alone() as conn:
             try:
                 with conn.pipeline() as pipeline:
                     conn.execute(begin)
@@ -243,19 +244,8 @@ class Server:
                     )
                 if place is not None and (row := place.fetchone()):
                     self.written = max(self.written, row[0])
-            except psycopg.Error as error:
-                raise explain(error, self.address.shown) from error
             finally:
                 _undo(conn)
-
-    @contextlib.contextmanager
-    def _borrowed(self) -> Iterator[Connection[Any]]:
-        pool = self._current_pool()
-        conn = pool.take()
-        try:
-            yield conn
-        finally:
-            pool.give_back(conn)
 
     def _current_pool(self) -> ConnectionPool:
         """The pool of this process: a forked child leaves its parent's connections alone."""
@@ -322,38 +312,43 @@ def _undo(conn: Connection[Any]) -> None:
     import psycopg
 
     status = conn.info.transaction_status
-    if status == psycopg.pq.TransactionStatus.IDLE:
-        return
-    try:
-        if status == psycopg.pq.TransactionStatus.INTRANS:
+    if status == psycopg.pq.TransactionStatus.INTRANS:
+        with contextlib.suppress(psycopg.Error):
             conn.execute("ROLLBACK")
             return
-    except psycopg.Error:
-        pass
-    conn.close()  # the pool makes another
+    if status != psycopg.pq.TransactionStatus.IDLE:
+        conn.close()  # the pool makes another
 
 
 class ConnectionPool:
-    """Connections that wait for their next use. They are made by whoever needs one, so that what is
-    wrong is told at once and to the right one, and no thread runs beside those of the program.
+    """Connections that are taken in turn. They are made by whoever needs one, so that what is wrong
+    is told at once and to the right one, and no thread runs beside those of the program.
     """
 
     def __init__(self, connect: Callable[[], Connection[Any]], patience: float, most: int) -> None:
         self._connect = connect
         self._patience = patience
         self._most = most
-        self._places = threading.Semaphore(most)
+        self._guard = threading.Lock()
+        self._free = most
+        self._waiting: deque[threading.Lock] = deque()
         self._idle: deque[tuple[float, Connection[Any]]] = deque()  # the last used at the end
         self._closed = False
 
     def take(self) -> Connection[Any]:
         """A connection that lives, to be given back."""
-        if not self._places.acquire(timeout=self._patience):
-            raise errors.StoreBusy(
-                f"All {self._most} connections were in use for {self._patience} seconds",
-                remedy="Raise store.pool_size or store.busy_timeout",
-            )
+        turn = threading.Lock()
+        with self._guard:
+            self._free -= 1
+            if self._free < 0:  # a semaphore would let those overtake who give back and take again
+                turn.acquire()
+                self._waiting.append(turn)
         try:
+            if not turn.acquire(timeout=self._patience):
+                raise errors.StoreBusy(
+                    f"All {self._most} connections were in use for {self._patience} seconds",
+                    remedy="Raise store.pool_size or store.busy_timeout",
+                )
             while True:
                 try:
                     _, conn = self._idle.pop()
@@ -363,7 +358,7 @@ class ConnectionPool:
                     return conn
                 conn.close()
         except BaseException:
-            self._places.release()
+            self._leave(turn)
             raise
 
     def give_back(self, conn: Connection[Any]) -> None:
@@ -372,10 +367,18 @@ class ConnectionPool:
             conn.close()
         else:
             self._idle.append((now, conn))
-        self._places.release()
+        self._leave()
         with contextlib.suppress(IndexError):  # another thread may have been quicker
             while self._idle[0][0] < now - _IDLE:
                 self._idle.popleft()[1].close()
+
+    def _leave(self, turn: threading.Lock | None = None) -> None:
+        with self._guard:
+            self._free += 1
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+            elif self._waiting:
+                self._waiting.popleft().release()
 
     def close(self) -> None:
         self._closed = True
@@ -388,10 +391,6 @@ def _lives(conn: Connection[Any]) -> bool:
     """Whether nothing came while nobody asked: a server that goes away says so."""
     if conn.closed:
         return False
-    poll = select.poll() if hasattr(select, "poll") else None
-    if poll is None:
-        readable = bool(select.select([conn.fileno()], [], [], 0)[0])
-    else:
-        poll.register(conn.fileno(), select.POLLIN | select.POLLERR | select.POLLHUP)
-        readable = bool(poll.poll(0))
-    return not readable
+    poll = select.poll()
+    poll.register(conn.fileno(), select.POLLIN | select.POLLERR | select.POLLHUP)
+    return not poll.poll(0)
