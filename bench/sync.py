@@ -53,7 +53,7 @@ def main() -> None:
         )
         print("|---|---|---|---|---|")
         before = 0
-        for new in (turns, 0, 1, 100, 10_000):
+        for new in (turns, 0, 0, 1, 100, 10_000):
             if new != turns:
                 _say(first, rng, turns + before, new)
             size = _size(folder)

@@ -98,12 +98,12 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
         other = served.http(served.token("write", "default"))
         with ThreadPoolExecutor(4) as pool:
             mine = [pool.submit(http.post, TURNS, json=TURN) for _ in range(3)]
-            wait_for(lambda: served.service.running == 3)
+            wait_for(lambda: served.service._queue.running == 3)
             limited = http.post(TURNS, json=TURN)
             assert (limited.status_code, limited.json()["code"]) == (429, "RateLimited")
             assert int(limited.headers["retry-after"]) >= 1
             theirs = pool.submit(other.post, TURNS, json=TURN)
-            wait_for(lambda: served.service.running == 4)
+            wait_for(lambda: served.service._queue.running == 4)
             full = other.post(TURNS, json=TURN)
             assert (full.status_code, full.json()["code"]) == (503, "ServiceUnavailable")
             late = [one.result() for one in (*mine, theirs)]
@@ -111,7 +111,7 @@ def test_limits_answer_413_429_and_503(tmp_path: Path) -> None:
             assert "goes on" in late[0].json()["detail"]
             assert http.get("/healthz").status_code == 200
             gate.set()
-        wait_for(lambda: served.service.running == 0)
+        wait_for(lambda: served.service._queue.running == 0)
         other.close()
         assert len(http.get(TURNS).json()["items"]) == 4, "what was begun was finished"
 
@@ -135,7 +135,7 @@ def test_what_is_short_does_not_wait_behind_what_is_long(tmp_path: Path) -> None
         with ThreadPoolExecutor(4) as pool:
             asked = [pool.submit(http.post, recall, json={"query": "tea"}) for _ in range(2)]
             asked += [pool.submit(http.get, audit) for _ in range(2)]
-            wait_for(lambda: served.service.running == 4)
+            wait_for(lambda: served.service._queue.running == 4)
             assert http.post(recall, json={"query": "tea"}).status_code == 503
             assert http.get(audit).status_code == 503
             turn = http.post(TURNS, json=TURN)

@@ -284,6 +284,16 @@ def test_an_issuer_needs_tls_and_a_running_one(tmp_path: Path) -> None:
         assert ask(served, jwt.encode({"sub": "ann"}, "secret" * 8, headers={"kid": "one"})) == 503
 
 
+def test_who_guesses_tokens_is_slowed_down(served: Running) -> None:
+    with served.http("mnm_guess") as wrong, served.http() as right:
+        begun = time.monotonic()
+        assert {wrong.get(STATS).status_code for _ in range(120)} == {401}
+        assert time.monotonic() - begun > 1.2
+        begun = time.monotonic()
+        assert right.get(STATS).status_code == 200
+        assert time.monotonic() - begun < 1
+
+
 def test_a_cookie_is_secure_behind_a_proxy_with_tls(served: Running) -> None:
     with httpx.Client(base_url=served.url, trust_env=False) as http:
         login = {"token": served.admin}

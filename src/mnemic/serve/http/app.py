@@ -27,6 +27,7 @@ from mnemic.errors import (
     RateLimited,
     ServiceUnavailable,
     StoreError,
+    Unauthorized,
 )
 from mnemic.serve.http.access import Access, describe_login, set_cookie
 from mnemic.serve.http.answers import answer, encoded, problem
@@ -49,6 +50,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 _log = logging.getLogger("mnemic.http")
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 _LOGIN_BYTES = 4_096
+_GUESSES, _LONGEST = 50, 2.0  # refusals a second that nobody waits for, and how long others wait
 _UNEXPECTED = {
     "type": "about:blank", "title": "Internal error", "status": 500, "code": "ServiceError",
     "detail": "The service failed", "remedy": "See its log",
@@ -78,6 +80,7 @@ class Service:
         self._access = Access(engine.tokens, self._queue, issuer)
         self.figures = figures or RequestFigures(operation_names(operations))
         self._streams: Counter[str] = Counter()
+        self._refusing = 0.0
         self._looks = SharedLooks()
         self._mcp = McpServers(engine, self._access, self._queue, default)
         self._document = _document(tuple(operations))
@@ -99,11 +102,6 @@ class Service:
         )
         self.app: ASGIApp = Boundary(Observer(inner, self.figures, log), names)
 
-    @property
-    def running(self) -> int:
-        """Calls that run or wait for a thread."""
-        return self._queue.running
-
     def _own_routes(self) -> list[BaseRoute]:
         return [
             self._route("/healthz", "GET", "health", self._health),
@@ -124,6 +122,10 @@ class Service:
             try:
                 return await handler(request)
             except MnemicError as error:
+                if isinstance(error, Unauthorized):  # who guesses tokens waits for the next one
+                    now = asyncio.get_running_loop().time()
+                    self._refusing = max(self._refusing, now - 1) + 1 / _GUESSES
+                    await asyncio.sleep(min(self._refusing - now, _LONGEST))
                 return problem(error)
             except ClientDisconnect:
                 return Response(status_code=408)  # which nobody reads
@@ -154,7 +156,7 @@ class Service:
             await asyncio.to_thread(self._engine.close)
 
     def _set_gauges(self) -> None:
-        self.figures.set(running=self.running, streams=self._streams.total())
+        self.figures.set(running=self._queue.running, streams=self._streams.total())
 
     async def _count(self) -> None:
         """Write down, every second, what was counted."""
@@ -225,10 +227,8 @@ class Service:
         wanted = request.query_params.get("type")
 
         async def look(limit: int) -> Sequence[Event]:
-            def work() -> Sequence[Event]:
-                return self._engine.mind(space).events(type=wanted, limit=limit)
-
-            return await self._queue.run("", work)
+            mind = functools.partial(self._engine.mind, space)
+            return await self._queue.run("", lambda: mind().events(type=wanted, limit=limit))
 
         latest = self._looks.share((space, wanted), look)
         await latest(1)  # what is wrong is said before the stream begins

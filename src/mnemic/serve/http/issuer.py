@@ -97,9 +97,8 @@ class Issuer:
         return self._keys[name]
 
     def _is_due(self, name: str | None) -> bool:
-        now = monotonic()
-        wanted = name not in self._keys or now - self._read_at > _FRESH
-        return wanted and now - self._asked_at > _PAUSE
+        wanted = name not in self._keys or monotonic() - self._read_at > _FRESH
+        return wanted and monotonic() - self._asked_at > _PAUSE
 
     def _read_keys(self) -> dict[str | None, PyJWK]:
         from jwt import PyJWKClient, PyJWTError

@@ -51,7 +51,7 @@ class Intake:
     """
 
     FREE = 256 << 10  # bytes of each body
-    PACE = 32 << 20  # bytes a second
+    PACE = 8 << 20  # bytes a second
 
     def __init__(self) -> None:
         self._until = 0.0

@@ -47,8 +47,7 @@ class McpServers:
             await anyio.sleep_forever()
 
     def stop(self) -> None:
-        if self._group is not None:
-            self._group.cancel_scope.cancel()
+        self._group.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

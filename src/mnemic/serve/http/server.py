@@ -16,6 +16,7 @@ from mnemic.serve.http.app import Service
 from mnemic.serve.http.connections import HEAD_BYTES, BoundedConnection, most_connections
 
 _BACKLOG = 2_048
+_UNREAD = 256 << 10  # bytes of answers that the system keeps for a client that does not read them
 _GRACE = 30  # seconds that requests get to finish
 
 
@@ -74,6 +75,7 @@ def bind(host: str, port: int, *, shared: bool = False, listen: bool = True) -> 
         with contextlib.ExitStack() as failing:
             bound = failing.enter_context(socket.socket(family, kind, proto))
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNREAD)
             if shared:
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             bound.bind(address)

@@ -375,7 +375,7 @@ class ConnectionPool:
     def _leave(self, turn: threading.Lock | None = None) -> None:
         with self._guard:
             self._free += 1
-            if turn in self._waiting:
+            if turn is not None and turn in self._waiting:
                 self._waiting.remove(turn)
             elif self._waiting:
                 self._waiting.popleft().release()
