@@ -355,17 +355,38 @@ AROUND = (
 
 
 @TALKS
-@pytest.mark.parametrize("preset", ["shiyi", "myclaw"])
-@pytest.mark.statement("C30", "D83", "D118")
+@pytest.mark.parametrize("preset", ["openakita", "shiyi", "myclaw", "semibot"])
+@pytest.mark.statement("A118", "A123", "C30", "D83", "D118", "E138")
 def test_the_prompt_holds_what_fits_the_question_and_nothing_to_fill_it(
     open_mind: OpenMind, preset: str, talk: Talk
 ) -> None:
-    mind = open_mind(preset=preset, embedding={"provider": "none"})
-    for text in (talk.made, *AROUND):
-        mind.remember(text, kind="decision", importance=0.5 if text == talk.made else 0.9)
-    prompt = mind.context(talk.question, session="s").text
-    assert talk.made in prompt
-    assert [text for text in AROUND if text in prompt] == []
+    mind = open_mind(preset=preset, embedding={"provider": "none"}, context__disclosure="injected")
+    ids = {
+        mind.remember(text, kind="decision", importance=0.5 if text == talk.made else 0.9).id: text
+        for text in (talk.made, *AROUND)
+    }
+    built = mind.context(talk.question, session="s")
+    (shown,) = [use.ids for use in built.sections if use.name == "evidence"]
+    assert [ids[one] for one in shown] == [talk.made]
+    assert talk.made in built.text
     for unknown in ("还记得我的护照号码吗？", "Do you remember my passport number?"):
-        shown = mind.context(unknown, session="s").sections
-        assert "evidence" not in {use.name for use in shown}
+        sections = mind.context(unknown, session="s").sections
+        assert "evidence" not in {use.name for use in sections}
+
+
+@pytest.mark.parametrize(
+    ("known", "question"),
+    [("The user is allergic to kiwis", "What am I allergic to?"),
+     ("用户对荞麦过敏", "我对什么过敏？")],
+)  # fmt: skip
+@pytest.mark.statement("D79", "D106", "D115")
+def test_what_the_core_answers_is_not_followed_by_the_rest_of_the_partition(
+    open_mind: OpenMind, known: str, question: str
+) -> None:
+    mind = open_mind(preset="myclaw")
+    mind.remember(known, kind="identity", importance=1.0)
+    for text in AROUND:
+        mind.remember(text, kind="decision", importance=0.9)
+    prompt = mind.context(question).text
+    assert known in prompt
+    assert [text for text in AROUND if text in prompt] == []

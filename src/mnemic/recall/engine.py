@@ -34,8 +34,6 @@ from mnemic.store.user_zone import user_zone
 from mnemic.types import Hit, SafeName, Why
 
 _DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
-
-
 _TIMES = frozenset(("since", "until", "as_of", "known_at"))  # what may be given without a zone
 
 

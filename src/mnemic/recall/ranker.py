@@ -273,11 +273,14 @@ class FormulaRanker:
 
     def _fitting(self, unit: Unit, request: Request, lists: CandidateLists) -> set[int]:
         """Where the best together are evidence, those that are so alone or half as likely as the
-        first: a formula says which is worth more, not whether any fits.
+        first; none that only words judge and that has none of the query, whatever list it is from.
         """
         wide = replace(request, limit=len(lists.docs), persona=None, explained=False)
         ranked = self._learned.rank(unit, wide, lists)
-        if sum(one.score for one in ranked[:_TOGETHER]) < request.sure:
+        if lists.vector is None:
+            words = unit.text.matched(lists.text, lists.docs) if lists.text else {}
+            ranked = [one for one in ranked if words.get(one.doc)]
+        if not ranked or sum(one.score for one in ranked[:_TOGETHER]) < request.sure:
             return set()
         least = min(request.sure, ranked[0].score / 2)
         return {one.doc for one in ranked if one.score >= least}

@@ -302,7 +302,7 @@ def candidate_table(
         by_named_speaker=_padded(np.array(named, bool), others, False),
         date_fit=_padded(_fits(turns, request), others, 0.0),
         standing_wish=_wishes(unit, around.docs, request.asking),
-        recency=_padded(_recency(at), others, _HALF),
+        recency=_padded(_recency(at), others, 0.5),
         in_routes={
             name: np.isin(docs, lists.lists[name]) if name in lists.lists else none
             for name in RANKED_ROUTES
@@ -317,7 +317,6 @@ def _having(unit: Unit, lists: CandidateLists, docs: Sequence[int], terms: TermS
     return unit.text.having(lists.text, docs, terms)
 
 
-_HALF = 0.5
 RANKED_ROUTES = ("time", "exact", "entity")
 
 
