@@ -11,9 +11,9 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 11_031,
-    "store": 10_392,
-    "learn": 7_404,
+    "language": 11_025,
+    "store": 10_411,
+    "learn": 7_403,
     "moving": 5_662,
     "cli": 4_878,
     "providers": 4_042,
@@ -25,7 +25,7 @@ BUDGETS = {
     "settings": 2_731,
     "sync": 2_550,
     "serve": 2_487,
-    "rules": 2_204,
+    "rules": 2_201,
     "record": 1_941,
     "index": 1_863,
     "context": 1_814,
@@ -33,7 +33,7 @@ BUDGETS = {
     "forget": 1_579,
     "types": 1_487,
     ROOT: 937,
-    "health": 695,
+    "health": 686,
     "jobs": 428,
     "compat": 209,
     "prompts": 52,

@@ -45,6 +45,27 @@ def test_a_new_value_of_a_slot_takes_the_place_of_the_old_one(mind: Mind) -> Non
     assert len(mind.memories(status="superseded")) == 1
 
 
+def test_the_same_answer_in_other_words_is_merged_whenever_it_was_added(mind: Mind) -> None:
+    def likes(text: str, value: str, predicate: str = "likes") -> NewMemory:
+        about = {"subject": "user", "predicate": predicate}
+        return NewMemory(text, "preference", value=value, **about)  # type: ignore[arg-type]
+
+    first = {f"a{n}": likes(f"I like tea no. {n}", f"tea no. {n}") for n in range(30)}
+    assert mind.add_many(first).added == 30
+    again = {
+        "b1": likes("Tea number seven is a favorite", "Tea No. 7"),  # from the call before
+        "b2": likes("Juice is fine", "juice"),
+        "b3": likes("Nothing beats a juice", "JUICE"),  # from this call
+        "b4": likes("I cannot stand tea no. 8", "tea no. 8", "dislikes"),
+    }
+    added = mind.add_many(again)
+    assert (added.added, added.known) == (2, 2)
+    (tea,) = [one for one in mind.memories(limit=100) if one.value == "tea no. 7"]
+    assert tea.confirmations == 1
+    (over,) = mind.memories(status="superseded")
+    assert over.value == "tea no. 8"
+
+
 def test_secrets_are_cut_out_and_each_key_counts_once(mind: Mind) -> None:
     records = {"k": NewMemory("my token is ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "fact")}
     assert mind.add_many(records).added == 1
@@ -62,17 +83,20 @@ def test_memories_without_a_wording_from_an_older_schema_are_recognized(
     assert mind.add_many({"new": NewMemory("我喜欢绿茶。", "preference")}).known == 1
 
 
-def test_adding_takes_no_longer_in_a_memory_ten_times_as_large(mind: Mind) -> None:
+@pytest.mark.parametrize("slots", ["none", "one each", "one of all"])
+def test_adding_takes_no_longer_in_a_memory_ten_times_as_large(mind: Mind, slots: str) -> None:
     """Half as long again is allowed: the machine is shared."""
+
+    def memory(n: int) -> NewMemory:
+        text = f"guest {n} likes dish {n % 97} and wine {n % 89}"
+        if slots == "none":
+            return NewMemory(text, "fact")
+        about = f"guest {n}" if slots == "one each" else "user"
+        return NewMemory(text, "preference", subject=about, predicate="likes", value=f"dish {n}")
 
     def add(first: int, count: int) -> float:
         began = process_time()
-        mind.add_many(
-            {
-                str(n): NewMemory(f"guest {n} likes dish {n % 97} and wine {n % 89}", "fact")
-                for n in range(first, first + count)
-            }
-        )
+        mind.add_many({str(n): memory(n) for n in range(first, first + count)})
         return process_time() - began
 
     add(0, 50)

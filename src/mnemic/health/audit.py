@@ -14,7 +14,7 @@ from mnemic.clock import Clock
 from mnemic.health.metrics import content_terms_of
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.envelope import is_sealed, masked
-from mnemic.language.secrets.finder import USUAL, find_secrets, redact
+from mnemic.language.secrets.finder import USUAL, find_secrets
 from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules.clusters import absorbed, components, identical
 from mnemic.rules.likeness import same_value
@@ -46,10 +46,8 @@ class Audit:
     settings: Settings
 
     def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
-        """Check the active memories, of very many the latest; ``progress`` is told how many of the
-        checks are done.
-        """
-        now = self.clock.now()
+        """Check the active memories, of very many the latest; ``progress`` hears of each check."""
+        now, tell = self.clock.now(), progress or (lambda *_: None)
         results: list[AuditCheck] = []
         with self.store.read(self.space) as unit:
             active = MemoryFilter(status="active", limit=_MOST)
@@ -63,16 +61,14 @@ class Audit:
                 "secret": _secrets(memories, self.settings),
             }
             for name in _REMEDIES:
-                if progress is not None:
-                    progress(len(results), len(_REMEDIES))
+                tell(len(results), len(_REMEDIES))
                 found = problems.get(name)
                 results.append(
                     _orphans(unit, memories)
                     if found is None
                     else self._check(name, found, len(memories))
                 )
-        if progress is not None:
-            progress(len(results), len(_REMEDIES))
+        tell(len(results), len(_REMEDIES))
         return AuditReport(self.space, now, len(memories), tuple(results))
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
@@ -199,17 +195,12 @@ def _words_of(turn: Turn) -> SafeText:
 def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
     """Unsealed secrets, reported by type without their value."""
     bounds = bounds_of(settings)
-    usual = replace(USUAL, personal_numbers=bounds.personal_numbers)
-    readable = [memory for memory in memories if not is_sealed(memory.text)]
-    texts = ["\n".join((m.text, m.value, *m.tags)) for m in readable]
-    ways = [
-        [redact(text, way) for text in texts]
-        for way in ([bounds] if bounds == usual else [bounds, usual])
-    ]
-    for memory, text, *redacted in zip(readable, texts, *ways, strict=True):
-        if any(way != text for way in redacted):
-            secrets = find_secrets(text, bounds) or find_secrets(text, usual)
-            yield memory.id, ", ".join(sorted({secret.name for secret in secrets}))
+    ways = {bounds, replace(USUAL, personal_numbers=bounds.personal_numbers)}
+    for memory in memories:
+        if not is_sealed(memory.text):
+            text = "\n".join((memory.text, memory.value, *memory.tags))
+            if names := {secret.name for way in ways for secret in find_secrets(text, way)}:
+                yield memory.id, ", ".join(sorted(names))
 
 
 def _orphans(unit: Unit, memories: Sequence[Memory]) -> AuditCheck:

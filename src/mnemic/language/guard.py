@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, cast
 
@@ -43,6 +43,7 @@ MAX_SUMMARY = 100_000
 MAX_METADATA = 4_000  # characters of JSON beside one memory: it is read with every memory
 _ERROR_READ = 8_000  # characters of an error that are looked at
 _NAMES = 1024  # the same sessions and senders come again with every turn
+_SHORT = 80  # characters of a label that may come again
 _MARKED = re.compile(rf"{re.escape(MARK)}([a-z0-9_]+)\]")
 
 
@@ -61,10 +62,6 @@ class Guard:
     owners: frozenset[int] = frozenset()
     kinds: tuple[Kind, ...] = KINDS
     words: PresetVocabulary = PresetVocabulary()  # noqa: RUF009  frozen
-    _named: Callable[[str, str], SafeName] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_named", _namer(self.secrets))
 
     # --- texts ----------------------------------------------------------------------------------
 
@@ -78,12 +75,13 @@ class Guard:
         of the statement, since by itself it need not look like one.
         """
         checks.check_text(part, what, self.characters)
-        return EMPTY if part in statement and part not in content else self.text(part, what)
+        hidden = part in statement and part not in content
+        return EMPTY if hidden else SafeText(_redact_short(part, self.secrets))
 
     def error(self, error: BaseException | str, limit: int = MAX_ERROR) -> SafeText:
         """A reason or an error as it is stored: never refused, cut to ``limit``."""
         text = str(error)[: max(_ERROR_READ, 2 * limit)].encode(errors="replace").decode()
-        return SafeText((text if self.secrets is None else redact(text, self.secrets))[:limit])
+        return SafeText(_redact_short(text, self.secrets)[:limit])
 
     # --- names ----------------------------------------------------------------------------------
 
@@ -93,7 +91,7 @@ class Guard:
         A name that has to be changed carries a digest of what it was, so that no two become one.
         """
         try:
-            return self._named(value, what)
+            return _safe_name(value, what, self.secrets)
         except TypeError:  # not hashable, so not text: say so as for any other value
             checks.check_text(value, what, checks.MAX_NAME)
             raise
@@ -109,7 +107,7 @@ class Guard:
     def label(self, value: str, what: str, limit: int = checks.MAX_NAME) -> SafeName:
         """One line that describes and does not identify: a subject, a tag, a path. May be empty."""
         line = one_line(checks.check_text(value, what, limit))
-        return SafeName(SafeText(line if self.secrets is None else redact(line, self.secrets)))
+        return SafeName(SafeText(_redact_short(line, self.secrets)))
 
     def short(self, value: str, limit: int = checks.MAX_NAME) -> SafeName:
         """A label that the engine or a model made: never refused, cut to ``limit``."""
@@ -267,26 +265,22 @@ def bounds_of(settings: Settings) -> Bounds:
 
 
 def forget_names() -> None:
-    """Let go of the names that were seen."""
-    for clear in _CLEARING:
-        clear()
+    """Let go of the names and labels that were seen."""
+    _safe_name.cache_clear()
+    _redact_line.cache_clear()
 
 
-_CLEARING: list[Callable[[], None]] = []
+def _redact_short(text: str, bounds: Bounds | None) -> str:
+    """As ``redact``; the same few labels come with every record, so short ones are kept."""
+    if bounds is None:
+        return text
+    return (_redact_line if len(text) <= _SHORT else redact)(text, bounds)
 
 
-@cache
-def _namer(bounds: Bounds | None) -> Callable[[str, str], SafeName]:
-    """Names for one way of finding secrets; what was seen lately is not looked at again."""
-
-    @lru_cache(maxsize=_NAMES)
-    def named(value: str, what: str) -> SafeName:
-        return _safe_name(value, what, bounds)
-
-    _CLEARING.append(named.cache_clear)
-    return named
+_redact_line = lru_cache(maxsize=_NAMES)(redact)
 
 
+@lru_cache(maxsize=_NAMES)
 def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
     name = checks.check_text(value, what, checks.MAX_NAME).strip()
     line = one_line(name)

@@ -27,6 +27,7 @@ from mnemic.settings.learning import ReconcileSettings
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import Scope
 from mnemic.types import (
+    EMPTY,
     Candidate,
     Decision,
     DecisionOutcome,
@@ -92,8 +93,8 @@ _MEETING_COSINE = 0.7
 class NeighborSearch:
     """Searches around one candidate in one unit of work; ``cosines`` were computed before it.
 
-    ``strict``: only what is the same word for word is alike. ``categories`` are kinds that count as
-    one; where a preset names them, what is of another category is another statement.
+    ``strict``: only what is the same word for word is alike. ``by_value``: of a slot only the same
+    answer counts. ``categories`` are kinds that count as one: another is another statement.
     """
 
     unit: Unit
@@ -103,13 +104,13 @@ class NeighborSearch:
     cosines: Mapping[str, float]
     categories: Sequence[frozenset[str]] = ()
     strict: bool = False
+    by_value: bool = False
 
     def neighbors(self, status: MemoryStatus) -> Neighbors:
         """Memories of that status in the candidate's project."""
         if status != "active" and not self.unit.memories.any(status, self.candidate.project):
-            return Neighbors(
-                (), (), (), self._alike
-            )  # most of the time nothing waits or was ignored
+            # Most of the time nothing waits or was ignored.
+            return Neighbors((), (), (), self._alike)
         slot = self._slot(self.candidate.predicate, status)
         opposed = [
             memory
@@ -135,6 +136,7 @@ class NeighborSearch:
             project=self.candidate.project,
             status=status,
             now=self.now,
+            value=self.candidate.value if self.by_value else EMPTY,
         )
         return [memory for memory in memories if memory.topic == self.candidate.topic]
 

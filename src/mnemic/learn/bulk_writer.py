@@ -137,11 +137,8 @@ class BulkWriter:
 
 
 def _day(value: date | str) -> date:
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
     try:
-        return date.fromisoformat(value)
+        day = value if isinstance(value, date) else date.fromisoformat(value)
+        return day.date() if isinstance(day, datetime) else day
     except (TypeError, ValueError) as error:
         raise InvalidInput("day is not a day", remedy="Write it as 2026-02-12") from error

@@ -51,12 +51,10 @@ def checked(candidate: Candidate, guard: Guard, longest: int = _LONGEST) -> Safe
         checks.check_text(text, what, checks.MAX_NAME)
         return guard.label(guard.part(text, candidate.text, content, what), what)
 
-    kind_named = candidate.kind
-    if guard.words.scopes and candidate.origin == "extraction" and kind_named == "rule":
-        kind_named = (
-            "trait" if pattern("manner").search(content) else "rule"
-        )  # C §3: how the agent speaks
-    word, kinds = guard.kind_word(kind_named)
+    named = candidate.kind
+    if guard.words.scopes and candidate.origin == "extraction" and named == "rule":
+        named = "trait" if pattern("manner").search(content) else named  # C §3: how it speaks
+    word, kinds = guard.kind_word(named)
     project = guard.name(candidate.project or GLOBAL_PROJECT, "project")
     kind, metadata = _in_words(candidate, guard, word, kinds, project != GLOBAL_PROJECT)
     return SafeCandidate(

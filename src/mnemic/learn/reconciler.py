@@ -157,7 +157,9 @@ class Reconciler:
         """
         candidate = work.candidate
         # Somebody chose these words: what differs in any of them is another statement.
-        search = replace(self._search(work.unit, candidate, work.now, {}), strict=True)
+        several = is_common(candidate.predicate) and not has_one_answer(candidate.predicate)
+        search = self._search(work.unit, candidate, work.now, {})
+        search = replace(search, strict=True, by_value=several and not (advice and advice.decision))
         if candidate.kind == "credential":  # an envelope is like no other
             relation, targets = Decision("new" if same is None else "same", same), []
         else:

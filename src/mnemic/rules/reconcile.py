@@ -25,8 +25,7 @@ STEERING: tuple[Kind, ...] = ("rule", "identity", "trait")
 
 def steering_reason(kind: Kind, trust: Trust) -> str:
     """Why a person is to be asked first, whichever way a statement comes; empty if nobody is."""
-    steers = kind in STEERING and trust != "owner"
-    return _guarded(kind, trust) if steers else ""
+    return _guarded(kind, trust) if kind in STEERING and trust != "owner" else ""
 
 
 def route(kind: Kind, claim: Claim, settings: Settings) -> Decision:
@@ -92,11 +91,9 @@ class Neighbors:
         """The others."""
         if memory is None:
             return self
-
-        def others(some: Sequence[Memory]) -> list[Memory]:
-            return [one for one in some if one.id != memory.id]
-
-        return Neighbors(others(self.slot), others(self.opposed), others(self.near), self.alike)
+        groups = (self.slot, self.opposed, self.near)
+        slot, opposed, near = ([m for m in group if m.id != memory.id] for group in groups)
+        return Neighbors(slot, opposed, near, self.alike)
 
     def chosen(self, ids: Sequence[str]) -> list[Memory]:
         """Those of the memories that a decision names, in its order."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from mnemic.rules.likeness import wording_of
-from mnemic.rules.slots import SEPARATOR, slot_of
+from mnemic.rules.slots import SEPARATOR, fold, slot_of
 from mnemic.store import codec
 from mnemic.store.rows import Life, MemoryFilter, SlotEntry, first_doc, last_doc
 from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.store.sql.scope import fill_condition, word_condition
-from mnemic.types import Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
+from mnemic.types import EMPTY, Kind, Memory, MemoryOrder, MemoryStatus, SafeName, SafeText, Source
 
 MEMORY = Fields(
     Memory,
@@ -52,15 +53,21 @@ class SqlMemories(Part):
 
     is_slot = "slot = :slot"
 
+    @cached_property
+    def _values(self) -> dict[str, dict[str, list[int]]]:
+        """The values in the slots that were asked for, and the documents that have each."""
+        return {}
+
     def add(self, memory: Memory, terms: SafeText) -> Memory:
         """Store a new memory with the words it is found by; given back as it is read."""
         if self._unit.admission is not None:
             self._unit.admission.admit(self._unit, "memories", 1)
         doc, slot = self._next_doc("memory"), slot_of(memory.subject, memory.predicate)
-        own = {"doc": doc, "slot": slot, "wording": wording_of(memory.text)}
-        fields = {**own, **MEMORY.of(memory)}
+        fields = {"doc": doc, "slot": slot, "wording": wording_of(memory.text), **MEMORY.of(memory)}
         self._insert("memories", {"content": fields.pop("text"), **fields})
         self._unit.text.add(doc, terms)
+        if slot in self._values:
+            self._values[slot].setdefault(fold(memory.value), []).append(doc)
         if not memory.sources:
             return memory
         self.add_sources(memory.id, [source.turn_id for source in memory.sources])
@@ -128,16 +135,31 @@ class SqlMemories(Part):
         project: SafeName,
         status: MemoryStatus,
         now: datetime,
+        value: SafeText = EMPTY,
     ) -> list[Memory]:
-        """What answers the same question in a project and has not expired, the oldest first."""
+        """What answers the same question in a project and has not expired, the oldest first; with a
+        ``value`` only what gives that answer, or none.
+        """
         slot = slot_of(subject, predicate)
-        if not slot:
+        docs = self._with_value(slot, value) if slot and value else None
+        if not slot or docs == []:
             return []
+        among = "true" if docs is None else "doc IN (SELECT atom FROM json_each(:docs))"
+        # A slot has few, its space very many: they are found first, and sorted.
         return self._select(
-            f"{self.is_slot} AND slot != '' AND project = :project AND status = :status"
-            f" AND {_LASTS} ORDER BY created_at, doc",
-            {"slot": slot, "project": project, "status": status, "at": now},
+            f"{self.is_slot} AND slot != '' AND {among} AND project = :project"
+            f" AND status = :status AND {_LASTS} ORDER BY +created_at, doc",
+            {"slot": slot, "docs": docs, "project": project, "status": status, "at": now},
         )
+
+    def _with_value(self, slot: str, value: SafeText) -> list[int]:
+        """Documents of a slot with that value or none. A slot is read once, whatever is added."""
+        if (known := self._values.get(slot)) is None:
+            known = self._values[slot] = {}
+            listed = f"SELECT doc, value FROM memories WHERE space = :space AND {self.is_slot}"
+            for doc, stored in self._run(f"{listed} AND slot != ''", slot=slot):
+                known.setdefault(fold(stored), []).append(doc)
+        return [*known.get("", ()), *known.get(fold(value), ())]
 
     def worded_alike(
         self, content: SafeText, *, project: SafeName, status: MemoryStatus, now: datetime
@@ -208,7 +230,7 @@ class SqlMemories(Part):
     def lapsed(self, before: datetime, limit: int) -> list[Memory]:
         """Pending ones from then or earlier, the oldest first."""
         return self._select(
-            "status = 'pending' AND created_at <= :before ORDER BY created_at, doc LIMIT :limit",
+            "status = 'pending' AND created_at <= :before ORDER BY +created_at, doc LIMIT :limit",
             {"before": before, "limit": limit},
         )
 
@@ -271,9 +293,7 @@ class SqlMemories(Part):
     def sources(self, ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
         """The turns that memories came from, the earliest first."""
         by_memory: dict[str, tuple[Source, ...]] = {}
-        if not ids:
-            return by_memory
-        for memory, session, idx, turn in self._run("sources", ids=ids):
+        for memory, session, idx, turn in self._run("sources", ids=ids) if ids else ():
             by_memory[memory] = (*by_memory.get(memory, ()), Source(session, idx, turn))
         return by_memory
 
