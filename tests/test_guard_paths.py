@@ -171,7 +171,7 @@ WRITES: dict[str, Write] = {
     ),
     "record_turn": lambda mind, s: mind.record_turn(_turn(s)),
     "record_many": lambda mind, s: mind.record_many(
-        [_turn(s), *(NewTurn(f"bulk {s}", "user", f"{n} {s}", sender=s) for n in range(40))]
+        [_turn(s), *(NewTurn(f"bulk {s}", "assistant", f"{n} {s}", sender=s) for n in range(40))]
     ),
     "session": _session,
     "end_session": lambda mind, s: mind.end_session(s),

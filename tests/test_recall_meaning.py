@@ -109,11 +109,11 @@ def test_an_answer_is_found_through_its_question(open_mind: OpenMind) -> None:
 
 
 @pytest.mark.feature("R3")
-@pytest.mark.parametrize("others", [20, 290], ids=["scanned", "indexed"])
+@pytest.mark.parametrize("others", [20, 250], ids=["scanned", "indexed"])
 def test_what_is_near_is_looked_for_inside_a_filter(open_mind: OpenMind, others: int) -> None:
     mind = told(open_mind, "local")
     mind.record_many(
-        NewTurn("bank", "user", f"Application {n} for a home loan was granted", sender="Ann")
+        NewTurn("bank", "assistant", f"Application {n} for a home loan was granted")
         for n in range(others)
     )
     mind.drain()

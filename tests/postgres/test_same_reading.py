@@ -1,4 +1,6 @@
-"""Talk told to a file and to a server, and read on each: the same ten with the same scores."""
+"""Talk and memories told to a file and to a server, and read on each: the same ten with the same
+scores.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,9 @@ TALKS = Path(__file__).parents[2] / "bench" / "reader" / "conversations"
 SESSIONS = 4  # of each conversation
 QUESTIONS = 5
 LATER = datetime(2026, 12, 1, 12, tzinfo=UTC)
+REMEMBERED = {"My sister lives in Lisbon": "fact", "我喜欢在花园里喝茶": "preference"}
+# Of a memory, of one word, of words that say little, and of nothing that was ever said.
+BESIDE = ("Where does my sister live?", "我喜欢什么？", "garden", "the a to of 我 的", "zzyzx")
 
 
 def read(name: str) -> dict[str, Any]:
@@ -57,11 +62,14 @@ def test_file_and_server_find_the_same_ten_with_the_same_scores(tmp_path: Path, 
     questions = [query for talk in talks for query in questions_of(talk)]
     assert len(turns) >= 60
     assert len(questions) == 2 * QUESTIONS
+    questions += BESIDE
     clock = ManualClock(LATER)
     file = tmp_path / "one.db"
     for target in (str(file), url):
         with mnemic.open(target, worker="none", clock=clock) as mind:
             mind.record_many(turns)
+            for text, kind in REMEMBERED.items():
+                mind.remember(text, kind=kind)
             mind.drain()
             assert mind.stats().unembedded == 0
     assert copy_space(file, url, to_space="copy").verified

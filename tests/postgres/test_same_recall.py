@@ -83,21 +83,3 @@ def test_text_search_is_the_same_to_the_last_digit(tmp_path: Path, url: str) -> 
             assert answers[0] == answers[1], question
     for store in stores:
         store.close()
-
-
-def test_recall_ranks_the_same(tmp_path: Path, url: str) -> None:
-    file = tmp_path / "one.db"
-    with mnemic.open(file, worker="none") as mind:
-        mind.record_many(talk(300))
-        mind.remember("My sister lives in Lisbon", kind="fact")
-        mind.remember("我喜欢在花园里喝茶", kind="preference")
-        mind.drain()
-    assert copy_space(file, url).verified
-    with (
-        mnemic.open(file, worker="none") as one,
-        mnemic.open(url, worker="none") as other,
-    ):
-        for question in (*questions(12), "Where does my sister live?", "我喜欢什么？"):
-            mine, theirs = one.recall(question), other.recall(question)
-            assert [hit.id for hit in mine] == [hit.id for hit in theirs]
-            assert [hit.score for hit in mine] == pytest.approx([hit.score for hit in theirs])
