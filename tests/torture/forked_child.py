@@ -11,6 +11,7 @@ import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mnemic
 from mnemic.types import constant
@@ -20,6 +21,8 @@ from tests.torture.nursery import Nursery, Say
 from tests.torture.outcome import Outcome
 
 _TURNS = 6
+# The siblings have the reader; elsewhere each child would load it once more.
+_BY_WORDS: dict[str, Any] = {"embedding": {"provider": "none"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def orphans(say: Say, home: Home, seed: int, forks: int) -> None:
     """The parent closes, and would remove the log if it believed itself alone."""
     written: list[str] = []
     for number in range(forks):
-        mind = home.open(worker="thread")
+        mind = home.open(worker="thread", **_BY_WORDS)
         written += _write(mind, "parent", number)
         here, there = os.pipe()
         pid = os.fork()
@@ -99,7 +102,7 @@ def orphans(say: Say, home: Home, seed: int, forks: int) -> None:
 
 def crowd(say: Say, home: Home, seed: int, forks: int) -> None:
     """Other threads are inside transactions when the process forks."""
-    mind = home.open(worker="thread")
+    mind = home.open(worker="thread", **_BY_WORDS)
     stop = threading.Event()
     lists: list[list[str]] = [[], []]
 
@@ -130,7 +133,7 @@ def crowd(say: Say, home: Home, seed: int, forks: int) -> None:
 
 def pool(say: Say, home: Home, seed: int, forks: int) -> None:
     """A pool of forked processes, each using the memory its parent had opened."""
-    mind = home.open(worker="thread")
+    mind = home.open(worker="thread", **_BY_WORDS)
     _inherited.append(mind)
     written = _write(mind, "parent", 0)
     with multiprocessing.get_context("fork").Pool(3) as workers:
