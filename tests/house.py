@@ -11,16 +11,16 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 11_025,
+    "language": 11_015,
     "store": 10_411,
     "learn": 7_403,
     "moving": 5_662,
     "cli": 4_878,
-    "providers": 4_042,
-    "engine": 4_263,
+    "providers": 4_032,
+    "engine": 4_256,
     "documents": 3_569,
-    "recall": 2_902,
-    "integrations": 2_781,
+    "recall": 2_891,
+    "integrations": 2_770,
     "upkeep": 2_738,
     "settings": 2_731,
     "sync": 2_550,

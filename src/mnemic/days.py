@@ -48,10 +48,10 @@ def moment_of(wall: datetime, zone: Zone) -> datetime:
     return wall.replace(tzinfo=_rules_of(zone), fold=0).astimezone(UTC)
 
 
-def day_bounds(day: date, zone: Zone, days: int = 1) -> tuple[datetime, datetime]:
-    """When a day begins and when it, or the last of so many, has ended."""
+def day_bounds(day: date, zone: Zone) -> tuple[datetime, datetime]:
+    """When a day begins and when it has ended."""
     midnight = datetime.combine(day, time())
-    return moment_of(midnight, zone), moment_of(midnight + timedelta(days=days), zone)
+    return moment_of(midnight, zone), moment_of(midnight + timedelta(days=1), zone)
 
 
 def noon(day: date, zone: Zone) -> datetime:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -355,16 +354,4 @@ def test_what_a_graph_puts_among_what_is_known_has_its_own_key(mind: mnemic.Mind
     assert [one.key for one in store.search(("memories",))] == ["drink"]
     assert "green tea" in mind.recall("What does Ann drink?")[0].text, "this one is known"
     store.delete(("memories",), "drink")
-    assert mind.memories() == []
-
-
-def test_items_of_an_earlier_version_are_taken_over(mind: mnemic.Mind) -> None:
-    value = {"text": "Ann drinks oolong tea", "n": 1}
-    mind.remember(
-        str(value["text"]), kind="fact", subject="drink", predicate="drink",
-        value=json.dumps(value), project="store:users.ann", tags=["langgraph"],
-    )  # fmt: skip
-    found = GraphStore(mind).get(("users", "ann"), "drink")
-    assert found is not None
-    assert found.value == value
     assert mind.memories() == []

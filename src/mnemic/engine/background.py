@@ -35,9 +35,8 @@ class OpenSpaces:
     The latest stay ready; older ones go when nobody holds them, and leave nothing unwritten.
     """
 
-    def __init__(self, make: Callable[[str], Services], kept: int = KEPT) -> None:
+    def __init__(self, make: Callable[[str], Services]) -> None:
         self._make = make
-        self._most = kept
         self._guard = ForkSafeLock()
         self._alive: WeakValueDictionary[str, Services] = WeakValueDictionary()
         self._recent: OrderedDict[str, Services] = OrderedDict()
@@ -50,7 +49,7 @@ class OpenSpaces:
                 services = self._alive[space] = self._make(space)
             self._recent[space] = services
             self._recent.move_to_end(space)
-            oldest = self._recent.popitem(last=False) if len(self._recent) > self._most else None
+            oldest = self._recent.popitem(last=False) if len(self._recent) > KEPT else None
         if oldest is not None:
             try:
                 oldest[1].flush()

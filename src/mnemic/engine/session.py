@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mnemic.rules.signatures import CheckedCalls
 from mnemic.types import (
@@ -19,20 +19,14 @@ from mnemic.types import (
 )
 
 if TYPE_CHECKING:
+    from mnemic.engine.mind import Mind
     from mnemic.learn.session_state import SessionState
-
-
-class Host(Protocol):
-    """What a session needs of a mind."""
-
-    def record_turn(self, new: NewTurn) -> Turn: ...
-    def end_session(self, session: str) -> None: ...
 
 
 class Session(CheckedCalls):
     """One conversation. Leaving its ``with`` block ends it."""
 
-    def __init__(self, host: Host, id_: str, state: SessionState) -> None:
+    def __init__(self, host: Mind, id_: str, state: SessionState) -> None:
         self._host = host
         self._state = state
         self.id = id_

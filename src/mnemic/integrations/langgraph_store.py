@@ -63,9 +63,6 @@ class GraphStore(BaseStore):
     def __init__(self, mind: AnyMind, *, fields: Sequence[str] | None = None) -> None:
         self._mind = mind_of(mind)
         self._fields = fields
-        for project in self._mind.projects():
-            if project.startswith(_PREFIX):
-                self._take_over(project)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Do what is asked: of several puts under one key the last counts, as in other stores."""
@@ -199,14 +196,6 @@ class GraphStore(BaseStore):
             if all(_matches(one, namespace) for one in op.match_conditions or ()):
                 matching[namespace[: op.max_depth]] = None
         return list(matching)[op.offset : op.offset + op.limit]
-
-    def _take_over(self, project: str) -> None:
-        """Items that an earlier version kept among what is known become items."""
-        for memory in self._mind.memories(project=project, tag=_TAG, limit=_MAX_ROWS):
-            value = json.loads(memory.value)
-            kept = {"key": memory.predicate, "value": value}
-            self._mind.put_item(project, _topic(memory.predicate), kept, text=_text(value, None))
-            self._delete(memory)
 
 
 def _check_labels(op: Op) -> None:

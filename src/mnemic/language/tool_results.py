@@ -6,7 +6,6 @@ By rule and always the same, before any model sees them. No visible character is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from mnemic.language.code import compiled
@@ -160,11 +159,7 @@ def _paths(text: str, excluded: str) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    return list(filter(None, _flattened(text)))
-
-
-def _flattened(text: str) -> Iterator[str]:
-    return (_flat(line) for line in text.splitlines())
+    return list(filter(None, map(_flat, text.splitlines())))
 
 
 def _flat(text: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from mnemic.errors import BadVector
 from mnemic.language.detection import language_of
@@ -38,13 +38,6 @@ class Passage:
     speaker: str = ""
     day: date | None = None
     before: str = ""
-
-
-class Reranker(Protocol):
-    """Judges passages."""
-
-    def judge(self, query: str, passages: Sequence[Passage]) -> Logits:
-        """For each passage the log odds that it answers the query; NaN where it was not judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +75,7 @@ class OnnxReranker:
         self._passage_seconds = 0.0  # what one costs on this machine, as far as is known
 
     def judge(self, query: str, passages: Sequence[Passage]) -> Logits:
+        """For each passage the log odds that it answers the query; NaN where it was not judged."""
         logits = np.full(len(passages), np.nan)
         read = [at for at, passage in enumerate(passages) if self._reads(passage.text)]
         if not read or not query.strip() or not self._reads(query):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from mnemic.days import LocalSpan, Zone, in_zone
 from mnemic.errors import InvalidInput
@@ -18,7 +18,7 @@ from mnemic.language.truncation import two_ends
 from mnemic.rules import checks
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.rows import Scope
-from mnemic.types import RECORD_TYPES, STATUSES, TRUSTS, MemoryStatus, RecordType, Trust
+from mnemic.types import RECORD_TYPES, STATUSES, TRUSTS, RecallQuery, RecordType
 
 MAX_HITS = 1_000
 MAX_QUERY = 100_000
@@ -59,36 +59,24 @@ class Request:
 def read_request(
     query: str,
     *,
-    limit: int | None = None,
-    min_score: float | None = None,
-    of: Iterable[RecordType] | RecordType | None = None,
-    session: str | None = None,
-    project: str | None = None,
     within: str | None = None,
-    topic: str | None = None,
-    kind: Iterable[str] | str | None = None,
-    scope: str | None = None,
-    min_importance: float | None = None,
-    speaker: str | None = None,
-    trust: Trust | None = None,
-    status: MemoryStatus | None = None,
-    since: datetime | str | None = None,
-    until: datetime | str | None = None,
-    as_of: datetime | str | None = None,
-    known_at: datetime | str | None = None,
-    metadata: Mapping[str, str | float | bool | None] | None = None,
-    persona: str | None = None,
-    around: Sequence[str] = (),
     without: Collection[str] = (),
     now: datetime,
     zone: Zone = UTC,
     guard: Guard,
     usual: RecallSettings = _USUAL,
+    **narrowed: Unpack[RecallQuery],
 ) -> Request:
-    """Check the arguments of a recall; ``around`` are the texts just before the query, ``usual``
-    says how many hits of what records and score are wanted where the caller does not. ``zone`` is
-    that of the days it names.
+    """Check the arguments of a recall; ``usual`` says how many hits of what records and score are
+    wanted where the caller does not. ``zone`` is that of the days it names.
     """
+    limit, min_score, of = narrowed.get("limit"), narrowed.get("min_score"), narrowed.get("of")
+    min_importance, persona, metadata = (
+        narrowed.get("min_importance"),
+        narrowed.get("persona"),
+        narrowed.get("metadata"),
+    )
+    trust, status = narrowed.get("trust"), narrowed.get("status")
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
     limit = checks.check_count(usual.limit if limit is None else limit, "limit", MAX_HITS)
     min_score = checks.check_share(usual.min_score if min_score is None else min_score, "min_score")
@@ -102,19 +90,19 @@ def read_request(
         checks.check_choice(status, STATUSES, "status")
     records = Scope(
         types=_types(searched(usual) if of is None else of),
-        session=guard.filter(session, "session"),
-        project=guard.filter(project, "project"),
+        session=guard.filter(narrowed.get("session"), "session"),
+        project=guard.filter(narrowed.get("project"), "project"),
         within=guard.filter(within, "within"),
-        topic=guard.filter(topic, "topic"),
-        words=word_filters(guard, kind, scope),
+        topic=guard.filter(narrowed.get("topic"), "topic"),
+        words=word_filters(guard, narrowed.get("kind"), narrowed.get("scope")),
         min_importance=min_importance,
-        speaker=guard.filter(speaker, "speaker"),
+        speaker=guard.filter(narrowed.get("speaker"), "speaker"),
         trust=trust,
         status=status,
-        since=maybe_moment(since, "since", zone),
-        until=maybe_moment(until, "until", zone),
-        as_of=maybe_moment(as_of, "as_of", zone),
-        known_at=maybe_moment(known_at, "known_at", zone),
+        since=maybe_moment(narrowed.get("since"), "since", zone),
+        until=maybe_moment(narrowed.get("until"), "until", zone),
+        as_of=maybe_moment(narrowed.get("as_of"), "as_of", zone),
+        known_at=maybe_moment(narrowed.get("known_at"), "known_at", zone),
         now=now,
         having={} if metadata is None else guard.metadata_texts(metadata),
     )
@@ -131,7 +119,8 @@ def read_request(
         of_time=bool(times) and asks_for_all(query, [time.text for time in times]),
         persona=persona,
         around=tuple(
-            shortened(checks.check_text(text, "one of around", checks.MAX_INDEX)) for text in around
+            shortened(checks.check_text(text, "one of around", checks.MAX_INDEX))
+            for text in narrowed.get("around", ())
         ),
         without=frozenset(without),
         now=local,

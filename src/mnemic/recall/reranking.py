@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mnemic.days import Zone, day_of
 from mnemic.late import np
-from mnemic.providers.rerank import OnnxReranker, Passage, Reranker, fused, share
+from mnemic.providers.rerank import OnnxReranker, Passage, fused, share
 from mnemic.settings.recall import RecallSettings
 from mnemic.types import Hit, Why
 
@@ -17,7 +17,7 @@ RERANKED = 20  # candidates that a cross-encoder reads before the cut: more cost
 _WEIGHT = 0.5  # of the model, where the score itself counts as one
 
 
-def reranker_for(settings: RecallSettings) -> Reranker | None:
+def reranker_for(settings: RecallSettings) -> OnnxReranker | None:
     """The reranker that the settings name, if any."""
     if not settings.rerank_folder:
         return None
@@ -25,7 +25,7 @@ def reranker_for(settings: RecallSettings) -> Reranker | None:
 
 
 def reranked(
-    reranker: Reranker, query: str, hits: Sequence[Hit], top: int, zone: Zone
+    reranker: OnnxReranker, query: str, hits: Sequence[Hit], top: int, zone: Zone
 ) -> list[Hit]:
     """The first ``top`` hits in the order of their scores and the model together; then the others.
 

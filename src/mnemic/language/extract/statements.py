@@ -70,7 +70,7 @@ class StatementReader:
         if groups.keys() - words.keys():
             clean = self._values.clean
             words = {name: clean(text) for name, text in groups.items() if text} | words
-        text = self._first_filled(entry, entry.value, words)
+        text = next(filter(None, (self._filled(entry, one, words) for one in entry.value)), "")
         subject = self._subject(entry, groups)
         if not text or not subject:
             return []
@@ -113,11 +113,6 @@ class StatementReader:
         if not value or entry.finds(entry.reject, value):
             return ""
         return "" if entry.require and not entry.finds(entry.require, value) else value
-
-    def _first_filled(
-        self, entry: Entry, templates: tuple[str, ...], words: Mapping[str, str | None]
-    ) -> str:
-        return next(filter(None, (self._filled(entry, one, words) for one in templates)), "")
 
     def _filled(
         self, entry: Entry, template: str, words: Mapping[str, str | None], *, joint: str = " "

@@ -62,13 +62,13 @@ class VoiceSpan:
         return self.reason is None
 
 
-def split_voice(text: str, judge: VoiceJudge | None = None) -> tuple[VoiceSpan, ...]:
+def split_voice(text: str) -> tuple[VoiceSpan, ...]:
     """The message as consecutive spans, which together are the whole of it."""
     if not text:
         return ()
     spans: list[VoiceSpan] = []
     place = 0
-    for block in _quoted(text, judge=judge):
+    for block in _quoted(text):
         if block.start > place:
             spans.append(VoiceSpan(place, block.start, None))
         spans.append(VoiceSpan(block.start, block.end, block.reason))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from mnemic.errors import BadAnswer, ModelRefused
-from mnemic.language.tokens import estimate_tokens
 from mnemic.providers.chat.base import (
     Answer,
     ChatMessage,
@@ -14,7 +13,6 @@ from mnemic.providers.chat.base import (
     Object,
     OnText,
     Schema,
-    Spent,
     T,
     WrongShape,
 )
@@ -24,6 +22,7 @@ from mnemic.providers.chat.transport import (
     ModelReply,
     Transport,
     in_language,
+    spent_on,
 )
 
 _EXCERPT = 20_000  # characters of a bad answer that the model sees again
@@ -112,10 +111,8 @@ class Chat:
             reply = self._transport.send(prompt, None if on_text is None else listen)
         except BaseException:
             if pieces:
-                read = sum(estimate_tokens(message.text) for message in prompt.messages)
-                written = estimate_tokens("".join(pieces))
-                spent = Spent(self.name, read + estimate_tokens(prompt.system), written)
-                meter.record(prompt.purpose, spent)
+                read = [prompt.system, *(message.text for message in prompt.messages)]
+                meter.record(prompt.purpose, spent_on(self.name, None, read, "".join(pieces)))
             raise
         meter.record(prompt.purpose, reply.spent)
         return reply

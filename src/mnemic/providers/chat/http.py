@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
-from mnemic.language.tokens import estimate_tokens
 from mnemic.providers.chat.base import OnText, Spent
 from mnemic.providers.chat.protocols import Reply, WireProtocol, joined
 from mnemic.providers.chat.transport import (
@@ -17,7 +16,7 @@ from mnemic.providers.chat.transport import (
     ModelPrompt,
     ModelReply,
     RequestOptions,
-    cost_of,
+    spent_on,
     without_refused,
 )
 from mnemic.providers.wire import Wire
@@ -107,16 +106,13 @@ class HttpTransport:
             raise BadAnswer(message, remedy=error.remedy) from None
 
     def _spent(self, prompt: ModelPrompt, reply: Reply) -> Spent:
-        """The tokens as the server counted them, else estimated."""
-        read, written = reply.input_tokens, reply.output_tokens
+        read: int | list[str] | None = reply.input_tokens
         if read is None:
-            texts = [prompt.system, *(message.text for message in prompt.messages)]
+            read = [prompt.system, *(message.text for message in prompt.messages)]
             if prompt.schema is not None:
-                texts.append(json.dumps(prompt.schema, ensure_ascii=False))
-            read = sum(map(estimate_tokens, texts))
-        if written is None:
-            written = estimate_tokens(reply.text)
-        return Spent(self.name, read, written, cost_of(self._price, read, written))
+                read.append(json.dumps(prompt.schema, ensure_ascii=False))
+        written = reply.text if reply.output_tokens is None else reply.output_tokens
+        return spent_on(self.name, self._price, read, written)
 
 
 def _valid(text: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from mnemic.errors import BadAnswer
-from mnemic.language.tokens import estimate_tokens
-from mnemic.providers.chat.base import OnText, Spent
-from mnemic.providers.chat.transport import ModelPrompt, ModelReply, cost_of, system_text
+from mnemic.providers.chat.base import OnText
+from mnemic.providers.chat.transport import ModelPrompt, ModelReply, spent_on, system_text
 from mnemic.providers.objects import GuardedObject
 from mnemic.settings.environment import ModelPrice
 from mnemic.types import LanguageModel, Message, ModelOutput
@@ -36,7 +35,14 @@ class ObjectTransport:
         text = output.text.encode("utf-8", "replace").decode()
         if on_text is not None:
             on_text(text)
-        return ModelReply(text, "whole", self._spent(messages, prompt, output))
+        read = output.input_tokens
+        spent = spent_on(
+            self.name,
+            self._price,
+            [message.content for message in messages] if read is None else read,
+            output.text if output.output_tokens is None else output.output_tokens,
+        )
+        return ModelReply(text, "whole", spent)
 
     def masked(self, text: str) -> str:
         """Its key, if it has one, is not known here."""
@@ -58,11 +64,3 @@ class ObjectTransport:
                     f"{self.name} counted {tokens!r:.20} tokens", remedy="Return a whole number"
                 )
         return output
-
-    def _spent(self, messages: list[Message], prompt: ModelPrompt, output: ModelOutput) -> Spent:
-        read, written = output.input_tokens, output.output_tokens
-        if read is None:
-            read = sum(estimate_tokens(message.content) for message in messages)
-        if written is None:
-            written = estimate_tokens(output.text)
-        return Spent(self.name, read, written, cost_of(self._price, read, written))

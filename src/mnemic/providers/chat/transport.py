@@ -7,11 +7,13 @@ from then on, for everybody in this process who asks the same model of the same 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from mnemic.errors import ModelRefused, ModelUnavailable
+from mnemic.language.tokens import estimate_tokens
 from mnemic.patterns import defer
 from mnemic.providers.breaker import Breaker
 from mnemic.providers.chat.base import ChatMessage, OnText, Schema, Spent
@@ -43,11 +45,18 @@ class ModelReply:
 _MILLION = 1_000_000  # tokens that a price is for
 
 
-def cost_of(price: ModelPrice | None, read: int, written: int) -> float | None:
-    """What the tokens cost; None where the price is not known."""
+def spent_on(
+    model: str,
+    price: ModelPrice | None,
+    read: int | Iterable[str],
+    written: int | str,
+) -> Spent:
+    """The tokens as the server counted them, else estimated from the texts, and what they cost."""
+    read = read if isinstance(read, int) else sum(map(estimate_tokens, read))
+    written = written if isinstance(written, int) else estimate_tokens(written)
     if price is None:
-        return None
-    return (read * price.input + written * price.output) / _MILLION
+        return Spent(model, read, written)
+    return Spent(model, read, written, (read * price.input + written * price.output) / _MILLION)
 
 
 class Transport(Protocol):
@@ -150,7 +159,9 @@ def without_refused(
         rest = replace(known, forms=known.forms[1:])
         return Retry(replace(known, forms=known.forms[-1:]), rest)
     message, simpler = error.message.lower(), None
-    form_refused = error.status in FAULTS or (error.status == 404 and _names_form(message))
+    form_refused = error.status in FAULTS or (
+        error.status == 404 and ABOUT_THE_FORM.search(message) is not None
+    )
     if error.status not in _REFUSED and not form_refused:
         return None
     if "max_completion_tokens" in message and known.token_field == "max_tokens":
@@ -164,10 +175,6 @@ def without_refused(
     elif more and (not known.confirmed or form_refused or _OF_THE_FORM.search(message)):
         simpler = replace(known, forms=known.forms[1:], confirmed=False)
     return None if simpler is None else Retry(simpler, simpler)
-
-
-def _names_form(message: str) -> bool:
-    return ABOUT_THE_FORM.search(message) is not None
 
 
 _CHINESE = defer(r"[\u4e00-\u9fff]")

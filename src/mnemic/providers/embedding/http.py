@@ -125,17 +125,15 @@ class HttpEmbedder:
 def _openai(answer: Any, texts: int, model: str) -> list[object]:
     """The vectors in the order of the texts: each entry says which text it belongs to."""
     try:
-        placed = {entry.get("index", at): entry["embedding"] for at, entry in _listed(answer)}
+        placed = {
+            entry.get("index", at): entry["embedding"] for at, entry in enumerate(answer["data"])
+        }
         return [placed[at] for at in range(texts)] if len(placed) == texts else [*placed.values()]
     except (KeyError, TypeError, AttributeError) as error:
         raise BadVector(
             f"{model} answered something other than a vector for each text",
             remedy="Check that the address is one for embeddings",
         ) from error
-
-
-def _listed(answer: Any) -> list[tuple[int, dict[str, Any]]]:
-    return list(enumerate(answer["data"]))
 
 
 def _ollama(answer: Any, model: str) -> object:
