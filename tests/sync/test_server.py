@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from mnemic import NewTurn
+from mnemic.sync.capture import find_changes
 from mnemic.sync.registers import MERGED
 from tests.postgres.server import connect, database_for
 from tests.sync.lives import Life, open_device
@@ -53,6 +55,20 @@ def test_an_exchange_of_a_server_looks_only_at_what_was_written_since(
         mind.sync_folder(folder)
     assert _notes(url) == {}
     mind.close()
+
+
+def test_a_server_tells_of_turns_in_the_order_they_were_recorded(tmp_path: Path, url: str) -> None:
+    """Else each change file holds a little of every session, and the reader settles all of them
+    again for each.
+    """
+    device = open_device(tmp_path / "a", server=url)
+    device.mind.sync_folder(device.folder)
+    turns = (NewTurn(f"session {n // 20}", "user", f"tea {n}") for n in range(500))
+    device.mind.record_many(turns)
+    recorded = sorted(turn.id for turn in device.mind.turns(limit=500))
+    with device.mind._store.write(device.mind.space) as unit:
+        assert find_changes(unit)["turns"] == recorded
+    device.mind.close()
 
 
 def test_every_table_that_is_exchanged_notes_its_changes(tmp_path: Path, url: str) -> None:

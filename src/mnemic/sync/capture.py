@@ -57,7 +57,7 @@ def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
                 settled.pop("sessions")
     for name, notes in settled.items():
         unit.sync.settle_changes(name, notes)
-    return {name: list(dict.fromkeys(keys)) for name, keys in changed.items() if keys}
+    return {name: sorted(set(keys)) for name, keys in changed.items() if keys}
 
 
 def _list_differing(
