@@ -390,3 +390,58 @@ def test_what_the_core_answers_is_not_followed_by_the_rest_of_the_partition(
     prompt = mind.context(question).text
     assert known in prompt
     assert [text for text in AROUND if text in prompt] == []
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+RULES = {
+    "en": ("Never mail the suppliers without asking me", "Write every date as day and month"),
+    "zh": ("给供应商发邮件之前先问我", "日期一律写成日和月"),
+}
+
+
+@pytest.mark.parametrize("language", list(RULES))
+@pytest.mark.parametrize("preset", ["openakita", "shiyi", "myclaw", "semibot"])
+@pytest.mark.statement("A87", "A91", "C25", "C34", "D63", "D116", "E119", "E138")
+def test_rules_reach_every_prompt_that_can_hold_them(
+    open_mind: OpenMind, clock: ManualClock, preset: str, language: str
+) -> None:
+    mind = open_mind(preset=preset)
+    session = mind.session("s", project="greenhouse")
+    for rule in RULES[language]:
+        mind.remember(rule, kind="rule", importance=0.2)
+    for number in range(30):
+        mind.remember(f"Bed {number} has {number} kinds of beans", kind="decision", importance=0.9)
+    mind.drain()
+    clock.advance(days=8)
+    mind.upkeep("daily")
+    for number in range(40):
+        session.user(f"Tray {number} of the beans is watered and stands by the window")
+        session.assistant(f"Tray {number} is noted")
+    for budget in (100_000, 4_000, 1_500, 900):
+        prompt = mind.context("Which beds have beans?", session="s", budget=budget)
+        assert prompt.tokens <= prompt.budget <= budget
+        assert [rule for rule in RULES[language] if rule not in prompt.text] == [], budget
+
+
+@pytest.mark.parametrize(
+    ("texts", "question"),
+    [
+        ("The kiln runs on three phases. ", "How is the kiln wired?"),
+        ("窑炉用三相电，换线之前先断闸。", "窑炉的线怎么接？"),
+    ],
+)
+@pytest.mark.statement("A88", "A89", "A91")
+def test_the_parts_of_a_potter_keep_their_sizes(
+    open_mind: OpenMind, texts: str, question: str
+) -> None:
+    mind = open_mind(preset="openakita")
+    mind.write_scratchpad("## 当前任务\n" + texts * 60)
+    prompt = mind.context(
+        question, host={"runtime": texts * 90, "rules": texts * 90, "catalogs": texts * 200}
+    )
+    used = {use.name: use for use in prompt.sections}
+    sizes = {"runtime": 150, "rules": 300, "scratchpad": 500, "catalogs": 800}
+    assert {name: used[name].size for name in sizes} == sizes
+    assert all(used[name].tokens <= size + 40 for name, size in sizes.items())
+    assert {one.section for one in prompt.dropped} >= sizes.keys() - {"scratchpad"}
