@@ -94,3 +94,50 @@ def test_what_took_the_place_of_one_thing_replaces_no_other(tmp_path: Path) -> N
     texts = _texts_after(tmp_path, told, "手机掉湖里了，换了一台华为Mate 60")
     assert "我的电脑是联想的" in texts
     assert "我用的手机是小米12" not in texts
+
+
+INSTEAD = [
+    # The end is said in one sentence of several, and what took its place beside it.
+    (
+        "I'm on the lighting crew at the Corn Exchange",
+        "Long day. Finally left the lighting crew, I switched to the box office. Feet up now!",
+        "lighting",
+        "box office",
+    ),
+    ("我在老年大学教剪纸", "剪纸课停了，我现在改教书法，学生还挺多", "剪纸", "书法"),
+    # A plan that was kept as it was said.
+    (
+        "Grandad's cataract op is on the 14th of May at Stroud",
+        "They rang, the cataract op has been moved to the 2nd of June.",
+        "14th",
+        "2nd of June",
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "later", "over", "new"), INSTEAD)
+def test_what_took_the_place_of_something_is_kept_without_it(
+    tmp_path: Path, told: str, later: str, over: str, new: str
+) -> None:
+    texts = _texts_after(tmp_path, told, later)
+    assert any(new in text for text in texts)
+    assert not any(over in text and new not in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "over"),
+    [
+        (
+            "I rent a studio on Quay Lane",
+            "Gave up the studio on Quay Lane in the end.",
+            "studio",
+        ),
+        (
+            "I take atorvastatin at night and sertraline in the morning",
+            "Dr Amin has taken me off the sertraline. The dreams were driving me mad.",
+            "sertraline",
+        ),
+    ],
+)
+def test_of_an_end_alone_nothing_is_kept(tmp_path: Path, told: str, later: str, over: str) -> None:
+    assert not any(over in text for text in _texts_after(tmp_path, told, later))

@@ -18,12 +18,14 @@ from mnemic.language.exchanges import exchanges
 from mnemic.language.guard import guard_of
 from mnemic.language.voice import VoiceJudge
 from mnemic.learn.echo import known_marks, tainted, untrusted_lines
+from mnemic.learn.endings import with_endings
 from mnemic.learn.extractors import Extractor, heard, is_person
 from mnemic.learn.facts import ExtractionResult, Rejection
 from mnemic.learn.grounding import SpokenWords, grounded
-from mnemic.learn.laws import EndingJudge, settle_wording, with_endings
+from mnemic.learn.laws import settle_wording
 from mnemic.learn.memories import end_with_session
 from mnemic.learn.reconciler import Reconciler
+from mnemic.learn.voices import EndingReader
 from mnemic.record import triggers
 from mnemic.record.daily_events import note_batch
 from mnemic.record.triggers import talking_until
@@ -60,7 +62,7 @@ class Learner:
     extractor: Extractor
     reconciler: Reconciler
     voices: VoiceJudge | None = None  # whose words those of a user's message are
-    ends: EndingJudge | None = None  # what ends something known
+    ends: EndingReader | None = None  # what ends something known
 
 
 _KEPT = ("new", "update", "conflict", "pending")  # outcomes that leave something to remember

@@ -15,7 +15,8 @@ from mnemic.language.guard import guard_of
 from mnemic.learn.advice import Advice, Adviser, Judge, NeighborSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
-from mnemic.learn.laws import is_half, judge, may_change, names_change, said_elsewhere, says_change
+from mnemic.learn.endings import is_half
+from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere, says_change
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
 from mnemic.providers.embedding.base import Embedder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
 from mnemic.language.extract.clauses import HAN, Completer
@@ -24,7 +24,7 @@ from mnemic.types import Candidate
 if TYPE_CHECKING:
     from mnemic.language.extract import Worth
 
-_LONGEST = 140  # characters of a statement: more is a passage
+LONGEST = 140  # characters of a statement: more is a passage
 _FEW_HAN, _FEW_WORDS = 6, 4
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
@@ -121,22 +121,23 @@ class MessageReader:
         self, sentence: Sentence, worth: Worth, known: Sequence[Candidate]
     ) -> Iterator[Candidate]:
         """Statements without a slot: what can stand alone of a sentence, beside what is known of
-        it; a part of one has to say "I" or "my".
+        it; a part of one has to say "I" or "my", or begin it and name a time. What hangs on a
+        condition is none.
         """
         text = self._agreed.sub("", sentence.text)
         if self._secret.search(text) or self._traps.not_meant(text):
             return
-        if any(map(self._traps.conditional, sentence.clauses)):
-            return
-        stated = set(self._traps.stated(text, sentence.clauses))
+        sure = tuple(takewhile(lambda one: not self._traps.conditional(one), sentence.clauses))
+        stated = set(self._traps.stated(text, sentence.clauses)) & {*sure}
         # Of an end alone nothing is kept: what the sentence says beside it may be worth it.
         if len(stated) < 2 or not all(one.withdraws for one in known):
             stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
         for part in _stretches(sentence, stated):
             said = self._tidy(part)
-            if len(said) > _LONGEST or GAP in said or _is_brief(said):
+            if len(said) > LONGEST or GAP in said or is_brief(said):
                 continue
-            alone = part == sentence.text or self._first_person.search(said)
+            begins = sentence.text.startswith(part) and names_a_time(said)
+            alone = part == sentence.text or begins or self._first_person.search(said)
             leans = self._leans.match(self._completer.without_lead(said))
             if alone and not leans and worth(part):
                 yield self._statement(said)
@@ -404,15 +405,15 @@ def _stretches(sentence: Sentence, clauses: Collection[str]) -> Iterator[str]:
         start = sentence.text.find(run[0])
         end = sentence.text.find(run[-1], start) + len(run[-1])
         piece = sentence.text[start:end]
-        if len(piece) > _LONGEST:
+        if len(piece) > LONGEST:
             yield from run
         else:
             yield sentence.text if len(run) == len(sentence.clauses) else piece
 
 
-def _is_brief(text: str) -> bool:
+def is_brief(text: str, han: int = _FEW_HAN, words: int = _FEW_WORDS) -> bool:
     """Whether a text is too short to be understood alone."""
-    return len(HAN.findall(text)) < _FEW_HAN and len(text.split()) < _FEW_WORDS
+    return len(HAN.findall(text)) < han and len(text.split()) < words
 
 
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:

@@ -26,6 +26,7 @@ _LEAD = re.compile(
 )
 _BEING = re.compile(r"(?i)(?:i'm|i am)\b")
 _STATE = re.compile(r"[\w-]+(?:ing|ed|ic|an|free|ful|ous|ive|ent|ant)\b")
+_REASON = re.compile(r"(?i)(?:so|because|cause|since|as|if|you|around|about)\b")
 _THING = re.compile(r"(?i)\b(?:an?|the|my|our|two|three|some)\b")
 _OF_SOMETHING = re.compile(r"\S+ (on|in|at|for|to|with|through|from|by|as|via) \S")
 _BOTH = re.compile(
@@ -84,11 +85,15 @@ def _alone(text: str, before: str, who: str) -> str:
     for another, ending in ((_ANOTHER, ""), (_ANOTHERS, "'s")):
         if lead and (match := another.match(text)):
             return f"{lead}{ending}{text[match.end() :]}"
+    if _REASON.match(text) or built_in().phrases("leans").match(text):
+        return ""
     if _SUBJECT.match(text) or _OWN_SUBJECT.match(text) or (who and text.startswith(who)):
         return text
     if _HAN.search(text):
         named = built_in().phrases("somebody").match(text)
-        return text if named else lead and f"{lead}{text}"
+        return text if named else f"{lead}{text}"  # neither half may name its subject
+    if not lead and not _SUBJECT.match(before) and not _OWN_SUBJECT.match(before):
+        return _goes_on_as(text, before) or text  # "married to a nurse", after "vegan since 2019"
     return _goes_on_as(text, before) or _with_verb(text, before, lead)
 
 

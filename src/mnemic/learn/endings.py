@@ -1,0 +1,492 @@
+"""What the owner's words end of what is known: plans called off or moved, denials, corrections and
+changes.
+
+Words for an end are read by the phrases of the languages; where they do not say it, a reader judges
+what a message ends of what is near to it. What is told besides the end is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from mnemic.index.segment import STOP_WEIGHT, query_terms
+from mnemic.language.dates.reader import find_times
+from mnemic.language.extract.dates import NO_SLOT, dated
+from mnemic.language.extract.entries import USER
+from mnemic.language.extract.languages import built_in
+from mnemic.language.extract.message import LONGEST, is_brief
+from mnemic.language.extract.people import names_of
+from mnemic.language.extract.sentences import Splitter
+from mnemic.language.extract.traps import Traps
+from mnemic.language.extract.wording import halves, undated
+from mnemic.language.voice import own_voice
+from mnemic.rules.importance import RULES_CONFIDENCE
+from mnemic.rules.likeness import may_agree
+from mnemic.rules.slots import fold, has_one_answer, predicate_of, subject_of, value_type
+from mnemic.store.contract import Unit
+from mnemic.store.rows import MemoryFilter, Scope
+from mnemic.types import Candidate, Memory, Turn
+
+if TYPE_CHECKING:
+    from mnemic.learn.voices import EndingReader
+
+_PLANNED = frozenset({"schedule", "deadline", "appointment", "trip", "plan", "event"})
+_NEAR = 12  # memories that a denial is held against
+_NEAREST, _SHARING = 3, 2  # in meaning, and of those that share words, that a reader judges
+_DANGEROUS = frozenset({"allergy"})  # to forget: ends only by words
+_ALIKE = 0.6  # of the words of two statements about different things
+# How sure a reader has to be of a text that names what is known, with a word for its end and
+# without, of another text, and of one thing more; and of the whole before its parts are read.
+_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE, _MAY_END = 0.45, 0.5, 0.75, 0.9, 0.1
+_ALONE = 0.05  # surer of a clause
+_APART = 1.35  # times the odds of the half that stays, those of the one that ends
+_NAMED = 4  # times the odds of a half whose words are said
+_FEWEST = 4, 3  # Han characters or words of what is left of a statement
+_READ_WHOLE = 300  # characters of a message whose sentences are judged together
+_PLANS = 200
+_BEFORE = re.compile(r"(?i)\b(?:instead of|rather than|from)\b(?!.*\bto\b)|而不是|原定|原来")
+_AUXILIARY = re.compile(r"(?i)\b(?:do|does|did|is|are|am|was|i|we|really)\b|[我了]")
+_SENTENCE_ENDS = re.compile(r"(?<=[。！？!?;；\n])|(?<=[.])\s+")
+
+
+def _says(sign: str, text: str) -> bool:
+    """Whether a text has one of the phrases of the languages for something."""
+    return built_in().phrases(sign).search(text) is not None
+
+
+@cache
+def _splitter() -> Splitter:
+    return Splitter(built_in().phrases)
+
+
+def _stated(text: str) -> Iterator[str]:
+    """The sentences of a text that state something, as they were said."""
+    traps = Traps(built_in().phrases)
+    for sentence in _splitter().sentences(text):
+        if traps.opens_play(sentence.text):
+            return
+        stated = traps.stated(sentence.text, sentence.clauses)
+        if stated and not traps.not_meant(sentence.text):
+            yield ", ".join(stated) if len(stated) < len(sentence.clauses) else sentence.text
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """The end of something known, and what stays of it: of two things that it says, the other."""
+
+    memory: Memory
+    said: str
+    turn: Turn
+    rest: str = ""
+
+    @property
+    def slot(self) -> tuple[str, str]:
+        return subject_of(self.memory.subject), predicate_of(self.memory.predicate)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Those that name what is over."""
+        return _telling_words(self.memory) - _content_words(self.rest)
+
+    def candidates(self) -> Iterator[Candidate]:
+        yield replace(_like(self.memory, self.said), withdraws=True, sources=(self.turn.id,))
+        if self.rest:
+            yield _rest_of(self.memory, self.rest)
+
+
+def with_endings(
+    unit: Unit,
+    candidates: Sequence[Candidate],
+    turns: Sequence[Turn],
+    now: datetime,
+    judge: EndingReader | None = None,
+) -> list[Candidate]:
+    """The proposals with what else the owner's turns end: known plans that they call off or move,
+    and known statements that they deny, or end by the judgment of a reader. What was proposed of
+    such a plan is part of the change.
+    """
+    plans: list[Candidate] = []
+    ends: list[_End] = []
+    told_since: list[Candidate] = []
+    learned = {source for one in candidates if not one.withdraws for source in one.sources}
+    judged: list[_End] = []
+    for turn in turns:
+        if turn.role != "user" or turn.trust != "owner":
+            continue
+        stated = list(_stated(own_voice(turn.text)))
+        for sentence in stated:
+            plan = _plan_meant(unit, sentence, now)
+            change = None if plan is None else _changed_plan(plan, sentence, turn)
+            if plan is not None and change is not None:
+                plans.append(change)
+                if change.withdraws:
+                    ends.append(_end(plan, sentence, turn, judge))
+                elif plan.predicate == NO_SLOT:
+                    ends.append(_End(plan, sentence, turn))
+            else:
+                denied = _denied(unit, sentence, now)
+                ends += [_end(memory, sentence, turn, judge) for memory in denied]
+        if judge:
+            over = {one.memory.id for one in ends if one.turn is turn}
+            found = [end for end in _ended(unit, judge, stated, now) if end[0].id not in over]
+            judged += [_end(memory, said, turn, judge) for memory, said in found]
+            if found and turn.id not in learned:
+                told_since += [_kept(said, turn) for said in _told_instead(stated, judge)]
+    others = [
+        one
+        for one in (*candidates, *told_since)
+        if not any(_is_of_plan(one, change) for change in plans)
+    ]
+    # Where the answer to a question with one is told anew, what was judged is that it changes.
+    changed = {one.slot for one in judged if has_one_answer(one.memory.predicate)}
+    changed &= {_slot(one) for one in others if not one.withdraws}
+    # Of several answers, the one that is replaced is the one that was judged to end.
+    meant = {one.turn.id for one in judged if one.memory.predicate == NO_SLOT}
+    others = [
+        replace(one, is_update=_slot(one) in changed)
+        if _slot(one) in changed or (meant & {*one.sources} and not has_one_answer(one.predicate))
+        else one
+        for one in others
+    ]
+    ends += [one for one in judged if one.slot not in changed]
+    others = [beside for one in others if (beside := _beside_the_end(one, (*ends, *judged), judge))]
+    ended_by = {one.turn.id for one in ends} | {id_ for one in plans for id_ in one.sources}
+    told: dict[str, str] = {
+        turn.id: turn.text for turn in turns if turn.trust == "owner" and turn.id not in ended_by
+    }
+    news = [_news(unit, one, told, now) for one in others]
+    moved = [one for one in plans if not one.withdraws]
+    # What is told anew is not ended by the same words.
+    return [*chain.from_iterable(one.candidates() for one in ends), *news, *moved]
+
+
+def _beside_the_end(
+    candidate: Candidate, ends: Iterable[_End], judge: EndingReader | None
+) -> Candidate | None:
+    """A statement without a slot and without the clauses that only say what is over; None where
+    nothing is left that could stand alone.
+    """
+    if candidate.predicate != NO_SLOT or candidate.withdraws or candidate.valid_to is not None:
+        return candidate
+    text = undated(candidate.text)
+    over = [one.words for one in ends if one.turn.id in candidate.sources]
+    clauses = _splitter().clauses(text)
+    named = {one for one in clauses if any(words & _content_words(one) for words in over)}
+    beside = [one for one in clauses if one not in named or _says("replaced", one)]
+    if len(beside) == len(clauses):
+        return candidate
+    rest = (", " if text.isascii() else "，").join(beside)
+    fragment = is_brief(rest) or any(
+        built_in().phrases(sign).match(rest) for sign in ("leans", "denial")
+    )
+    if fragment or not (_says("replaced", rest) or (judge and judge.are_worth([rest]))):
+        return None
+    return replace(candidate, text=candidate.text.replace(text, rest), value=rest)
+
+
+def _told_instead(stated: Sequence[str], judge: EndingReader) -> Collection[str]:
+    """What a message says in the place of what it ends: all of it where it names a change, else
+    what is worth keeping.
+    """
+    whole = " ".join(stated)
+    if len(whole) <= LONGEST and _says("replaced", whole):
+        return [whole]
+    return judge.are_worth(stated)
+
+
+def _kept(said: str, turn: Turn) -> Candidate:
+    """What ended something known, and no pattern reads: the new employer, the new tool."""
+    text = said.strip(" .。!！")
+    said_now = Candidate("fact", text, subject=USER, predicate=NO_SLOT, value=text)
+    return dated(replace(said_now, confidence=RULES_CONFIDENCE, sources=(turn.id,)), turn.at)
+
+
+def _slot(candidate: Candidate) -> tuple[str, str]:
+    return subject_of(candidate.subject), predicate_of(candidate.predicate)
+
+
+def _news(unit: Unit, ending: Candidate, told: Mapping[str, str], now: datetime) -> Candidate:
+    """The end of something that nobody had told of, as a statement in the words it was said in."""
+    said, value = undated(ending.text), _content_words(ending.value)
+    if not ending.withdraws or ending.kind == "rule" or not value:
+        return ending
+    near = _near(unit, ending.value, now)
+    known = any(value <= _content_words(f"{one.subject} {one.text}") for one in near)
+    if known or not any(said in told.get(source, "") for source in ending.sources):
+        return ending
+    return replace(ending, kind="fact", predicate=NO_SLOT, value=ending.text, withdraws=False)
+
+
+# --- by words ------------------------------------------------------------------------------------
+
+
+def _denied(unit: Unit, sentence: str, now: datetime) -> Iterator[Memory]:
+    """The known statements that a sentence denies: it names their value and something else that
+    they say, or is worded as the end of it.
+    """
+    if not _says("denial", sentence):
+        return
+    final, folded = bool(_says("final_denial", sentence)), fold(sentence)
+    words, core = _content_words(sentence), _content_words(_without_signs(sentence))
+    for memory in _near(unit, sentence, now):
+        if memory.kind == "rule" or not memory.value or not _speaks_of(memory, sentence):
+            continue
+        value, saying = _content_words(memory.value), _content_words(memory.text)
+        about = _content_words(memory.predicate) | saying
+        named = fold(memory.value) in folded
+        rest = words & (about - value - _content_words(memory.subject))
+        ends = named and (final or folded.endswith(fold(memory.value))) and (final or rest)
+        habit = final and not named and bool(core) and core <= value | rest
+        # Of somebody's name more has to be said: the sentence may only be about that person.
+        told = rest or (value_type(memory.predicate) != "person" and _says("ending", sentence))
+        if (ends and told) or habit:
+            yield memory
+
+
+def _without_signs(sentence: str) -> str:
+    """A sentence without the words that deny or end something."""
+    for sign in map(built_in().phrases, ("final_denial", "denial")):
+        sentence = sign.sub(" ", sentence)
+    return _AUXILIARY.sub(" ", sentence)
+
+
+def _speaks_of(memory: Memory, sentence: str) -> bool:
+    """Whether a sentence may be about whom the statement is about."""
+    about = subject_of(memory.subject)
+    if about == "user":
+        return bool(_says("first_person", sentence) or memory.value in sentence)
+    return about in fold(sentence)
+
+
+# --- by the judgment of a reader -----------------------------------------------------------------
+
+
+def _ended(
+    unit: Unit, judge: EndingReader, stated: Sequence[str], now: datetime
+) -> Iterator[tuple[Memory, str]]:
+    """The known statements that a message ends by a reader's judgment, each with what says so."""
+    together = sum(map(len, stated)) <= _READ_WHOLE
+    for said in filter(None, [" ".join(stated)] if together else stated):
+        words = _content_words(said)
+        sharing = [one for one in _near(unit, said, now) if words & _content_words(one.text)]
+        found = (*judge.nearest(unit, said, now, _NEAREST), *sharing[:_SHARING])
+        for memory in {memory.id: memory for memory in found}.values():
+            if _may_end(unit, memory, said) and _does_end(judge, memory, said):
+                yield memory, said
+
+
+def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
+    """Whether a text ends a statement, by itself or by one of its sentences and clauses."""
+    known, about = undated(memory.text), _telling_words(memory)
+
+    def is_sure(text: str, *, alone: bool = False) -> bool:
+        is_named = bool(about & _content_words(text))
+        level = _ENDS_NAMED if is_named else _ENDS
+        if is_named and _says("final_denial", text):
+            level = _ENDS_BY_WORD
+        elif _says("besides", text):
+            level = _ENDS_BESIDE
+        return (is_named or not alone) and judge([known], text)[known] >= level + _ALONE * alone
+
+    if is_sure(said):
+        return True
+    if judge([known], said)[known] < _MAY_END:
+        return False
+    for sentence in filter(None, _SENTENCE_ENDS.split(said)):
+        parts = () if _says("besides", sentence) else _splitter().clauses(sentence)
+        if any(is_sure(part, alone=True) for part in (sentence, *parts)):
+            return True
+    return False
+
+
+def _telling_words(memory: Memory) -> frozenset[str]:
+    """The words that tell a statement from others about the same person: no figures, and
+    no single characters.
+    """
+    of_whom = _content_words(f"{memory.subject} {_who(memory)}")
+    return frozenset(
+        word
+        for word in _content_words(memory.text) - of_whom
+        if len(word) > (2 if word.isascii() else 1) and not word.isdigit()
+    )
+
+
+def _may_end(unit: Unit, memory: Memory, said: str) -> bool:
+    """Whether a text may end a statement by what both are about."""
+    if memory.kind == "rule" or not memory.value or predicate_of(memory.predicate) in _DANGEROUS:
+        return False
+    if fold(undated(memory.text)) in fold(said) or _is_of_another(memory.text, said):
+        return False  # what is said again does not end, and room A is not room B
+    if subject_of(memory.subject) in (USER, "team"):
+        return not _is_of_another_person(memory.text, said)
+    if predicate_of(memory.predicate) in _PLANNED:
+        return True  # "we get married in May instead": the wedding
+    # Who somebody is to the user is only looked up where their own name is not said.
+    subjects = chain([memory.subject], _relations_of(unit, memory.subject))
+    return any(_names(said, name) for subject in subjects for name in names_of(subject))
+
+
+def _relations_of(unit: Unit, name: str) -> Iterator[str]:
+    """What somebody is to the user, where there is only one: the father, not a friend."""
+    wanted = MemoryFilter(status="active", kind="identity", limit=_PLANS)
+    for memory in unit.memories.find(wanted):
+        if fold(memory.value) == fold(name) and has_one_answer(subject_of(memory.predicate)):
+            yield memory.predicate
+
+
+def _is_of_another_person(known: str, said: str) -> bool:
+    """Whether all that a text says is of somebody whom the statement does not name, and who has a
+    life of their own: a brother, not the landlord.
+    """
+    for sentence in filter(None, _SENTENCE_ENDS.split(said)):
+        person = built_in().phrases("person_subject").match(sentence)
+        names = {name for name in person.groups() if name} if person else set[str]()
+        if not person or any(fold(name) in fold(known) for name in names):
+            return False
+        if _says("affected", sentence[person.end() :]) or not any(
+            map(built_in().phrases("close").fullmatch, names)
+        ):
+            return False
+    return True
+
+
+def _names(said: str, subject: str) -> bool:
+    """Whether a text names somebody or something; Django is not Go."""
+    return bool(re.search(rf"(?<![a-z\d]){re.escape(subject_of(subject))}(?![a-z\d])", fold(said)))
+
+
+def _is_of_another(known: str, said: str) -> bool:
+    """Whether two texts say the same of two things: all but a letter, a figure or a name."""
+    mine, other = _content_words(known), _content_words(said)
+    return len(mine & other) >= _ALIKE * len(mine | other) and not may_agree(known, said)
+
+
+# --- the half that lives on ----------------------------------------------------------------------
+
+
+def _end(memory: Memory, said: str, turn: Turn, judge: EndingReader | None) -> _End:
+    return _End(memory, said, turn, _other_half(memory, said, judge) if judge else "")
+
+
+def _other_half(memory: Memory, said: str, judge: EndingReader) -> str:
+    """The half of a statement that a text does not end, in words of its own: the one that it does
+    not name, and by a reader's judgment.
+    """
+    pairs, words = _halves(memory), _content_words(said)
+    sure = judge({one for one, _ in pairs}, said)
+    odds = {one: _odds(sure[one]) for one, _ in pairs}
+    for one in odds:
+        odds[one] *= _NAMED if words & _content_words(one) else 1
+    apart = {rest: odds[over] / odds[rest] for over, rest in pairs}
+    alive = judge.are_worth(
+        [one for one in apart if apart[one] >= _APART and not is_brief(one, *_FEWEST)]
+    )
+    return max(alive, key=apart.__getitem__, default="")
+
+
+def _odds(chance: float) -> float:
+    return (chance + 0.001) / (1.001 - chance)
+
+
+def is_half(text: str, memory: Memory) -> bool:
+    """Whether a text is one of the two things that a memory says."""
+    return any(undated(text) == half for half, _ in _halves(memory))
+
+
+def _halves(memory: Memory) -> list[tuple[str, str]]:
+    return list(halves(undated(memory.text), _who(memory)))
+
+
+def _who(memory: Memory) -> str:
+    """The name of whom a statement is about; nothing for the user."""
+    if subject_of(memory.subject) != USER:
+        return memory.subject
+    return memory.value if value_type(memory.predicate) == "person" else ""
+
+
+def _like(memory: Memory, text: str) -> Candidate:
+    """A text in the place of something known."""
+    return Candidate(
+        memory.kind,
+        text,
+        subject=memory.subject,
+        predicate=memory.predicate,
+        value=memory.value,
+        importance=memory.importance,
+        confidence=RULES_CONFIDENCE,
+        project=memory.project,
+        topic=memory.topic,
+    )
+
+
+def _rest_of(memory: Memory, text: str) -> Candidate:
+    """What stays of something known, as it was learned."""
+    rest = replace(
+        _like(memory, text + memory.text.removeprefix(undated(memory.text))),
+        confidence=memory.confidence,
+        trust=memory.trust,
+        sources=tuple(source.turn_id for source in memory.sources),
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+    )
+    if fold(memory.value) in fold(text):
+        return rest
+    return replace(rest, kind="fact", predicate=NO_SLOT, value=text)
+
+
+# --- plans ---------------------------------------------------------------------------------------
+
+
+def _is_of_plan(candidate: Candidate, change: Candidate) -> bool:
+    about_a_plan = predicate_of(candidate.predicate) in _PLANNED or (
+        candidate.predicate == NO_SLOT and change.text in undated(candidate.text)
+    )
+    return about_a_plan and candidate.sources == change.sources
+
+
+def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:
+    """The known plan that a sentence moves or calls off: the one it shares most words with."""
+    if not (_says("plan_moved", sentence) or _says("plan_off", sentence)):
+        return None
+    words, sharing = _content_words(sentence), list[tuple[int, Memory]]()
+    for memory in unit.memories.find(MemoryFilter(status="active", limit=_PLANS)):
+        kept_as_said = memory.predicate == NO_SLOT and memory.valid_to is not None
+        is_over = memory.expires_at is not None and memory.expires_at <= now
+        if (kept_as_said or predicate_of(memory.predicate) in _PLANNED) and not is_over:
+            shared = len(words & _content_words(f"{memory.subject} {memory.text}"))
+            sharing.append((shared, memory))
+    most = max((shared for shared, _ in sharing), default=0)
+    best = [memory for shared, memory in sharing if shared == most > 0]
+    return best[0] if len(best) == 1 else None
+
+
+def _changed_plan(plan: Memory, sentence: str, turn: Turn) -> Candidate | None:
+    text = sentence.strip(" .。!！")
+    change = replace(_like(plan, text), sources=(turn.id,))
+    spans = find_times(_BEFORE.split(sentence)[0], turn.at)
+    day = spans[-1].text if spans else ""
+    if _says("plan_moved", sentence) and day:
+        value = text if plan.predicate == NO_SLOT else day
+        return dated(replace(change, value=value, is_update=True), turn.at)
+    return replace(change, withdraws=True) if _says("plan_off", sentence) else None
+
+
+# --- what is known -------------------------------------------------------------------------------
+
+
+def _near(unit: Unit, text: str, now: datetime) -> Sequence[Memory]:
+    """What is known and shares words with a text."""
+    scope = Scope(("memory",), status="active", now=now)
+    matches = unit.text.search(query_terms(text), scope, _NEAR).matches
+    records = unit.text.records([match.doc for match in matches])
+    return unit.memories.by_id([records[match.doc][1] for match in matches])
+
+
+def _content_words(text: str) -> frozenset[str]:
+    return frozenset(term.text for term in query_terms(text) if term.weight > STOP_WEIGHT)
