@@ -26,6 +26,8 @@ SMALL_TALK = {
         "No more rainy weekends!",
         "Don't skip your breakfast",
         "Never say never",
+        "Whenever I smell rain, I think of the porch we had",
+        "Marrying my partner was the best day of all",
     ],
     "zh": [
         "我叫了一份炒饭",
@@ -36,6 +38,8 @@ SMALL_TALK = {
         "别着急，慢慢来",
         "永远支持你",
         "你必须多休息",
+        "我小时候常和我爸爸妈妈去赶集",
+        "我周末都和我爸爸妈妈一起爬山",
     ],
 }
 
