@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -445,3 +446,44 @@ def test_the_parts_of_a_potter_keep_their_sizes(
     assert {name: used[name].size for name in sizes} == sizes
     assert all(used[name].tokens <= size + 40 for name, size in sizes.items())
     assert {one.section for one in prompt.dropped} >= sizes.keys() - {"scratchpad"}
+
+
+# --- nights and windows ---------------------------------------------------------------------------
+
+
+@TALKS
+@pytest.mark.statement("D88")
+def test_a_talk_that_never_falls_silent_is_swept_at_three_in_the_morning(
+    open_mind: OpenMind, clock: ManualClock, talk: Talk
+) -> None:
+    mind = open_mind(
+        preset="myclaw", schedule={"zone": "America/Lima"}, triggers={"quiet_gap": "9h"}
+    )
+    session = mind.session("night shift")
+    for hour in range(3, 8):  # from ten in the evening
+        clock.set(datetime(2026, 5, 9, hour, 59, tzinfo=UTC))
+        session.user(f"{talk.made}. {talk.again}" if hour == 3 else f"{hour}: {talk.again}")
+        mind.drain()
+        assert {turn.state for turn in mind.turns()} == {"new"}
+    clock.set(datetime(2026, 5, 9, 8, 1, tzinfo=UTC))
+    mind.drain()
+    assert "new" not in {turn.state for turn in mind.turns()}
+    session.user(talk.liked)  # the session goes on
+    mind.drain()
+    assert mind.turns()[-1].state == "new"
+
+
+@TALKS
+@pytest.mark.statement("E120")
+def test_a_window_of_ones_own_shares_itself_out(open_mind: OpenMind, talk: Talk) -> None:
+    mind = open_mind(preset="semibot", context={"windows": {"greenhouse-7b": 40_000}})
+    mind.remember(talk.made, kind="decision")
+    session = mind.session("s")
+    session.user(talk.again)
+    for model, window in (("greenhouse-7b", 40_000), ("greenhouse-9b", 8_192)):
+        built = mind.context(talk.question, session="s", model=model)
+        sizes = {use.name: use.size for use in built.sections}
+        assert built.reply == int(window * 0.2)
+        assert sizes["evidence"] == int(window * 0.15)
+        assert built.budget == window - built.reply
+        assert talk.made in built.memories
