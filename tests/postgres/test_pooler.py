@@ -118,6 +118,6 @@ def test_a_connection_without_a_pooler_prepares_its_statements(
         append(store, turn("hello"), space=f"prepared-{expected}")
         assert said(store, f"prepared-{expected}") == ["hello"]
         assert store.server.pooled is expected
-        with store.server._borrowed() as conn:
+        with store.server.alone() as conn:
             assert (conn.prepare_threshold is None) is expected
         store.close()

@@ -131,7 +131,7 @@ def test_a_setting_does_not_outlive_its_transaction(store: PostgresStore) -> Non
     number = store.numbers["alice"]
     with store.server.read(number, "alice") as conn:
         assert _seen(conn, "turns") == {number}
-    with store.server._borrowed() as raw:  # the same connection, and nothing was set anew
+    with store.server.alone() as raw:  # the same connection, and nothing was set anew
         assert raw.execute("SELECT current_setting('mnemic.space', true)").fetchone() == ("",)
         raw.execute("SET ROLE mnemic_member")
         assert raw.execute("SELECT count(*) FROM mnemic.turns").fetchone() == (0,)

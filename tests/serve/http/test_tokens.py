@@ -206,7 +206,7 @@ def test_tokens_of_a_trusted_issuer(trusting: Running, issuer: IssuerServer) -> 
         token(sub=None), token(sub=""), token(sub="*"), token(sub="ann "), token(sub="ann\x1b[2J"),
         token(scope="openid"), token(scope=7), token(scope={"mnemic:admin": 1}),
         token(signer=other), token(kid="two"), token("secret" * 8, "HS256"),
-        jwt.encode({"sub": "ann"}, None, "none"), token()[:-2], "a.b.c", "x",
+        jwt.encode({"sub": "ann"}, "", "none"), token()[:-2], "a.b.c", "x",
     ):  # fmt: skip
         assert ask(trusting, wrong) == 401, wrong
     assert ask(trusting, trusting.token("read", "ann")) == 200, "our own tokens go on"
