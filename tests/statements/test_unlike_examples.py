@@ -362,7 +362,7 @@ def test_the_prompt_holds_what_fits_the_question_and_nothing_to_fill_it(
     open_mind: OpenMind, preset: str, talk: Talk
 ) -> None:
     mind = open_mind(preset=preset, embedding={"provider": "none"}, context__disclosure="injected")
-    ids = {
+    ids: dict[str, str] = {
         mind.remember(text, kind="decision", importance=0.5 if text == talk.made else 0.9).id: text
         for text in (talk.made, *AROUND)
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -12,10 +11,9 @@ from tests.sync.lives import TABLES, Device, Life, contents, mirror, open_device
 
 pytestmark = pytest.mark.sqlite_file("three files, compared by plain SQL")
 _AT_ONCE = 10
-HISTORIES = 50 if os.environ.get("MNEMIC_TORTURE") else 30
 
 
-@pytest.mark.parametrize("first", range(0, HISTORIES, _AT_ONCE))
+@pytest.mark.parametrize("first", range(0, 50, _AT_ONCE))
 def test_devices_become_equal_whatever_the_road_does(tmp_path: Path, first: int) -> None:
     for seed in range(first, first + _AT_ONCE):
         assert Life(tmp_path / str(seed), seed, steps=14).run() == [], f"history {seed}"
