@@ -12,6 +12,7 @@ from datetime import datetime
 
 from mnemic.clock import Clock
 from mnemic.health.metrics import content_terms_of
+from mnemic.index.batches import index_many
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
@@ -179,8 +180,8 @@ def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
                 reworded.append(memory)
         statements = content_terms_of([lines_of((m.text, m.value)) for m in reworded])
         sources = {source.turn_id for memory in reworded for source in memory.sources}
-        spoken = content_terms_of([_words_of(turns[id_]) for id_ in sources])
-        heard = dict(zip(sources, spoken, strict=True))
+        spoken = index_many([_words_of(turns[id_]) for id_ in sources])
+        heard = {id_: one.terms.split() for id_, one in zip(sources, spoken, strict=True)}
         for memory, statement in zip(reworded, statements, strict=True):
             evidence: set[str] = set().union(*(heard[one.turn_id] for one in memory.sources))
             if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):

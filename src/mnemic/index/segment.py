@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 from operator import add
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
@@ -52,7 +52,6 @@ ASKING_WEIGHT = 0.3
 STOP_WEIGHT = 0.02
 _MEMO_LIMIT = 200_000
 _MEMO_CHUNK = 40
-_WEIGHED = 65_536  # terms whose weight is kept
 _PUNCTUATION = ".,;:!?()[]{}\"'`*"
 MARKS = ",.?!"  # a chunk has the same terms with and without one of these at its end
 _ENDS = tuple(f"{mark} " for mark in MARKS)
@@ -84,8 +83,8 @@ _MARKS = defer("[\u0300-\u036f]")
 
 _stemmer = Stemmer.Stemmer("english", 0)
 _stem = _stemmer.stemWord
-_STOP_STEMS = frozenset(map(_stem, ENGLISH))
-_ASKING_TERMS = frozenset(map(_stem, ASKING)) | ASKING_PAIRS
+_LIGHT = dict.fromkeys((*map(_stem, ASKING), *ASKING_PAIRS), ASKING_WEIGHT)
+_LIGHT |= dict.fromkeys(map(_stem, ENGLISH), STOP_WEIGHT)
 
 
 class IndexTerms(NamedTuple):
@@ -132,7 +131,6 @@ _terms_of_chunk = _chunks.__getitem__
 def forget_words() -> None:
     """Clear the cache: forgotten words must not linger in memory."""
     _chunks.clear()
-    term_weight.cache_clear()
 
 
 def index_terms(text: SafeText) -> IndexTerms:
@@ -162,14 +160,13 @@ def has_dense_script(text: str) -> bool:
     return not text.isascii() and bool(_DENSE_CHARACTER.search(text))
 
 
-@lru_cache(_WEIGHED)
 def term_weight(term: str) -> float:
     """Stop words weigh least, then question words, then single characters, then the rest."""
-    if term in _STOP_STEMS or (len(term) < 3 and CHINESE.issuperset(term)):
+    if len(term) < 3 and CHINESE.issuperset(term):
         return STOP_WEIGHT
-    if term in _ASKING_TERMS:
-        return ASKING_WEIGHT
-    return CHARACTER_WEIGHT if len(term) == 1 and _DENSE_CHARACTER.match(term) else WORD_WEIGHT
+    if len(term) == 1 and _DENSE_CHARACTER.match(term):
+        return _LIGHT.get(term, CHARACTER_WEIGHT)
+    return _LIGHT.get(term, WORD_WEIGHT)
 
 
 def _fold(text: str) -> str:
