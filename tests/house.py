@@ -22,7 +22,7 @@ BUDGETS = {
     "recall": 2_891,
     "integrations": 2_770,
     "upkeep": 2_738,
-    "settings": 2_731,
+    "settings": 2_730,
     "sync": 2_550,
     "serve": 2_487,
     "rules": 2_201,

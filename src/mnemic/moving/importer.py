@@ -209,7 +209,9 @@ class Importer:
         self.progress.known += recorded.known
 
     def _add(self, batch: list[tuple[Piece, NewRecord]]) -> None:
-        keyed = {self._key(piece, item): item for piece, item in batch}
+        keyed: dict[str, NewRecord] = {}
+        for piece, item in batch:
+            keyed.setdefault(self._key(piece, item), item)
         added = self.mind.add_many(keyed)
         self.progress.added += added.added
         self.progress.known += added.known + len(batch) - len(keyed)

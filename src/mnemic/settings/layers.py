@@ -73,11 +73,8 @@ def load(
     if "workspace" in about and (own := _find_workspace(folder)):
         merge.add(workspace(about, str(own)), ValueOrigin("preset", name), split=True)
     if file is not None:
-        merge.add(
-            translated(read_rules(written), about),
-            ValueOrigin("file", os.fspath(file)),
-            found=found,
-        )
+        origin = ValueOrigin("file", os.fspath(file))
+        merge.add(translated(read_rules(written), about), origin, found=found)
     merge.add_variables(_variables(env, about.get("environment", {})))
     merge.add_variables(_variables(env, ALIASES))
     merge.add_variables(_full_names(env))

@@ -88,11 +88,11 @@ def implied(about: Raw, tree: Any) -> dict[str, dict[str, str]]:
 
 
 def _leaves(raw: Raw, prefix: str, names: Raw, *, split: bool = False) -> Iterator[tuple[str, Any]]:
-    """Every value with its dotted path; a table is gone into only where a name lies in it."""
+    """Every value with its dotted path; what is in a group may have another name beside it."""
     for key, value in raw.items():
         path = prefix + (str(key).replace("__", ".") if split else str(key))
         inside = f"{path}."
-        if isinstance(value, Mapping) and any(name.startswith(inside) for name in names):
+        if isinstance(value, Mapping) and (not prefix or any(n.startswith(inside) for n in names)):
             yield from _leaves(value, inside, names)
         else:
             yield path, value
@@ -158,4 +158,6 @@ def put(tree: dict[str, Any], path: Sequence[str], value: Any) -> None:
     """Set a value in nested tables."""
     for step in path[:-1]:
         tree = tree.setdefault(step, {})
+        if not isinstance(tree, dict):
+            raise _wrong(step, tree, "a table")
     tree[path[-1]] = value

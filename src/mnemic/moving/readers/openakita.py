@@ -41,7 +41,7 @@ class OpenAkitaReader:
 
     def recognizes(self, source: ImportSource) -> str:
         if source.is_folder:
-            ours = (name for name in source.members() if _is_ours(name))
+            ours = (name for name in source.members() if _is_ours(source, name))
             return FORMAT if any(not _is_of_claude(source, name) for name in ours) else ""
         head = source.head
         if head.startswith(MAGIC):
@@ -72,8 +72,8 @@ class _Seen:
     sessions: set[str] = field(default_factory=set)
 
 
-def _is_ours(name: str) -> bool:
-    path = PurePosixPath(name)
+def _is_ours(source: ImportSource, name: str) -> bool:
+    path = PurePosixPath(source.name, name)
     return path.name in (_MEMORIES, _DATABASE) or (
         path.parent.name == _HISTORY and path.suffix == ".jsonl"
     )
@@ -87,9 +87,7 @@ def _is_of_claude(source: ImportSource, name: str) -> bool:
 
 def _folder(source: ImportSource) -> Iterator[Piece]:
     """The database first: where an older file says otherwise, that is what was."""
-    named = [PurePosixPath(name) for name in source.members() if _is_ours(name)]
-    if source.name == _HISTORY:
-        named = [PurePosixPath(name) for name in source.members() if name.endswith(".jsonl")]
+    named = [PurePosixPath(name) for name in source.members() if _is_ours(source, name)]
     if not named:
         raise InvalidInput(
             f"{source.name} holds neither {_DATABASE} nor {_MEMORIES} nor {_HISTORY}",
