@@ -127,10 +127,11 @@ def test_the_guide_fits_its_section(desk: OpenDesk, language: Any) -> None:
 @pytest.mark.parametrize(
     ("preset", "query", "searches"),
     [
-        ("semibot", "ok", True),  # E §7: every context is built with a search
+        ("semibot", "Python 3.12", True),  # E §7: every context is built with a search
         ("shiyi", "还记得我之前用的是哪个 Python 版本吗？", True),
         ("shiyi", "好的", False),
         ("myclaw", "what did I say about Python last time?", True),
+        ("myclaw", "Python 3.12", False),
         ("myclaw", "thanks!", False),
         ("openakita", "还记得我之前用的是哪个 Python 版本吗？", False),
     ],

@@ -83,11 +83,9 @@ def add(state: State, /, *, text: str | None, kind: str | None, **options: Any) 
         kept = {} if decision.memory is None else describe_memory(mind, decision.memory)
         emit({**kept, **became, "replaced": decision.replaced})
         return
-    said = (
-        kind or "fact"
-        if decision.memory is None
-        else mind.settings.vocabulary.kinds.said_of(decision.memory.kind, decision.memory.metadata)
-    )
+    said, memory = kind or "fact", decision.memory
+    if memory is not None:
+        said = mind.settings.vocabulary.kinds.said_of(memory.kind, memory.metadata)
     say(f"{term(decision.outcome)}  {term(said)}  "
         f"{dim(decision.id)}{decision.reason and f'  {sentence(decision.reason)}'}")  # fmt: skip
     for id_ in decision.replaced:

@@ -51,8 +51,9 @@ class Root(CommandGroup):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], (*COMMANDS_OF_CALLS, *COMMANDS), n=1)
-            meant = f" Did you mean {COMMANDS_OF_CALLS.get(near[0], near[0])}?" if near else ""
-            raise click.UsageError(f"There is no command {args[0]!r}.{meant}", ctx)
+            unknown = f"There is no command {args[0]!r}."
+            meant = "".join(COMMANDS_OF_CALLS.get(one, one) for one in near)
+            raise click.UsageError(f"{unknown} Did you mean {meant}?" if near else unknown, ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
