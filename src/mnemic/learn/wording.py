@@ -22,6 +22,7 @@ from mnemic.language.word_file import WordFile
 _MOST = 400  # sentences of the owner
 _LONGEST = 600  # characters of one
 _FEWEST_HAN = 2
+_BRIEF = 24  # characters of "my boss says" behind a statement
 _FEWEST_OWN = 4  # words of a sentence that says something besides a limit
 _LIMITS = ("time", "count", "these", "condition")
 _FILE = WordFile("mnemic.learn", "wording.toml")
@@ -68,8 +69,15 @@ class Wording:
         return len(turned) > han or han >= _FEWEST_HAN or self._turns_round(text)
 
     def conditions_kept(self, text: str) -> bool:
-        """Whether a statement keeps each condition of the sentences it was made of."""
-        return all(_keeps("condition", sentence.text, text) for sentence in self.supports(text))
+        """Whether a statement keeps each condition of the clauses it was made of, and those that
+        clauses beside them open or end with: "if it rains, …", "下雨的话，…".
+        """
+        return all(
+            _keeps("condition", said, text)
+            for sentence in self.supports(text)
+            for said in sentence.clauses
+            if _terms(said) & _terms(text) or _is_condition(said.strip())
+        )
 
     def limits_kept(self, text: str, *, ends: bool) -> bool:
         """Whether a rule keeps every limit of the sentences it was made of and does not make them
@@ -97,22 +105,24 @@ class Wording:
         neither refused nor what somebody does.
         """
         return all(
-            self._is_earnest(sentence, text) and not _is_others(sentence, text, rule)
+            self._is_earnest(sentence, text, whole=rule) and not _is_others(sentence, text, rule)
             for sentence in self.supports(text)
         )
 
-    def _is_earnest(self, sentence: _Sentence, text: str) -> bool:
-        """Whether it is not asked, only thought of, long past, or taken back in the next breath."""
+    def _is_earnest(self, sentence: _Sentence, text: str, *, whole: bool = True) -> bool:
+        """Whether it is not asked, only thought of, long past, or taken back in the next breath;
+        unless it is the ``whole``, what follows the words of the statement does not count.
+        """
         place = self.sentences.index(sentence)
         after = self.sentences[place + 1].text if place + 1 < len(self.sentences) else ""
         if pattern("taken_back").search(f"{sentence.text}\n{after}"):
             return False
-        asked = not pattern("asked_of_agent").match(sentence.text)
-        if asked and pattern("asks").search(sentence.text):
+        said = sentence.text if whole else _up_to(sentence, text)
+        if not pattern("asked_of_agent").match(said) and pattern("asks").search(said):
             return False
-        if pattern("supposed").search(sentence.text) or pattern("thinks").search(sentence.text):
+        if pattern("supposed").search(said) or pattern("thinks").search(said):
             return False
-        return not pattern("past").search(sentence.text) or bool(pattern("was").search(text))
+        return not pattern("past").search(said) or bool(pattern("was").search(text))
 
     def supports(self, text: str) -> list[_Sentence]:
         """The sentences that each clause of a statement has most words of."""
@@ -164,8 +174,30 @@ def _is_others(sentence: _Sentence, text: str, rule: bool) -> bool:
     clause = max(sentence.clauses, key=lambda one: len(_terms(one) & _terms(text)))
     if pattern("resumed").search(clause) or pattern("i_said").search(sentence.text):
         return False
-    told = pattern("told").search(sentence.text) and not pattern("told").search(text)
-    return bool(told) or _traps().not_meant(pattern("passive").sub(" ", sentence.text))
+    said = sentence.text if rule else _up_to(sentence, text)
+    told = pattern("told").search(said) and not pattern("told").search(text)
+    return bool(told) or _traps().not_meant(pattern("passive").sub(" ", said))
+
+
+def _up_to(sentence: _Sentence, text: str) -> str:
+    """A sentence as far as it has words of a statement, and who is named as saying it after that:
+    what comes later asks or tells of something else.
+    """
+    terms = _terms(text)
+    told = [place for place, one in enumerate(sentence.clauses) if _terms(one) & terms]
+    last = told[-1] if told else len(sentence.clauses) - 1
+    after = "".join(sentence.clauses[last + 1 : last + 2]).strip()
+    names = after if len(after) <= _BRIEF and pattern("told").search(after) else ""
+    end = sentence.text.rfind(sentence.clauses[last].strip()) + len(sentence.clauses[last].strip())
+    return f"{sentence.text[:end]}, {names}" if names else sentence.text[:end]
+
+
+def _is_condition(clause: str) -> bool:
+    """Whether a clause opens or ends with a word for a condition."""
+    return any(
+        one.start() == 0 or one.end() == len(clause)
+        for one in pattern("condition").finditer(clause)
+    )
 
 
 def _is_habit(said: str, text: str) -> bool:
