@@ -12,7 +12,7 @@ import pytest
 import mnemic
 from mnemic import Mind, NewTurn, ToolCall, ToolResult
 from mnemic.clock import ManualClock
-from tests.conftest import NOON
+from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
 from tests.providers.scripted import Scripted
 
@@ -103,3 +103,35 @@ def test_an_honest_paraphrase_is_in_force(mind: Mind) -> None:
     assert len(DATA["honest"]) >= 20
     wanted = {f"rule honest {n}" for n in range(len(DATA["honest"]))}
     assert wanted - active(mind) == set()
+
+
+# What a model makes of it, and whether it is in force at once: what a sentence goes on to ask or to
+# tell takes nothing back, but a condition, a supposition or a speaker does.
+CLAUSES = {
+    "I run a kiosk in Split and this bill came, what does it want me to pay?": ("kiosk", True),
+    "I use a hearing aid, ask them if the hall has a loop": ("hearing aid", True),
+    "我在码头修船，这张单子到底要我交什么": ("修船", True),
+    "If we ever move to Split, I run a kiosk there": ("kiosk", False),
+    "Imagine I use a hearing aid, how would the hall sound?": ("hearing aid", False),
+    "I use a hearing aid, my aunt says": ("hearing aid", False),
+    "要是搬到海边的话，我在码头修船": ("修船", False),
+}
+MADE = {
+    "kiosk": "The user runs a kiosk in Split",
+    "hearing aid": "The user uses a hearing aid",
+    "修船": "用户在码头修船",
+}
+
+
+@pytest.mark.parametrize("said", CLAUSES)
+def test_an_identity_is_judged_by_its_clause(open_mind: OpenMind, said: str) -> None:
+    about, at_once = CLAUSES[said]
+    fact = {"kind": "identity", "text": MADE[about], "confidence": 0.95, "turns": [1]}
+    with Scripted() as server:
+        server.always(thinking.proposing(lambda _: [fact]))
+        mind = open_mind(":memory:", **thinking.settings(server))
+        mind.record(session="s", role="user", text=said)
+        mind.end_session("s")
+        assert mind.drain().dead == 0
+        known = [one for one in mind.memories() if one.trust == "owner" and about in one.text]
+        assert bool(known) is at_once

@@ -22,7 +22,7 @@ from mnemic.language.word_file import WordFile
 _MOST = 400  # sentences of the owner
 _LONGEST = 600  # characters of one
 _FEWEST_HAN = 2
-_BRIEF = 24  # characters of "my boss says" behind a statement
+_BRIEF = 3  # characters after "my boss says", which is said behind a statement
 _FEWEST_OWN = 4  # words of a sentence that says something besides a limit
 _LIMITS = ("time", "count", "these", "condition")
 _FILE = WordFile("mnemic.learn", "wording.toml")
@@ -187,7 +187,8 @@ def _up_to(sentence: _Sentence, text: str) -> str:
     told = [place for place, one in enumerate(sentence.clauses) if _terms(one) & terms]
     last = told[-1] if told else len(sentence.clauses) - 1
     after = "".join(sentence.clauses[last + 1 : last + 2]).strip()
-    names = after if len(after) <= _BRIEF and pattern("told").search(after) else ""
+    teller = pattern("told").search(after)
+    names = after if teller and len(after) - teller.end() <= _BRIEF else ""
     end = sentence.text.rfind(sentence.clauses[last].strip()) + len(sentence.clauses[last].strip())
     return f"{sentence.text[:end]}, {names}" if names else sentence.text[:end]
 
