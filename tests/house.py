@@ -13,7 +13,7 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 11_021,
     "store": 10_411,
-    "learn": 7_533,
+    "learn": 7_532,
     "moving": 5_662,
     "cli": 4_878,
     "providers": 4_032,

@@ -22,7 +22,6 @@ from mnemic.language.word_file import WordFile
 _MOST = 400  # sentences of the owner
 _LONGEST = 600  # characters of one
 _FEWEST_HAN = 2
-_BRIEF = 3  # characters after "my boss says", which is said behind a statement
 _FEWEST_OWN = 4  # words of a sentence that says something besides a limit
 _LIMITS = ("time", "count", "these", "condition")
 _FILE = WordFile("mnemic.learn", "wording.toml")
@@ -188,7 +187,7 @@ def _up_to(sentence: _Sentence, text: str) -> str:
     last = told[-1] if told else len(sentence.clauses) - 1
     after = "".join(sentence.clauses[last + 1 : last + 2]).strip()
     teller = pattern("told").search(after)
-    names = after if teller and len(after) - teller.end() <= _BRIEF else ""
+    names = after if teller and teller.end() == len(after) else ""  # "my boss says"
     end = sentence.text.rfind(sentence.clauses[last].strip()) + len(sentence.clauses[last].strip())
     return f"{sentence.text[:end]}, {names}" if names else sentence.text[:end]
 
