@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_021,
-    "store": 10_411,
+    "store": 10_410,
     "learn": 7_532,
     "moving": 5_662,
     "cli": 4_878,

@@ -295,9 +295,11 @@ def test_what_may_be_offered(store: Store) -> None:
         assert offered(2) == [weighty.id, plain.id]
         assert offered(2, limit=1) == [weighty.id]
         assert offered(2, since=NOON) == []
-        unit.memories.count_offer([weighty.id])
+        unit.memories.count_offer([weighty.id, snoozed.id], NOON)
         assert offered(2) == [plain.id, weighty.id]
-        assert offered(3) == [plain.id, snoozed.id, weighty.id]
+        assert offered(3) == [plain.id, snoozed.id, weighty.id], "what was put off is due"
+        unit.memories.count_offer([snoozed.id], after(hours=3))
+        assert offered(4) == [plain.id, weighty.id, snoozed.id]
         assert len(unit.memories.lapsed(NOON, 10)) == 4
         assert len(unit.memories.lapsed(NOON, 1)) == 1
         assert unit.memories.lapsed(after(hours=-1), 10) == []

@@ -124,11 +124,11 @@ class PendingQueue:
         self.flush()
         with self._store.write(self._space) as unit:
             offered = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
-            unit.memories.count_offer([memory.id for memory in offered])
+            unit.memories.count_offer([memory.id for memory in offered], now)
         return [replace(memory, offered=memory.offered + 1) for memory in offered]
 
     def fresh(self) -> list[Memory]:
-        """The few that nobody was asked about yet, each once: those that the last turns left.
+        """The few to ask about once: those that the last turns left, or whose cool-down is over.
 
         Nothing is written, since a context is waited for; ``flush`` counts the offers.
         """
@@ -140,7 +140,7 @@ class PendingQueue:
             limit = most + len(self._given)
             with self._store.read(self._space) as unit:
                 waiting = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
-            offered = [one for one in waiting if not one.offered and one.id not in self._given]
+            offered = [one for one in waiting if _is_due(one) and one.id not in self._given]
             self._given.update(dict.fromkeys(one.id for one in offered[:most]))
             full = len(self._given) >= _GIVEN
         if full:
@@ -153,7 +153,7 @@ class PendingQueue:
             given, self._given = self._given, {}
         if given and not self._store.read_only:
             with self._store.write(self._space) as unit:
-                unit.memories.count_offer(list(given))
+                unit.memories.count_offer(list(given), self._clock.now())
 
     def confirm(self, id_: str, *, operation_id: str | None = None) -> Decision:
         """It is true: settled against what is known now, which it may update."""
@@ -176,9 +176,8 @@ class PendingQueue:
                 is_update=_was_update(unit, memory.id),
             )
             kept = EMPTY if decision.memory is None else decision.memory.id
-            _note(
-                unit, "confirm", memory.id, operation=operation, now=now, payload={"memory": kept}
-            )
+            payload: dict[str, Fact] = {"memory": kept}
+            _note(unit, "confirm", memory.id, operation=operation, now=now, payload=payload)
         return decision
 
     def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
@@ -191,20 +190,15 @@ class PendingQueue:
                 return memory
             memory = _still_pending(unit, id_)
             unit.memories.revise(replace(memory, status="rejected", updated_at=now))
-            _note(
-                unit,
-                "reject",
-                memory.id,
-                operation=operation,
-                now=now,
-                payload={"by": constant("user")},
-            )
+            by: dict[str, Fact] = {"by": constant("user")}
+            _note(unit, "reject", memory.id, operation=operation, now=now, payload=by)
             return _memory(unit, id_)
 
     def snooze(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not now; while its cool-down lasts, saying so again changes nothing."""
         now = self._clock.now()
         operation = self._operation("snooze", new_id(now), operation_id)
+        self.flush()
         until = now + self._settings.cooldown
         with self._store.write(self._space) as unit:
             memory = _memory(unit, id_)
@@ -250,6 +244,12 @@ def _memory(unit: Unit, id_: str) -> Memory:
     if memory is None:
         raise NotFound(f"No memory {id_}", remedy="See pending()")
     return memory
+
+
+def _is_due(memory: Memory) -> bool:
+    """Whether nobody was asked about it, or not since it was put off."""
+    until = memory.snoozed_until
+    return not memory.offered or (until is not None and memory.updated_at < until)
 
 
 def _still_pending(unit: Unit, id_: str) -> Memory:

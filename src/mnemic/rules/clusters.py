@@ -95,9 +95,7 @@ def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSe
     The same answer to a question that has one answer is the same in any words. Elsewhere a single
     telling word more may turn the meaning, and a rule does not know which ones do.
     """
-    if not _comparable(one, other) or not may_agree(one.text, other.text):
-        return False
-    if not one_value(one.value, other.value):
+    if not agree(one, other):
         return False
     slot = slot_of(one.subject, one.predicate)
     if slot and slot == slot_of(other.subject, other.predicate) and one.value and other.value:
@@ -109,13 +107,15 @@ def same_statement(one: Memory, other: Memory, pair: Pair, settings: ReconcileSe
     return not pair.apart and pair.likeness >= least
 
 
-def _comparable(one: Memory, other: Memory) -> bool:
-    """Of one sort, about one subject, and not each other's opposite."""
+def agree(one: Memory, other: Memory) -> bool:
+    """Whether they are of one sort, subject and value, and nothing named sets them apart."""
     return (
         (one.kind, one.project, bool(one.session))
         == (other.kind, other.project, bool(other.session))
         and predicate_of(other.predicate) not in opposites(one.predicate)
         and one_subject(one.subject, other.subject)
+        and one_value(one.value, other.value)
+        and may_agree(one.text, other.text)
     )
 
 
@@ -162,7 +162,7 @@ def portions(
 
         def near(place: int, first: int = first) -> float:
             pair = pairs.get((min(first, place), max(first, place)))
-            return 0.0 if pair is None else pair.likeness
+            return pair.likeness if pair and agree(memories[first], memories[place]) else 0.0
 
         others = sorted((p for p in remaining if near(p) > 0), key=lambda p: (-near(p), p))
         part = [first, *others[: most - 1]]

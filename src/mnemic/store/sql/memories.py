@@ -216,16 +216,17 @@ class SqlMemories(Part):
         return [(by_id[id_], cosine) for id_, cosine in cosines.items()]
 
     def to_offer(self, *, now: datetime, since: datetime | None, limit: int) -> list[Memory]:
-        """Pending ones that may be offered: the least often offered, then the most important."""
+        """Pending ones that may be offered: those due, the least often offered, the weightiest."""
         return self._select(
             f"status = 'pending' AND {_LASTS} AND (snoozed_until IS NULL OR snoozed_until <= :at"
             " OR updated_at > :at) AND (:since IS NULL OR created_at > :since)"
-            " ORDER BY offered, importance DESC, created_at, doc LIMIT :limit",
+            " ORDER BY (offered > 0 AND (snoozed_until IS NULL OR updated_at >= snoozed_until)),"
+            " offered, importance DESC, created_at, doc LIMIT :limit",
             {"at": now, "since": since, "limit": limit},
         )
 
-    def count_offer(self, ids: Sequence[str]) -> None:
-        self._run("count_offer", ids=ids)
+    def count_offer(self, ids: Sequence[str], at: datetime) -> None:
+        self._run("count_offer", ids=ids, at=at)
 
     def lapsed(self, before: datetime, limit: int) -> list[Memory]:
         """Pending ones from then or earlier, the oldest first."""
@@ -263,9 +264,7 @@ class SqlMemories(Part):
         return self._column("projects", status=status)
 
     def partition(self, project: SafeName | None, limit: int) -> list[int]:
-        """The most important current memories of a project and of none in particular that are not
-        core.
-        """
+        """The most important current memories of a project or of none, without the core."""
         return self._column("partition", project=project, limit=limit)
 
     def core_among(self, docs: Sequence[int]) -> list[int]:

@@ -24,7 +24,8 @@ WHERE m.space = :space AND m.kind IN (SELECT value FROM json_each(:kinds))
 
 -- name: count_offer
 UPDATE memories
-SET offered = offered + 1
+SET offered = offered + 1,
+    updated_at = CASE WHEN snoozed_until <= :at THEN :at ELSE updated_at END
 WHERE space = :space AND id IN (SELECT value FROM json_each(:ids))
 
 -- name: supersede

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from mnemic.late import np
 from mnemic.providers.chat.base import ChatModel
-from mnemic.rules.clusters import Pair, absorbed, components, identical, portions, strength
+from mnemic.rules.clusters import Pair, absorbed, agree, components, identical, portions, strength
 from mnemic.store.rows import NumberedMemory
 from mnemic.types import Memory
 from mnemic.upkeep.clusters import Floats, near_pairs
@@ -29,8 +29,8 @@ _WORD_FOR_WORD = ("says the same word for word", "一字不差")
 
 
 def dedup(step: Step) -> None:
-    """Daily: over all memories of a kind."""
-    _merge_groups(step, lambda memory: memory.kind)
+    """Daily: over all memories of a kind in a project."""
+    _merge_groups(step, lambda memory: "\x1f".join((memory.project, memory.kind)))
 
 
 def merge(step: Step) -> None:
@@ -115,7 +115,7 @@ def _merges(
         candidates = [memories[place] for place in part]
         for same in ask_for_same(model, candidates, step.settings.memory.language):
             survivor, *others = sorted((candidates[place] for place in same), key=strength)
-            for memory in others:
+            for memory in (one for one in others if agree(one, survivor)):
                 why = (f"says the same, by {model.name}", f"{model.name} 认为说的是同一件事")
                 yield _merge(memory, survivor, why)
 
