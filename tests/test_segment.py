@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mnemic.index.segment import index_text, query_terms
+from mnemic.index.segment import index_text, query_terms, term_weight, weights_of
+from mnemic.rules.bm25 import number_of
 
 pytestmark = pytest.mark.feature("R2")
 
@@ -133,3 +135,11 @@ def test_case_and_width_do_not_matter(text: str) -> None:
     assert terms(wide) == terms(text)
     if not any(map(str.isupper, text)):  # a capital may begin the next word of a camelCase name
         assert terms(text.upper()) == terms(text)
+
+
+@given(st.text(max_size=30) | st.text("的了我们什么怎吗看書ไปทはが한𠀀𰻝", max_size=4))
+@example("what did I say about the train? 我上次说的是什么来着")
+def test_a_term_weighs_the_same_as_a_number(text: str) -> None:
+    words = index_text(text).split()
+    numbers = np.array(list(map(number_of, words)), np.uint32)
+    assert weights_of(numbers).tolist() == list(map(term_weight, words))

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.index import batches
-from mnemic.index.batches import FEW, forget_chunks, index_many
-from mnemic.index.segment import IndexTerms, index_terms
+from mnemic.index.batches import FEW, TermTable, forget_chunks, index_many
+from mnemic.index.segment import IndexTerms, index_terms, index_text
+from mnemic.rules.bm25 import number_of
 from mnemic.types import SafeText, constant
 
 WORDS = (
@@ -38,6 +39,17 @@ def assert_indexed(said: list[str]) -> None:
 def test_terms(told: list[str]) -> None:
     assert_indexed(told)
     assert_indexed(told)  # once more, now that every chunk is known
+
+
+@pytest.mark.feature("R2")
+@settings(max_examples=50, deadline=None)
+@given(st.lists(plain | spoken | mixed, max_size=9), st.randoms())
+def test_tables_of_terms(told: list[str], rng: random.Random) -> None:
+    places = rng.sample(range(len(told)), rng.randint(0, len(told)))
+    every = [set(map(number_of, index_text(text).split())) for text in told]
+    table = TermTable.of(list(map(constant, told)))
+    assert list(table.weighing(0)) == every
+    assert list(table.some(places).weighing(0)) == [every[place] for place in places]
 
 
 @pytest.mark.feature("R2")

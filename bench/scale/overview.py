@@ -5,15 +5,18 @@ from __future__ import annotations
 import http.client
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import mnemic
-from bench.contexts import EACH, memory_rows
+from bench.contexts import memory_rows
 from bench.corpus import Synthetic
 from bench.figures import Figure, Target, at_most, figure
 from bench.scale.service import processor_seconds, serving
 from mnemic import NewTurn
 from mnemic.learn.memories import memory_terms
+from mnemic.store.codec import stored_text
+from mnemic.types import SafeText
 
 _LARGE = "large"
 _BATCH = 5_000
@@ -47,13 +50,21 @@ def _plant(engine: mnemic.Engine, memories: int, tell: Callable[[str], None]) ->
     for first in range(0, memories, _BATCH):
         tell(f"{first:,} of {memories:,} memories")
         count = min(_BATCH, memories - first)
-        texts = corpus.texts(first // EACH, count // EACH + 1)
         session = f"s{first}"
-        mind.record_many(NewTurn(session=session, role="user", text=text) for text in texts)
+        said = corpus.texts(first, count)
+        mind.record_many(NewTurn(session=session, role="user", text=text) for text in said)
         turns = mind.turns(session=session, limit=_BATCH)
+        rows = memory_rows(corpus, first, count, turns)
         with engine._store.write(_LARGE) as unit:
-            for row in memory_rows(corpus, first, count, turns):
-                unit.memories.add(row, memory_terms(row))
+            for row, turn in zip(rows, turns, strict=True):
+                memory = replace(row, text=_reworded(row.text), sources=(turn.source,))
+                unit.memories.add(memory, memory_terms(memory))
+
+
+def _reworded(text: SafeText) -> SafeText:
+    """What a turn says in other words: its second half first."""
+    middle = len(text) // 2
+    return stored_text(f"{text[middle:]} {text[:middle]}")
 
 
 def _measure(process: int, said: dict[str, str], name: str, of: str) -> Figure:

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from mnemic import Mind
+from mnemic import Mind, ToolCall, ToolResult
 from mnemic.clock import ManualClock
 from mnemic.types import AuditCheck, Kind, constant
 from tests.conftest import OpenMind
@@ -103,6 +103,28 @@ def test_what_its_turns_do_not_say(mind: Mind) -> None:
     remember(mind, "told by hand")
     found = check(mind, "unsupported")
     assert {id_ for id_, _ in found.examples} == {made_up, invented, nobody}
+
+
+@pytest.mark.parametrize(
+    ("claim", "filler"),
+    [("The user owns three yachts in Monaco", "so it goes. "), ("用户有三艘游艇", "就这样吧。")],
+)
+def test_what_a_turn_says_wherever_in_it(mind: Mind, claim: str, filler: str) -> None:
+    """A turn supports by all of its words and by what its tools found, not by what they were
+    asked; the text index has only the ends of a long one, and the calls too.
+    """
+    words = f"{claim[len(claim) // 2 :]} {claim[: len(claim) // 2]}"
+    around = filler * (220_000 // len(filler))
+    call = ToolCall("search", {"query": words}, "1")
+    turns = [
+        mind.record(session="s", role="user", text=f"{around}{words} {around}"),
+        mind.record(session="s", role="tool", text="…", tool_results=[ToolResult(words, "1")]),
+        mind.record(session="s", role="assistant", text="…", tool_calls=[call]),
+    ]
+    texts = [plant(mind, claim, sources=[turn.id]).id for turn in turns]
+    values = [plant(mind, "x", value=claim, sources=[turn.id]).id for turn in turns]
+    found = check(mind, "unsupported")
+    assert {id_ for id_, _ in found.examples} == {texts[2], values[2]}
 
 
 def test_secrets_are_found_and_not_shown(open_mind: OpenMind) -> None:

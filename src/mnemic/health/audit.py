@@ -6,19 +6,22 @@ Checks sort and group instead of comparing pairs, so the time grows about linear
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mnemic.clock import Clock
-from mnemic.health.metrics import content_terms_of
-from mnemic.index.batches import index_many
+from mnemic.health.metrics import CONTENT_WEIGHT
+from mnemic.index.batches import TermTable, index_many
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
 from mnemic.learn.laws import fault_of, same_texts
+from mnemic.rules import checks
 from mnemic.rules.clusters import absorbed, components, identical
-from mnemic.rules.likeness import same_value
+from mnemic.rules.likeness import plain_words, same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from mnemic.settings import Settings
 from mnemic.store.codec import stored_text
@@ -31,7 +34,6 @@ from mnemic.upkeep.steps.decay import judge_age
 
 _EXAMPLES = 5
 _BATCH = 2_000
-_MOST = 20_000  # memories that are looked at, the latest; a rate does not need more
 _MIN_SUPPORT = 0.34  # the share of a statement's content words that its source turns must have
 
 Problem = tuple[str, str]  # the id of a memory, and its problem
@@ -47,19 +49,20 @@ class Audit:
     settings: Settings
 
     def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
-        """Check the active memories, of very many the latest; ``progress`` hears of each check."""
+        """Check the active memories; ``progress`` hears of each check."""
         now, tell = self.clock.now(), progress or (lambda *_: None)
         results: list[AuditCheck] = []
         with self.store.read(self.space) as unit:
-            active = MemoryFilter(status="active", limit=_MOST)
-            memories = unit.memories.find(active)
+            memories = unit.memories.find(MemoryFilter(status="active", limit=checks.MAX_ROWS))
+            readable = [memory for memory in memories if not is_sealed(memory.text)]
+            terms = TermTable.of([memory.text for memory in readable])
             problems = {
-                "duplicate": _duplicates(memories, self.settings),
+                "duplicate": _duplicates(readable, terms, self.settings),
                 "stale": _stale(memories, self.settings, now),
-                "contradictory": _contradictions(memories),
+                "contradictory": _contradictions(readable),
                 "misread": _misread(memories),
-                "unsupported": _unsupported(unit, memories),
-                "secret": _secrets(memories, self.settings),
+                "unsupported": _unsupported(unit, readable, terms),
+                "secret": _secrets(readable, self.settings),
             }
             for name in _REMEDIES:
                 tell(len(results), len(_REMEDIES))
@@ -91,20 +94,24 @@ _REMEDIES = {
 }
 
 
-def _duplicates(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem]:
+def _duplicates(
+    memories: Sequence[Memory], terms: TermTable, settings: Settings
+) -> Iterator[Problem]:
     """Memories that a rule would merge into another, as upkeep does."""
-    readable = [memory for memory in memories if not is_sealed(memory.text)]
+    words = [plain_words(memory.text) for memory in memories]
+    count = Counter(words)
+    worded = [memory for memory, own in zip(memories, words, strict=True) if count[own] > 1]
     same = [
-        (readable[other], readable[place])
-        for place, others in identical(readable)
-        for other in others
+        (worded[other], worded[place]) for place, others in identical(worded) for other in others
     ]
     gone = {memory.id for memory, _ in same}
-    same += same_texts(m for m in readable if m.id not in gone)
+    same += same_texts(m for m in worded if m.id not in gone)
     gone = {memory.id for memory, _ in same}
-    for kind in sorted({memory.kind for memory in readable}):
-        group = [m for m in readable if m.kind == kind and m.id not in gone]
-        near = near_pairs(group, None, settings.upkeep.cluster_distance)
+    distance = settings.upkeep.cluster_distance
+    for kind in sorted({memory.kind for memory in memories}):
+        of_kind = [n for n, m in enumerate(memories) if m.kind == kind and m.id not in gone]
+        group = [memories[place] for place in of_kind]
+        near = near_pairs(group, None, distance, terms=terms.some(of_kind))
         pairs = {(pair.one, pair.other): pair for pair in near}
         same += [
             (group[other], group[place])
@@ -141,7 +148,7 @@ def _contradictions(memories: Sequence[Memory]) -> Iterator[Problem]:
     values: dict[tuple[str, str, str], Memory] = {}
     for memory in memories:
         slot = slot_of(memory.subject, memory.predicate)
-        if not slot or is_sealed(memory.text):
+        if not slot:
             continue
         slots.setdefault((memory.project, slot), []).append(memory)
         if memory.value and opposites(memory.predicate):
@@ -165,27 +172,39 @@ def _answer(memory: Memory) -> str:
     return memory.value or memory.text
 
 
-def _unsupported(unit: Unit, memories: Sequence[Memory]) -> Iterator[Problem]:
+def _unsupported(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> Iterator[Problem]:
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
-        portion = [m for m in memories[start : start + _BATCH] if not is_sealed(m.text)]
-        ids = {source.turn_id for memory in portion for source in memory.sources}
-        turns = {turn.id: turn for turn in unit.ledger.turns_by_id(list(ids))}
-        reworded: list[Memory] = []
-        for memory in portion:
-            said = [turns[source.turn_id].text for source in memory.sources]
+        portion = memories[start : start + _BATCH]
+        heard = unit.ledger.packed_terms(_turns_of(portion))
+        texts = terms.some(range(start, start + len(portion))).weighing(CONTENT_WEIGHT)
+        values = TermTable.of([memory.value for memory in portion]).weighing(CONTENT_WEIGHT)
+        doubted: list[tuple[Memory, set[int]]] = []
+        for memory, statement, value in zip(portion, texts, values, strict=True):
+            statement.update(value)
             if not memory.sources and memory.trust != "owner":
                 yield memory.id, f"{short(memory.text)} (from no turn)"
-            elif memory.sources and not any(memory.text in content for content in said):
-                reworded.append(memory)
-        statements = content_terms_of([lines_of((m.text, m.value)) for m in reworded])
-        sources = {source.turn_id for memory in reworded for source in memory.sources}
-        spoken = index_many([_words_of(turns[id_]) for id_ in sources])
-        heard = {id_: one.terms.split() for id_, one in zip(sources, spoken, strict=True)}
-        for memory, statement in zip(reworded, statements, strict=True):
-            evidence: set[str] = set().union(*(heard[one.turn_id] for one in memory.sources))
-            if statement and len(statement & evidence) < _MIN_SUPPORT * len(statement):
+            elif memory.sources and not _supports(heard, memory, statement):
+                doubted.append((memory, statement))
+        # Of a long turn only the ends are indexed, and of one that called tools also the calls.
+        turns = unit.ledger.turns_by_id(_turns_of([memory for memory, _ in doubted]))
+        spoken = index_many([_words_of(turn) for turn in turns])
+        heard = {turn.id: one.packed for turn, one in zip(turns, spoken, strict=True)}
+        said = {turn.id: turn.text for turn in turns}
+        for memory, statement in doubted:
+            quoted = any(memory.text in said[source.turn_id] for source in memory.sources)
+            if not quoted and not _supports(heard, memory, statement):
                 yield memory.id, f"{short(memory.text)} (its turns say something else)"
+
+
+def _turns_of(memories: Iterable[Memory]) -> list[str]:
+    return list({source.turn_id for memory in memories for source in memory.sources})
+
+
+def _supports(heard: Mapping[str, bytes], memory: Memory, statement: set[int]) -> bool:
+    """Whether enough of a statement's terms are among the packed terms of its turns."""
+    packs = (array("I", heard.get(source.turn_id, b"")) for source in memory.sources)
+    return len(statement) - len(statement.difference(*packs)) >= _MIN_SUPPORT * len(statement)
 
 
 def _words_of(turn: Turn) -> SafeText:
@@ -198,10 +217,9 @@ def _secrets(memories: Sequence[Memory], settings: Settings) -> Iterator[Problem
     bounds = bounds_of(settings)
     ways = {bounds, replace(USUAL, personal_numbers=bounds.personal_numbers)}
     for memory in memories:
-        if not is_sealed(memory.text):
-            text = "\n".join((memory.text, memory.value, *memory.tags))
-            if names := {secret.name for way in ways for secret in find_secrets(text, way)}:
-                yield memory.id, ", ".join(sorted(names))
+        text = "\n".join((memory.text, memory.value, *memory.tags))
+        if names := {secret.name for way in ways for secret in find_secrets(text, way)}:
+            yield memory.id, ", ".join(sorted(names))
 
 
 def _orphans(unit: Unit, memories: Sequence[Memory]) -> AuditCheck:

@@ -15,16 +15,15 @@ from typing import NamedTuple
 
 from mnemic.clock import Clock
 from mnemic.days import day_of
-from mnemic.index.batches import index_many
 from mnemic.index.segment import index_text, term_weight
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.store.contract import Store, Unit
 from mnemic.store.user_zone import user_zone
-from mnemic.types import Context, Metrics, SafeText, Turn
+from mnemic.types import Context, Metrics, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
-_CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
+CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
 _MAX_REPLIES = 500  # replies that wait to be looked at
 _REPLY = 4_000  # characters of a reply that are looked at
 _COUNTED = (
@@ -135,16 +134,7 @@ def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
 
 def content_terms(text: str) -> set[str]:
     """The words of a text that carry content: no function words, no parts of words."""
-    return _content_of(index_text(text))
-
-
-def content_terms_of(texts: Sequence[SafeText]) -> list[set[str]]:
-    """The same of many texts."""
-    return [_content_of(terms.terms) for terms in index_many(texts)]
-
-
-def _content_of(terms: str) -> set[str]:
-    return {term for term in terms.split() if term_weight(term) >= _CONTENT_WEIGHT}
+    return {term for term in index_text(text).split() if term_weight(term) >= CONTENT_WEIGHT}
 
 
 # --- adding up -----------------------------------------------------------------------------------

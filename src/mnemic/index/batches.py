@@ -7,13 +7,13 @@ of chunks and the terms they are spelled as. Only new chunks are segmented one b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from mnemic.index.quantized import grown
-from mnemic.index.segment import MARKS, IndexTerms, chunk_terms, index_terms
+from mnemic.index.segment import MARKS, IndexTerms, chunk_terms, index_terms, weights_of
 from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
 from mnemic.rules.bm25 import TERM_BYTES, pack
@@ -21,6 +21,7 @@ from mnemic.types import SafeText
 
 FEW = 32  # texts for which it is not worth it
 MOST = 1 << 21  # characters that are looked at together: memory grows with them
+_PORTION = 2_000  # texts whose words are in memory at a time
 _WORD = 8  # bytes that are moved at once
 _HALF = 8  # bytes of a chunk in each of its two numbers
 _BITS = 17
@@ -32,21 +33,53 @@ _MASKS = [(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1]
 Keys: TypeAlias = "NDArray[np.uint64]"
 Places: TypeAlias = "NDArray[np.int64]"
 Spots: TypeAlias = "NDArray[np.int32]"  # in a pool: half the memory to move
+Numbers = TypeVar("Numbers", "NDArray[np.int64]", "NDArray[np.uint64]")
 _MARKS = [chr(byte) in MARKS for byte in range(256)]
 
 
 def index_many(texts: Sequence[SafeText]) -> list[IndexTerms]:
     """What each of the texts is indexed by."""
-    if len(texts) < FEW:
+    plain = [text for text in texts if text.isascii()]
+    if len(plain) < FEW:
         return list(map(index_terms, texts))
     if sum(map(len, texts)) > MOST:
         middle = len(texts) // 2
         return index_many(texts[:middle]) + index_many(texts[middle:])
-    plain = [text for text in texts if text.isascii()]
-    if len(plain) < FEW:
-        return list(map(index_terms, texts))
     terms = iter(_index_plain(plain))
     return [next(terms) if text.isascii() else index_terms(text) for text in texts]
+
+
+class TermTable(NamedTuple):
+    """The distinct terms of many texts, as their numbers."""
+
+    numbers: NDArray[np.uint32]  # of one text after another, in order
+    starts: Places  # where those of each text begin, and their end
+
+    @classmethod
+    def of(cls, texts: Sequence[SafeText]) -> TermTable:
+        """The terms of texts, a portion at a time: their words take ten times the memory."""
+        tables = [cls(np.empty(0, np.uint32), np.zeros(1, np.int64))]
+        for first in range(0, len(texts), _PORTION):
+            packs = [one.packed for one in index_many(texts[first : first + _PORTION])]
+            rows = np.arange(len(packs) + 1, dtype=np.uint64) << np.uint64(32)
+            row = np.repeat(rows[:-1], [len(pack) // TERM_BYTES for pack in packs])
+            keys = distinct(row + np.frombuffer(b"".join(packs), np.uint32))
+            ends = np.searchsorted(keys, rows[1:]) + tables[-1].starts[-1]
+            tables.append(cls(keys.astype(np.uint32), ends))
+        return cls(*map(np.concatenate, zip(*tables, strict=True)))
+
+    def some(self, places: Sequence[int]) -> TermTable:
+        """Those of some of the texts."""
+        lengths = np.diff(self.starts)[places]
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        shifts = np.repeat(self.starts[places] - starts[:-1], lengths)
+        return TermTable(self.numbers[np.arange(len(shifts)) + shifts], starts)
+
+    def weighing(self, least: float) -> Iterator[set[int]]:
+        """The terms of each text that weigh at least so much."""
+        heavy = np.flatnonzero(weights_of(self.numbers) >= least)
+        numbers, starts = self.numbers[heavy].tolist(), np.searchsorted(heavy, self.starts)
+        return (set(numbers[start:end]) for start, end in pairwise(starts.tolist()))
 
 
 def forget_chunks() -> None:
@@ -76,6 +109,12 @@ def _reached(lengths: Spots, counts: Places) -> Places:
     """The sums of the first ``counts`` lengths."""
     reached: Places = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))[counts]
     return reached
+
+
+def distinct(*parts: Numbers) -> Numbers:
+    """Each number once, in order; by sorting, which is quicker than the table of np.unique."""
+    numbers = np.sort(np.concatenate(parts))
+    return numbers[np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]]
 
 
 class _ChunkBatch:

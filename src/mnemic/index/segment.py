@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import Stemmer
 
+from mnemic.late import NDArray, np
 from mnemic.patterns import defer
 from mnemic.rules import bm25
 from mnemic.store.rows import QueryTerm
@@ -167,6 +168,27 @@ def term_weight(term: str) -> float:
     if len(term) == 1 and _DENSE_CHARACTER.match(term):
         return _LIGHT.get(term, CHARACTER_WEIGHT)
     return _LIGHT.get(term, WORD_WEIGHT)
+
+
+def weights_of(numbers: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """The weights of terms given as numbers."""
+    light, weights = _light_terms()
+    places = np.minimum(np.searchsorted(light, numbers), len(light) - 1)
+    return np.where(light[places] == numbers, weights[places], WORD_WEIGHT)
+
+
+@cache
+def _light_terms() -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """The numbers of all terms that weigh less than a word, in order, and their weights."""
+    characters = _DENSE_CHARACTER.findall("".join(map(chr, range(0x40000))))
+    pairs = (one + other for one in CHINESE for other in CHINESE)
+    few = {bm25.number_of(term): term_weight(term) for term in (*pairs, *CHINESE, *_LIGHT)}
+    packed = np.frombuffer(bm25.pack(" ".join(characters)), np.uint32)
+    numbers = np.concatenate((np.fromiter(few, np.uint32), packed))
+    numbers, first = np.unique(numbers, return_index=True)
+    weights = np.full(len(packed) + len(few), CHARACTER_WEIGHT)
+    weights[: len(few)] = list(few.values())
+    return numbers, weights[first]
 
 
 def _fold(text: str) -> str:

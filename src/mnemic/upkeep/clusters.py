@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TypeAlias
 
-from mnemic.index.batches import index_many
+from mnemic.index.batches import TermTable, distinct
 from mnemic.index.segment import (
     CHARACTER_WEIGHT,
     WORD_WEIGHT,
     has_dense_script,
     index_text,
-    term_weight,
+    weights_of,
 )
 from mnemic.late import NDArray, np
 from mnemic.learn.advice import weighed_words
-from mnemic.rules.bm25 import TERM_BYTES
+from mnemic.rules.bm25 import number_of
 from mnemic.rules.clusters import Pair
 from mnemic.rules.likeness import apart
 from mnemic.rules.slots import slot_of
-from mnemic.types import Memory, SafeText
+from mnemic.types import Memory
 
 Floats: TypeAlias = "NDArray[np.float32]"
 Places: TypeAlias = "NDArray[np.int64]"
@@ -47,6 +47,7 @@ def near_pairs(
     fresh: Collection[int] | None = None,
     *,
     judged: bool = False,
+    terms: TermTable | None = None,
 ) -> list[Pair]:
     """Pairs nearer than ``distance``, of which one is among ``fresh`` where that is given. A memory
     without a vector has a row of zeros, and is compared by its words. ``judged``: a model decides,
@@ -57,16 +58,16 @@ def near_pairs(
     least = 1 - distance
     new = np.full(len(memories), fresh is None)
     new[list(fresh or ())] = True
-    words = _WordTable([memory.text for memory in memories])
+    words = _WordTable(terms or TermTable.of([memory.text for memory in memories]))
     seen = _with_new(words.pairs(), new)
     if vectors is not None:
         # Shared words mean little where the vectors are far apart; planes alone mean nothing.
         seen = _nearer(vectors, seen, least / 2, unknown=True)
         beside = [_with_new(some, new) for some in _by_planes(vectors)]
-        seen = _distinct(seen, _nearer(vectors, _distinct(*beside), least, unknown=False))
+        seen = distinct(seen, _nearer(vectors, distinct(*beside), least, unknown=False))
     slots = _slots(memories)
-    seen = _distinct(seen, _with_new(_by_slot(slots), new))
-    keywords = words.keyword_weights() if judged and vectors is None else None
+    seen = distinct(seen, _with_new(_by_slot(slots), new))
+    keywords = words.keyword_weights(memories) if judged and vectors is None else None
     pairs: list[Pair] = []
     for start in range(0, len(seen), _CHUNK):
         one, other = np.divmod(seen[start : start + _CHUNK], len(memories))
@@ -92,27 +93,19 @@ class _WordTable:
     statement are one stretch of the arrays, the rarest first.
     """
 
-    def __init__(self, texts: Sequence[SafeText]) -> None:
-        terms, self._count = index_many(texts), len(texts)
-        packs = [one.packed for one in terms]
-        spelled = " ".join(one.terms for one in terms).split()
-        _, first, used = np.unique(
-            np.frombuffer(b"".join(packs), np.uint32), return_index=True, return_inverse=True
-        )
-        words, self._width = [spelled[place] for place in first.tolist()], max(1, len(first))
-        row = np.repeat(np.arange(self._count), [len(pack) // TERM_BYTES for pack in packs])
-        row, used = np.divmod(_distinct(row * self._width + used), self._width)
-        frequency = np.bincount(used, minlength=len(words))
+    def __init__(self, terms: TermTable) -> None:
+        self._count, self._starts = len(terms.starts) - 1, terms.starts
+        words, used = np.unique(terms.numbers, return_inverse=True)
+        frequency, self._width = np.bincount(used, minlength=len(words)), max(1, len(words))
         by_rarity = np.argsort(frequency, kind="stable")
         rank = np.empty_like(by_rarity)
         rank[by_rarity] = np.arange(len(by_rarity))
-        self._words = [words[place] for place in by_rarity.tolist()]
-        self._frequency = frequency[by_rarity]
+        self._words, self._frequency = words[by_rarity], frequency[by_rarity]
+        self._row = np.repeat(np.arange(self._count), np.diff(terms.starts))
         # Of a row and the rank of a word in it, in order.
-        self._keys = np.sort(row * self._width + rank[used])
-        self._row, self._rank = np.divmod(self._keys, self._width)
-        self._starts = np.searchsorted(self._row, np.arange(self._count + 1))
-        self._weights = np.array([term_weight(word) for word in self._words])[self._rank]
+        self._keys = np.sort(self._row * self._width + rank[used])
+        self._rank = self._keys % self._width
+        self._weights = weights_of(self._words)[self._rank]
         self._totals = np.bincount(self._row, self._weights, self._count)
         whole = self._weights >= WORD_WEIGHT
         self._marks = np.zeros(self._count, np.uint64)
@@ -158,14 +151,15 @@ class _WordTable:
         shorter = np.minimum(totals[one], totals[other])
         return self._sum_shared(one, other, weights) / np.maximum(shorter, _TINY)
 
-    def keyword_weights(self) -> Weights:
+    def keyword_weights(self, memories: Sequence[Memory]) -> Weights:
         """Without pairs of characters, so that the order of Chinese words does not count, and
         without the owner; the rarer among the statements, the more a word tells.
         """
         telling = np.log1p(self._count / np.maximum(2, self._frequency))
-        pairs = [len(word) > 1 and has_dense_script(word) for word in self._words]
-        telling[np.array(pairs, np.bool_)] = 0.0
+        terms = {term for memory in memories for term in index_text(memory.text).split()}
+        pairs = [term for term in terms if len(term) > 1 and has_dense_script(term)]
         weights: Weights = self._weights * telling[self._rank]
+        weights[self._holding(pairs)] = 0.0
         for name, parts in _ABOUT_USER.items():
             about = np.isin(np.arange(self._count), self._row[self._holding([name])])
             weights[self._holding(parts) & about[self._row]] = 0.0
@@ -173,7 +167,7 @@ class _WordTable:
 
     def _holding(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Where one of the words stands."""
-        known = np.array([word in words for word in self._words], np.bool_)
+        known = np.isin(self._words, np.array(list(map(number_of, words)), np.uint32))
         holding: NDArray[np.bool_] = known[self._rank]
         return holding
 
@@ -247,13 +241,7 @@ def _neighbors(keys: Places, places: Places, count: int) -> Places:
     for reach in range(1, _REACH + 1):
         same = keys[:-reach] == keys[reach:]
         parts.append(_as_number(places[:-reach][same], places[reach:][same], count))
-    return _distinct(*parts)
-
-
-def _distinct(*parts: Places) -> Places:
-    """Each number once, in order; by sorting, which is quicker than the table of np.unique."""
-    numbers = np.sort(np.concatenate(parts))
-    return numbers[np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]]
+    return distinct(*parts)
 
 
 def _by_planes(vectors: Floats) -> Iterator[Places]:
