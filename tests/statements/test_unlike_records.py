@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +221,36 @@ def test_the_stories_of_a_week_in_the_bindery(
     week = mind.episodes(since=clock.now() - timedelta(days=7))
     assert {episode.session for episode in week} == {"day 2", "day 3"}
     assert len(mind.episodes()) == 4
+
+
+@pytest.mark.statement("C31", "C57")
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("上周一共来过哪些船？", {2, 4}),
+        ("上周一直来的是哪些船？", {2, 4}),
+        ("上周日志里有哪些船？", {2, 4}),
+        ("上周一来过哪些船？", {2}),
+        ("上周三起床时来了哪些船？", {4}),
+        ("Which boats came last week?", {2, 4}),
+        ("Which boats came last Monday?", {2}),
+    ],
+)
+def test_last_week_in_all_is_not_last_monday(
+    open_mind: OpenMind, clock: ManualClock, question: str, days: set[int]
+) -> None:
+    mind = open_mind(preset="shiyi", **WORDS)
+    for day, said in (
+        (2, "来了船 boats 白鹭"),
+        (4, "来了船 boats 海鸥"),
+        (10, "来了船 boats 潜鸟"),
+    ):
+        clock.set(datetime(2026, 3, day, 10, tzinfo=UTC))
+        mind.record(session=f"day {day}", role="user", text=said)
+        mind.drain()
+    clock.set(datetime(2026, 3, 11, 9, tzinfo=UTC))
+    hits = mind.recall(question, of=["turn"], min_score=0.0)
+    assert {hit.at.day for hit in hits if "time" in hit.why.routes} == days
 
 
 # --- the first talk, and the panel ----------------------------------------------------------------
