@@ -129,6 +129,31 @@ def test_a_bindery_whose_model_comes_back_as_the_session_ends(
     assert "ghp_16C7" not in json.dumps([asked.json for asked in server.asked])
 
 
+@pytest.mark.statement("A8")
+@pytest.mark.parametrize(
+    ("asked", "closing", "outcome"),
+    [
+        ("Wash the windows", "I washed six of the ten windows.", "partial"),
+        ("Wash the windows", "I washed ten of ten windows.", "success"),
+        ("Mend the fence and the gate", "Fence mended, the gate remains to be hung.", "partial"),
+        ("寄四份合同", "寄了三份，第四份地址不对", "partial"),
+        ("把图片压缩一下", "压缩好了，第二张最小", "success"),
+        ("Fetch the boat", "That one was not at the pier.", "failed"),
+        ("订餐厅", "周五满座，没订上", "failed"),
+    ],
+)
+def test_work_that_was_left_undone_is_no_success(
+    open_mind: OpenMind, asked: str, closing: str, outcome: str
+) -> None:
+    mind = open_mind(preset="openakita", **WORDS)
+    with mind.session("s") as session:
+        session.user(asked)
+        session.assistant(closing)
+    mind.drain()
+    (episode,) = mind.episodes()
+    assert episode.outcome == outcome
+
+
 # --- search and ranking ---------------------------------------------------------------------------
 
 

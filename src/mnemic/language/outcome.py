@@ -80,7 +80,7 @@ def _by_work(turns: Sequence[Turn], actions: Sequence[ActionNode], *, ended: boo
         return "ongoing"
     if any(_asks_for_input(sentence) for sentence in pattern("sentence").findall(closing)):
         return "ongoing"
-    return "success"
+    return "failed" if pattern("undone").search(closing) else "success"
 
 
 def _is_half_done(text: str) -> bool:
