@@ -21,9 +21,10 @@ from mnemic.clock import ManualClock
 from tests.cli.conftest import Shell, db, shell
 from tests.conftest import OpenMind
 from tests.learning import thinking
-from tests.providers.scripted import Scripted, status
+from tests.providers.scripted import Scripted, reply, status
 from tests.remote import meaning, remote, server
 from tests.serve.inspector.browsers import browser
+from tests.statements import memory_model
 from tests.statements.playing import calls
 
 __all__ = ["browser", "db", "server", "shell"]
@@ -152,6 +153,34 @@ def test_work_that_was_left_undone_is_no_success(
     mind.drain()
     (episode,) = mind.episodes()
     assert episode.outcome == outcome
+
+
+@pytest.mark.statement("E133", "E151")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '[{"content": "The user sews in silk", "category": "preference",},\n'
+        ' {"content": "用户住在格拉茨", "category": "knowledge"},]',
+        "Here you are:\n```json\n[{'content': 'The user sews in silk', 'category': 'preference'},"
+        " {'content': '用户住在格拉茨', 'category': 'knowledge'}]\n```",
+    ],
+    ids=["commas", "quotes"],
+)
+def test_a_list_with_careless_punctuation_loses_no_fact(
+    open_mind: OpenMind, server: Scripted, answer: str
+) -> None:
+    server.always(reply(memory_model.said(answer)))
+    mind = open_mind(preset="semibot", **thinking.settings(server))
+    with mind.session("bench") as session:
+        session.user("I prefer to sew in silk")
+        session.user("我住在格拉茨")
+        session.user("That is all")
+    mind.drain()
+    assert {memory.text for memory in mind.memories()} == {
+        "The user sews in silk",
+        "用户住在格拉茨",
+    }
+    assert len(calls(server, "extract")) == 1, "it is not asked again"
 
 
 # --- search and ranking ---------------------------------------------------------------------------

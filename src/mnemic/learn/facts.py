@@ -25,7 +25,7 @@ from mnemic.providers.chat.fields import (
     share_in,
     text_in,
 )
-from mnemic.providers.chat.json_answer import values_in
+from mnemic.providers.chat.json_answer import object_in, values_in
 from mnemic.rules.lifetimes import DURATIONS, is_duration
 from mnemic.rules.slots import fold
 from mnemic.rules.speakers import least_trusted
@@ -65,6 +65,7 @@ _NO_FACTS = re.compile(
 _EVER = frozenset(
     {"forever", "for ever", "always", "lasting", "indefinite", "永久", "长期", "一直"}
 )
+_LIST = re.compile(r"[^{\[]*(\[\s*\{.*\}\s*,?\s*\])", re.DOTALL)
 _SPAN = re.compile(
     r"(\d{1,4}|an?|one|一)\s*(?:-\s*)?"
     r"(?:(h|hrs?|hours?|小时)|(d|days?|天|日)|(w|weeks?|周|星期)|(months?|个?月)|(y|years?|年))"
@@ -139,8 +140,7 @@ class FactReader:
     @property
     def proposals(self) -> ExtractionResult:
         """What there is so far; what was to be corrected counts as rejected."""
-        rejected = (*self._rejected, *self._wrong)
-        return ExtractionResult(tuple(self._kept), rejected, self._summary)
+        return ExtractionResult(tuple(self._kept), (*self._rejected, *self._wrong), self._summary)
 
     def parse(self, answer: Object) -> ExtractionResult:
         """Take the facts of a whole object, and its summary."""
@@ -154,6 +154,8 @@ class FactReader:
         if text.strip() and (is_nothing(text) or _NO_FACTS.fullmatch(text.strip())):
             return self._take([], broken=False)
         values, broken = values_in(text)
+        if not (broken or any(type(v) is list for v in values)) and (span := _LIST.match(text)):
+            values = [object_in(f'{{"facts": {span[1]}}}')["facts"]]  # its punctuation is mended
         if not values:
             raise WrongShape("it was cut off" if broken else "there is no JSON object in it")
         whole = len(values) == 1 and not broken
@@ -176,9 +178,8 @@ class FactReader:
         if broken:
             wrong.append(Rejection(f"it was cut off after {len(entries)} whole facts"))
         if self._asked_again:
-            corrected = len(self._kept) - before + len(wrong)
             self._rejected += wrong
-            self._wrong = self._wrong[corrected:]
+            self._wrong = self._wrong[len(self._kept) - before + len(wrong) :]
             return self.proposals
         self._wrong = wrong
         if wrong:
@@ -228,8 +229,7 @@ class FactReader:
 
     def _kind(self, value: Json, place: str) -> str:
         """A word for a kind: the document's or the engine's, or one that stands for it."""
-        words = self._guard.words.kinds
-        known = words.find(value) if isinstance(value, str) else None
+        known = self._guard.words.kinds.find(value) if isinstance(value, str) else None
         return known or choice_in(value, LEARNED, place, KIND_ALIASES)
 
     def _scope(self, fact: Object) -> dict[str, str]:
