@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mnemic.rules.bm25 import pack
 from mnemic.store.contract import Store
 from mnemic.types import ToolCall, constant
 from tests.conftest import NOON
@@ -111,3 +112,12 @@ def test_what_the_owner_said_in_few_words(busy: Store) -> None:
     assert set(told) <= set(docs)
     with busy.read("another") as unit:
         assert unit.ledger.said_by_owner(docs, 2) == {}
+
+
+def test_the_terms_of_turns_that_called_no_tool(busy: Store) -> None:
+    texts = {one.id: one.text for one in found(busy)}
+    with busy.read(SPACE) as unit:
+        packed = unit.ledger.packed_terms([*texts, "nothing"])
+    by_text = {text: packed.pop(id_) for id_, text in texts.items() if id_ in packed}
+    assert by_text == {text: pack(text) for text in ("a0", "b0", "b2", "c0")}
+    assert not packed
