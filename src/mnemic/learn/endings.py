@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 _PLANNED = frozenset({"schedule", "deadline", "appointment", "trip", "plan", "event"})
 _NEAR = 12  # memories that a denial is held against
-_NEAREST, _SHARING = 3, 2  # in meaning, and of those that share words, that a reader judges
+_NEAREST, _SHARING = 3, 1  # in meaning, and of those that share words, that a reader judges
 _DANGEROUS = frozenset({"allergy"})  # to forget: ends only by words
 _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
 # without, of another text, and of one thing more; and of the whole before its parts are read.
-_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE, _MAY_END = 0.45, 0.5, 0.75, 0.9, 0.1
+_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE, _MAY_END = 0.5, 0.65, 0.75, 0.9, 0.1
 _ALONE = 0.05  # surer of a clause
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
