@@ -13,7 +13,7 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 11_021,
     "store": 10_414,
-    "learn": 7_532,
+    "learn": 7_521,
     "moving": 5_662,
     "cli": 4_878,
     "providers": 4_032,

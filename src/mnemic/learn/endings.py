@@ -42,9 +42,8 @@ _NEAREST, _SHARING = 3, 1  # in meaning, and of those that share words, that a r
 _DANGEROUS = frozenset({"allergy"})  # to forget: ends only by words
 _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
-# without, of another text, and of one thing more; and of the whole before its parts are read.
-_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE, _MAY_END = 0.5, 0.65, 0.75, 0.9, 0.1
-_ALONE = 0.05  # surer of a clause
+# without, of another text, and of one thing more.
+_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.75, 0.9
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
 _FEWEST = 4, 3  # Han characters or words of what is left of a statement
@@ -282,27 +281,17 @@ def _ended(
 
 
 def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
-    """Whether a text ends a statement, by itself or by one of its sentences and clauses."""
-    known, about = undated(memory.text), _telling_words(memory)
-
-    def is_sure(text: str, *, alone: bool = False) -> bool:
-        is_named = bool(about & _content_words(text))
-        level = _ENDS_NAMED if is_named else _ENDS
-        if is_named and _says("final_denial", text):
-            level = _ENDS_BY_WORD
-        elif _says("besides", text):
-            level = _ENDS_BESIDE
-        return (is_named or not alone) and judge([known], text)[known] >= level + _ALONE * alone
-
-    if is_sure(said):
-        return True
-    if judge([known], said)[known] < _MAY_END:
-        return False
-    for sentence in filter(None, _SENTENCE_ENDS.split(said)):
-        parts = () if _says("besides", sentence) else _splitter().clauses(sentence)
-        if any(is_sure(part, alone=True) for part in (sentence, *parts)):
-            return True
-    return False
+    """Whether a text ends a statement, which is surer where it names what that tells of. It is read
+    whole: of a clause alone a reader takes one thing more for the end of the other.
+    """
+    known = undated(memory.text)
+    is_named = bool(_telling_words(memory) & _content_words(said))
+    level = _ENDS_NAMED if is_named else _ENDS
+    if is_named and _says("final_denial", said):
+        level = _ENDS_BY_WORD
+    elif _says("besides", said):
+        level = _ENDS_BESIDE
+    return judge([known], said)[known] >= level
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
