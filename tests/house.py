@@ -12,13 +12,13 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 11_021,
-    "store": 10_414,
+    "store": 10_416,
     "learn": 7_521,
     "moving": 5_662,
-    "cli": 4_878,
+    "cli": 4_877,
     "providers": 4_032,
     "engine": 4_256,
-    "documents": 3_569,
+    "documents": 3_568,
     "recall": 2_891,
     "integrations": 2_770,
     "upkeep": 2_726,

@@ -14,6 +14,7 @@ from mnemic import Mind, NewTurn, ToolCall, ToolResult
 from mnemic.clock import ManualClock
 from tests.conftest import NOON, OpenMind
 from tests.learning import thinking
+from tests.learning.test_voices import owners, steered
 from tests.providers.scripted import Scripted
 
 pytestmark = pytest.mark.feature("N2")
@@ -126,12 +127,6 @@ MADE = {
 @pytest.mark.parametrize("said", CLAUSES)
 def test_an_identity_is_judged_by_its_clause(open_mind: OpenMind, said: str) -> None:
     about, at_once = CLAUSES[said]
-    fact = {"kind": "identity", "text": MADE[about], "confidence": 0.95, "turns": [1]}
     with Scripted() as server:
-        server.always(thinking.proposing(lambda _: [fact]))
-        mind = open_mind(":memory:", **thinking.settings(server))
-        mind.record(session="s", role="user", text=said)
-        mind.end_session("s")
-        assert mind.drain().dead == 0
-        known = [one for one in mind.memories() if one.trust == "owner" and about in one.text]
-        assert bool(known) is at_once
+        mind = open_mind(":memory:", **steered(server, "identity", MADE[about], by_reader=False))
+        assert any(about in one.text for one in owners(mind, said)) is at_once

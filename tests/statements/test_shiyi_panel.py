@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 from mnemic import Candidate
 from tests.conftest import OpenMind
 from tests.serve.inspector.browsers import browser  # noqa: F401 - a fixture
+from tests.statements.panel import check_panel
 
 
 @pytest.mark.statement("C55")
@@ -32,29 +30,8 @@ def test_a_panel_shows_them(
     mind.record(session="s", role="user", text="还记得我的猫叫什么名字吗？")
     mind.context("还记得我的猫叫什么名字吗？", session="s")
     mind.close()
-    command = ("--db", str(tmp_path / "memory.db"), "--preset", "shiyi", "serve", "--port", "0")
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mnemic", *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        told = ""
-        while "mnm_" not in told or "http://" not in told:
-            line = server.stdout.readline()
-            assert line, told
-            told += line
-        (address,) = set(re.findall(r"http://127\.0\.0\.1:\d+", told))
-        (token,) = set(re.findall(r"mnm_[\w-]+", told))
-        page = browser.new_page(locale="en-GB")
-        page.goto(f"{address}/#token={token}")
-        panel = page.locator("main")
-        for shown in ("Pending statements confirmed", "(2 / 3)", "Memories taken back",
-                      "Share of memory in prompts", "Failed", "Waiting"):  # fmt: skip
-            expect(panel).to_contain_text(shown, timeout=20_000)
-        page.close()
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
+    shown = (
+        "Pending statements confirmed", "(2 / 3)", "Memories taken back",
+        "Share of memory in prompts", "Failed", "Waiting",
+    )  # fmt: skip
+    check_panel(browser, tmp_path / "memory.db", "en-GB", *shown)

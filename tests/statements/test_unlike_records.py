@@ -5,15 +5,12 @@ bindery, tools that answer out of order, people who break off and come back.
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 import mnemic
 from mnemic import Candidate, ToolCall, ToolResult
@@ -25,6 +22,7 @@ from tests.providers.scripted import Scripted, reply, status
 from tests.remote import meaning, remote, server
 from tests.serve.inspector.browsers import browser
 from tests.statements import memory_model
+from tests.statements.panel import check_panel
 from tests.statements.playing import calls
 
 __all__ = ["browser", "db", "server", "shell"]
@@ -358,27 +356,4 @@ def test_the_panel_in_the_language_of_whoever_looks(
         offer = Candidate("preference", f"likes knot {n}", f"knot {n}", "likes", confidence=0.7)
         answer(str(mind.propose(offer).id))
     mind.close()
-    command = ("--db", str(tmp_path / "memory.db"), "--preset", "shiyi", "serve", "--port", "0")
-    served = subprocess.Popen(
-        [sys.executable, "-m", "mnemic", *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        assert served.stdout is not None
-        told = ""
-        while "mnm_" not in told or "http://" not in told:
-            line = served.stdout.readline()
-            assert line, told
-            told += line
-        (address,) = set(re.findall(r"http://127\.0\.0\.1:\d+", told))
-        (token,) = set(re.findall(r"mnm_[\w-]+", told))
-        page = browser.new_page(locale=locale)
-        page.goto(f"{address}/#token={token}")
-        for text in shown:
-            expect(page.locator("main")).to_contain_text(text, timeout=20_000)
-        page.close()
-    finally:
-        served.terminate()
-        served.communicate(timeout=30)
+    check_panel(browser, tmp_path / "memory.db", locale, *shown)

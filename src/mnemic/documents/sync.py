@@ -27,13 +27,12 @@ from mnemic.rules import checks
 from mnemic.settings.environment import DocumentName
 from mnemic.store.codec import stored_name
 from mnemic.store.contract import Unit
-from mnemic.store.new_file import UnfinishedFile
+from mnemic.store.new_file import PATIENCE, UnfinishedFile
 from mnemic.store.paths import refuse_links
 from mnemic.store.rows import DocumentChoice, DocumentRow, MemoryFilter, Written
 from mnemic.types import EMPTY, Memory, constant
 
 _TRIES = 5
-_PATIENCE = 10  # seconds for another writer of a document
 
 
 _NO_EDITS = DocumentEdits()
@@ -244,7 +243,7 @@ class DocumentSync:
         if page.data == loaded.data:
             return False
         refuse_links(view.path, view.path.parent)
-        with UnfinishedFile(view.path, patience=_PATIENCE) as file:
+        with UnfinishedFile(view.path, patience=PATIENCE) as file:
             file.write(page.data)
             with self.importer.store.write(self.importer.space) as unit:
                 if not _holds(view.path, loaded.data):

@@ -86,7 +86,7 @@ class _End:
 
     @property
     def slot(self) -> tuple[str, str]:
-        return subject_of(self.memory.subject), predicate_of(self.memory.predicate)
+        return _slot(self.memory)
 
     @property
     def words(self) -> frozenset[str]:
@@ -206,8 +206,8 @@ def _kept(said: str, turn: Turn) -> Candidate:
     return dated(replace(said_now, confidence=RULES_CONFIDENCE, sources=(turn.id,)), turn.at)
 
 
-def _slot(candidate: Candidate) -> tuple[str, str]:
-    return subject_of(candidate.subject), predicate_of(candidate.predicate)
+def _slot(statement: Candidate | Memory) -> tuple[str, str]:
+    return subject_of(statement.subject), predicate_of(statement.predicate)
 
 
 def _news(unit: Unit, ending: Candidate, told: Mapping[str, str], now: datetime) -> Candidate:
@@ -231,7 +231,7 @@ def _denied(unit: Unit, sentence: str, now: datetime) -> Iterator[Memory]:
     """
     if not _says("denial", sentence):
         return
-    final, folded = bool(_says("final_denial", sentence)), fold(sentence)
+    final, folded = _says("final_denial", sentence), fold(sentence)
     words, core = _content_words(sentence), _content_words(_without_signs(sentence))
     for memory in _near(unit, sentence, now):
         if memory.kind == "rule" or not memory.value or not _speaks_of(memory, sentence):
@@ -258,8 +258,8 @@ def _without_signs(sentence: str) -> str:
 def _speaks_of(memory: Memory, sentence: str) -> bool:
     """Whether a sentence may be about whom the statement is about."""
     about = subject_of(memory.subject)
-    if about == "user":
-        return bool(_says("first_person", sentence) or memory.value in sentence)
+    if about == USER:
+        return _says("first_person", sentence) or memory.value in sentence
     return about in fold(sentence)
 
 

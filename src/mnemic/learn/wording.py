@@ -71,11 +71,12 @@ class Wording:
         """Whether a statement keeps each condition of the clauses it was made of, and those that
         clauses beside them open or end with: "if it rains, …", "下雨的话，…".
         """
+        terms = _terms(text)
         return all(
             _keeps("condition", said, text)
             for sentence in self.supports(text)
             for said in sentence.clauses
-            if _terms(said) & _terms(text) or _is_condition(said.strip())
+            if _terms(said) & terms or _is_condition(said.strip())
         )
 
     def limits_kept(self, text: str, *, ends: bool) -> bool:
@@ -182,14 +183,13 @@ def _up_to(sentence: _Sentence, text: str) -> str:
     """A sentence as far as it has words of a statement, and who is named as saying it after that:
     what comes later asks or tells of something else.
     """
-    terms = _terms(text)
-    told = [place for place, one in enumerate(sentence.clauses) if _terms(one) & terms]
-    last = told[-1] if told else len(sentence.clauses) - 1
-    after = "".join(sentence.clauses[last + 1 : last + 2]).strip()
+    terms, clauses = _terms(text), [clause.strip() for clause in sentence.clauses]
+    told = [place for place, clause in enumerate(clauses) if _terms(clause) & terms]
+    last = told[-1] if told else len(clauses) - 1
+    said = sentence.text[: sentence.text.rfind(clauses[last]) + len(clauses[last])]
+    after = clauses[last + 1] if last + 1 < len(clauses) else ""
     teller = pattern("told").search(after)
-    names = after if teller and teller.end() == len(after) else ""  # "my boss says"
-    end = sentence.text.rfind(sentence.clauses[last].strip()) + len(sentence.clauses[last].strip())
-    return f"{sentence.text[:end]}, {names}" if names else sentence.text[:end]
+    return f"{said}, {after}" if teller and teller.end() == len(after) else said  # "my boss says"
 
 
 def _is_condition(clause: str) -> bool:

@@ -23,7 +23,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PAUSE = 0.05  # seconds between two looks at another writer's lock
 _UNFINISHED = ".part"
-_PATIENCE = 10  # seconds for another writer of a small file
+PATIENCE = 10  # seconds for another writer of a small file
 
 
 class UnfinishedFile:
@@ -110,7 +110,7 @@ def replacement(path: Path) -> Iterator[BinaryIO]:
     between leaves the old one as it was, or none.
     """
     refuse_links(path, path.parent)
-    with UnfinishedFile(path, patience=_PATIENCE) as unfinished:
+    with UnfinishedFile(path, patience=PATIENCE) as unfinished:
         with typed(path, "written"), unfinished.path.open("wb") as file:
             yield file
         unfinished.keep_mode()
@@ -220,7 +220,7 @@ def read_key_file(path: Path) -> str:
 def make_key_file(path: Path, key: str) -> None:
     """On the disk before anything is sealed with it; of two processes at once one key stays."""
     try:
-        with UnfinishedFile(path, patience=_PATIENCE) as file:
+        with UnfinishedFile(path, patience=PATIENCE) as file:
             file.write(f"{key}\n".encode())
             with contextlib.suppress(errors.Conflict):  # the key of who was first is the one
                 file.put(replace=False)

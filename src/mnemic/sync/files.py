@@ -20,7 +20,7 @@ from typing import Any
 
 from mnemic.errors import SyncRefused
 from mnemic.providers.extras import load
-from mnemic.store.new_file import UnfinishedFile
+from mnemic.store.new_file import PATIENCE, UnfinishedFile
 
 FORMAT = 1
 MAX_BYTES = 128 << 20  # of a file
@@ -135,7 +135,7 @@ def write_changes(folder: Path, key: GroupKey, changes: Changes) -> tuple[str, i
 
 def put_whole(path: Path, data: bytes) -> None:
     """Write a file that nobody sees in part."""
-    with UnfinishedFile(path, patience=10) as file:
+    with UnfinishedFile(path, patience=PATIENCE) as file:
         file.path.write_bytes(data)
         file.put(replace=True)
 

@@ -391,6 +391,8 @@ def _lives(conn: Connection[Any]) -> bool:
     """Whether nothing came while nobody asked: a server that goes away says so."""
     if conn.closed:
         return False
+    if not hasattr(select, "poll"):  # not every system has it
+        return not select.select([conn.fileno()], [], [], 0)[0]
     poll = select.poll()
     poll.register(conn.fileno(), select.POLLIN | select.POLLERR | select.POLLHUP)
     return not poll.poll(0)
