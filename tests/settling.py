@@ -9,11 +9,12 @@ from typing import Any
 from mnemic import Mind
 from mnemic.clock import ManualClock
 from mnemic.index.embedding_job import asking
-from mnemic.learn.advice import Judge
+from mnemic.learn.advice import Adviser, Judge
 from mnemic.learn.pending import PendingQueue
 from mnemic.learn.reconciler import Reconciler
 from mnemic.learn.rollback import Rollback
 from mnemic.providers.embedding.base import Embedder
+from mnemic.space import Space
 from mnemic.store.contract import Store
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import Candidate, Decision, Memory, MemoryStatus, Turn, constant
@@ -57,17 +58,11 @@ class Learning:
     _operations: count[int] = field(default_factory=count)
 
     def __post_init__(self) -> None:
-        store, space, settings = self.store, self.mind.space, self.mind.settings
-        self.reconciler = Reconciler(
-            store,
-            space,
-            settings,
-            asking(self.embedder, 3),
-            embedder=self.embedder,
-            judge=self.judge,
-        )
-        self.inbox = PendingQueue(store, space, self.clock, settings.pending, self.reconciler)
-        self.undo = Rollback(store, space, self.clock, settings)
+        space = Space.of(self.store, self.mind.space, self.clock, self.mind.settings)
+        adviser = Adviser(space, self.embedder, self.judge)
+        self.reconciler = Reconciler(space, asking(self.embedder, 3), adviser)
+        self.inbox = PendingQueue(space, self.reconciler)
+        self.undo = Rollback(space)
 
     @property
     def store(self) -> Store:

@@ -11,6 +11,7 @@ import mnemic
 from mnemic.clock import ManualClock
 from mnemic.learn.scratchpads import Scratchpads, catch_up_pad, conclude_pad
 from mnemic.settings import load
+from mnemic.space import Space
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import Completion, Event, Scratchpad
@@ -32,7 +33,7 @@ def store(tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
 
 @pytest.fixture
 def pads(store: Store, clock: ManualClock) -> Scratchpads:
-    return Scratchpads(store, "default", clock, SETTINGS)
+    return Scratchpads(Space.of(store, "default", clock, SETTINGS))
 
 
 def say(store: Store, clock: ManualClock, message: str) -> Scratchpad:
@@ -110,7 +111,7 @@ def test_too_long_is_refused_and_nothing_is_cut(
 
 def test_spaces_have_their_own(pads: Scratchpads, store: Store, clock: ManualClock) -> None:
     pads.put("mine")
-    assert Scratchpads(store, "bob", clock, SETTINGS).get() == Scratchpad()
+    assert Scratchpads(Space.of(store, "bob", clock, SETTINGS)).get() == Scratchpad()
 
 
 @pytest.mark.feature("X7", preset="openakita")

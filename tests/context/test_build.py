@@ -41,10 +41,7 @@ class Desk(PromptSources):
         self.given_scratchpad = "Working on the release."
         self.given_cards = CARDS
         super().__init__(
-            store,
-            mind.space,
-            mind._clock,
-            mind.settings,
+            mind._services.at,
             recall=mind._services.recall,
             short_term=ShortTermMemory(store, mind.space, mind.settings.short_term),
             scratchpad=lambda project, is_shown: self.given_scratchpad,

@@ -13,8 +13,10 @@ from mnemic.documents.folders import Folders, folders_of
 from mnemic.documents.library import Documents
 from mnemic.documents.report import DocumentReport, SyncReport
 from mnemic.index.embedding_job import asking
+from mnemic.learn.advice import Adviser
 from mnemic.learn.pending import PendingQueue
 from mnemic.learn.reconciler import Reconciler
+from mnemic.space import Space
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import Memory, MemoryStatus
 
@@ -36,13 +38,11 @@ class Desk:
         mind, settings = self.mind, self.mind.settings
         self.folders = folders_of(self.home / "memory.db", mind.space, settings)
         ask = asking(None, 3)
-        reconciler = Reconciler(mind._store, mind.space, settings, ask)
-        self.inbox = PendingQueue(mind._store, mind.space, self.clock, settings.pending, reconciler)
+        space = Space.of(mind._store, mind.space, self.clock, settings)
+        reconciler = Reconciler(space, ask, Adviser(space, None, None))
+        self.inbox = PendingQueue(space, reconciler)
         self.documents = Documents(
-            mind._store,
-            mind.space,
-            self.clock,
-            settings,
+            space,
             self.folders,
             keeper=mind._services.memories,
             reconciler=reconciler,

@@ -7,18 +7,15 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
-from mnemic.clock import Clock
 from mnemic.context.parts import most_core_lines
 from mnemic.days import Zone
 from mnemic.language.gate import Verdict
-from mnemic.language.guard import guard_of
 from mnemic.recall.engine import Recall
 from mnemic.recall.request import searched
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.rules.kinds import PROFILE
-from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
-from mnemic.store.contract import Store
+from mnemic.space import Space
 from mnemic.store.rows import CoreLine, TurnFilter
 from mnemic.types import Hit, Kind, Memory, SafeName, Turn
 
@@ -37,10 +34,7 @@ class PromptSources:
     before.
     """
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     recall: Recall
     short_term: ShortTermMemory
     scratchpad: Callable[[SafeName | None, Callable[[str], bool]], str]
@@ -72,14 +66,14 @@ class PromptSources:
             query,
             limit=limit,
             min_score=0.0,
-            of=searched(self.settings.recall),
+            of=searched(self.space.settings.recall),
             within=project and self.recall.project_meant(query, project),
             persona=persona,
             around=around,
             without=without,
         )
-        formula = self.settings.ranking.fusion != "learned"
-        sure = self.settings.recall.evidence_score if formula else 0.0
+        formula = self.space.settings.ranking.fusion != "learned"
+        sure = self.space.settings.recall.evidence_score if formula else 0.0
         return self.recall.find(replace(request, explained=False, sure=sure))
 
     def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
@@ -92,16 +86,16 @@ class PromptSources:
         """The memories of every prompt that so many tokens may hold, the most important first, as
         the preset chooses them; a document that is not written yet has no lines.
         """
-        settings = self.settings
+        settings = self.space.settings
         choice = settings.upkeep.core_choice
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             document = unit.document_states.get("memory") if choice == "document" else None
             written = document.written if document is not None else None
             chosen = choice in _KINDS or written is not None
             read = partial(
                 unit.tiers.core_lines,
                 least=0.0 if chosen else settings.upkeep.core_importance,
-                now=self.clock.now(),
+                now=self.space.now(),
                 limit=most_core_lines(tokens, settings.capacity.core),
                 within=project,
                 ids=None if written is None else list(written.bullets),
@@ -117,10 +111,8 @@ class PromptSources:
 
     def opening(self, session: str) -> str:
         """The first message of the user in a session."""
-        first = TurnFilter(
-            session=guard_of(self.settings).name(session, "session"), role="user", limit=1
-        )
-        with self.store.read(self.space) as unit:
+        first = TurnFilter(session=self.space.guard.name(session, "session"), role="user", limit=1)
+        with self.space.read() as unit:
             turns = unit.ledger.turns(first)
         return turns[0].text if turns else ""
 
@@ -132,7 +124,7 @@ class PromptSources:
         stories = [hit.id for hit in hits if hit.type == "episode"]
         if not stories and not any(sources.values()):
             return {}
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             ids = [id_ for some in sources.values() for id_ in some]
             turns = {turn.id: turn for turn in unit.ledger.turns_by_id(ids)}
             behind = {

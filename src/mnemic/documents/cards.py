@@ -12,23 +12,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from mnemic.clock import Clock
 from mnemic.documents import files
 from mnemic.documents.files import UnreadableFile, fingerprint
 from mnemic.errors import ModelError
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
-from mnemic.language.guard import MAX_SUMMARY, guard_of
+from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.placeholders import is_placeholder
 from mnemic.language.secrets.finder import redact
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
-from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
+from mnemic.settings.values import Size, Table
+from mnemic.space import Space
 from mnemic.store import new_file
-from mnemic.store.contract import Store
 from mnemic.store.paths import refuse_links
 from mnemic.store.rows import CardRow
 
@@ -167,10 +166,7 @@ _Stamp = tuple[int, int]
 class IdentityCards:
     """The cards of one space; ``folder`` holds the sources, None where there are no files."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     folder: Path | None
     # The stamps of the sources that this process has read, and their cards.
     _cache: tuple[dict[str, _Stamp | None], dict[SectionName, str]] = field(default=({}, {}))
@@ -188,11 +184,11 @@ class IdentityCards:
         return self._cache[1]
 
     def _load(self, persona: str | None) -> dict[SectionName, str]:
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             rows = unit.cards.all()
         texts = {card: self._text(card, rows) for card in CARDS}
         agent = [texts["core"], texts["soul"]]  # D §10.4
-        if self.settings.identity.compile:
+        if self.space.settings.identity.compile:
             agent = [
                 cut_to_tokens(texts[card], most, count_tokens) for card, most in _IN_PROMPT.items()
             ]
@@ -201,14 +197,14 @@ class IdentityCards:
         overlay = _shown_whole(self._source(own)) if own else ""
         cards: dict[SectionName, str] = {
             "identity": "\n".join(filter(None, agent)),
-            "user": _first_lines(texts["user"], self.settings.context.sections["user"].tokens),
+            "user": _first_lines(texts["user"], self._sections["user"].tokens),
             "persona": "\n\n".join(filter(None, (overlay, texts["persona"]))),
         }
         return {name: text for name, text in cards.items() if text}
 
     def _text(self, card: Card, rows: Mapping[str, CardRow]) -> str:
         source = self._source(self._file_of(card))
-        if not self.settings.identity.compile:
+        if not self.space.settings.identity.compile:
             # Of one file with two cards the first has it all.
             return "" if card == "tooling" else _shown_whole(source)
         row = rows.get(card)
@@ -223,15 +219,15 @@ class IdentityCards:
 
         With ``model_later`` a model makes those again at the next upkeep that rules make now.
         """
-        if self.folder is None or not self.settings.identity.compile:
+        if self.folder is None or not self.space.settings.identity.compile:
             return []
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             rows = unit.cards.all()
         made: list[str] = [
             card for card in CARDS if self._compile(card, rows.get(card), model, later=model_later)
         ]
         if made:
-            stamp = self.clock.now().isoformat()
+            stamp = self.space.now().isoformat()
             new_file.write(self._compiled / _COMPILED_AT, f"{stamp}\n".encode())
         return made
 
@@ -252,11 +248,11 @@ class IdentityCards:
             row = self._card(card, source, mark, model, later=later)
         elif earlier is None:
             return False
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             if row is None:
                 unit.cards.drop(card)
             else:
-                unit.cards.put(row, self.clock.now())
+                unit.cards.put(row, self.space.now())
         if row is not None and row.text:
             new_file.write(path, f"{row.text}\n".encode())
         else:
@@ -267,7 +263,7 @@ class IdentityCards:
     def _card(
         self, card: Card, source: str, mark: str, model: ChatModel | None, *, later: bool
     ) -> CardRow:
-        tokens, guard = self._tokens(card), guard_of(self.settings)
+        tokens, guard = self._tokens(card), self.space.guard
         if card == "persona":  # bullets of memory itself, which document A gives no prompt for
             model, later = None, False
         if later:
@@ -282,7 +278,7 @@ class IdentityCards:
         return CardRow(card, mark, RULES, guard.error(by_rules, MAX_SUMMARY))
 
     def _by_model(self, card: Card, source: str, tokens: int, model: ChatModel) -> str:
-        language = language_of([source], self.settings.memory.language)
+        language = language_of([source], self.space.settings.memory.language)
         answer = model.write(
             fence(redact(plain_markdown(source)), _FILES[card]),
             purpose="identity",
@@ -314,18 +310,22 @@ class IdentityCards:
 
     def _overlay_file(self, persona: str | None) -> str:
         """Beside the persona document, under the persona's name; empty for none."""
-        own = Path(self.settings.documents.persona_file)
+        own = Path(self.space.settings.documents.persona_file)
         named = persona is not None and _FILE_NAME.match(persona)
         beside = str(own.with_name(f"{persona}.md")) if named else ""
         return "" if beside == str(own) else beside
 
     def _file_of(self, card: Card) -> str:
-        agent, documents = self.settings.identity.agent_file, self.settings.documents
+        agent, documents = self.space.settings.identity.agent_file, self.space.settings.documents
         written = {"user": documents.user_file, "persona": documents.persona_file}
         return {"soul": SOUL_FILE, "core": agent, "tooling": agent, **written}[card]
 
+    @property
+    def _sections(self) -> Table[Size]:
+        return self.space.settings.context.sections
+
     def _tokens(self, card: Card) -> int:
-        of_one_card = _TOKENS_OF_ONE_CARD if any(self.settings.context.sections["cards"]) else {}
+        of_one_card = _TOKENS_OF_ONE_CARD if any(self._sections["cards"]) else {}
         return (_TOKENS | of_one_card)[card]
 
     def _mark(self, card: Card, source: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 from itertools import count
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from mnemic.language.markdown import harmless
 from mnemic.language.secrets.finder import USUAL, redact
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.prompts import words
+from mnemic.space import Space
 from mnemic.store import new_file
-from mnemic.store.contract import Store
 from mnemic.store.rows import DocumentRow, Written
 from mnemic.types import DailyReport, constant, key_of
 
@@ -33,22 +32,20 @@ def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_report(
-    store: Store, space: str, folder: Path, report: DailyReport, *, bounds: Bounds, now: datetime
-) -> Path:
+def write_report(space: Space, folder: Path, report: DailyReport, *, bounds: Bounds) -> Path:
     """The file of that day; one that a person changed stays, and a further one is written."""
-    data = render(report, bounds).encode()
+    data, now = render(report, bounds).encode(), space.now()
     for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         path = folder / f"{report.day:%Y-%m-%d}{suffix}.md"
         name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
-        with store.write(space) as unit:
+        with space.write() as unit:
             row = unit.document_states.get(name) or DocumentRow(name)
             if not _is_ours(path, (row.written, row.writing, new)):
                 continue
             unit.document_states.put(replace(row, writing=new), now)
         new_file.write(path, data)
-        with store.write(space) as unit:
+        with space.write() as unit:
             unit.document_states.put(DocumentRow(name, new), now)
         return path
     raise AssertionError("numbers do not end")

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mnemic.clock import Clock
 from mnemic.documents.edits import AddedBullet, Change, EditedBullet, unmarked
 from mnemic.documents.files import fingerprint
 from mnemic.documents.report import EditReport, ImportedEdit, PendingQuestion, RejectedText
@@ -20,8 +19,7 @@ from mnemic.learn.reconciler import Reconciler
 from mnemic.rules.importance import KIND_IMPORTANCE
 from mnemic.rules.slots import has_one_answer, slot_of
 from mnemic.rules.support import Claim
-from mnemic.settings import Settings
-from mnemic.store.contract import Store
+from mnemic.space import Space
 from mnemic.types import GLOBAL_PROJECT, Candidate, Memory, NewMemory, SafeName, constant, key_of
 
 _FOR_GOOD = "permanent"  # a person's own statement does not expire by itself
@@ -44,10 +42,7 @@ class EditOutcome:
 class EditImporter:
     """Imports edits into the memory of one space."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     keeper: MemoryWriter
     reconciler: Reconciler
 
@@ -59,7 +54,7 @@ class EditImporter:
         """
         if not isinstance(change, EditedBullet | AddedBullet):
             return EditOutcome(change)
-        if not self.settings.documents.take_edits:
+        if not self.space.settings.documents.take_edits:
             return _reject(change.text, "documents.take_edits is off")
         try:
             if isinstance(change, EditedBullet):
@@ -72,8 +67,8 @@ class EditImporter:
 
     def archive(self, memory: Memory, document: str) -> None:
         """Archive the memory of a deleted bullet, where the settings say so."""
-        now = self.clock.now()
-        with self.store.write(self.space) as unit:
+        now = self.space.now()
+        with self.space.write() as unit:
             current = unit.memories.get(memory.id)
             if current is None or current.status != "active":
                 return
@@ -111,21 +106,21 @@ class EditImporter:
         self, change: EditedBullet, head: Memory, operation: SafeName
     ) -> EditOutcome:
         """Memory and document both changed: the memory stays, and the edit waits for a person."""
-        now = self.clock.now()
+        now = self.space.now()
         item = Bullet("", head.id)
         printed = constant(fingerprint(change.text))
         conflict = key_of("document-conflict", change.memory.id, printed)
         candidate = replace(
             candidate_of(head),
-            text=self.reconciler.guard.text(change.text, "text"),
-            value=self.reconciler.guard.text(self._value(change.text, head), "value"),
+            text=self.space.guard.text(change.text, "text"),
+            value=self.space.guard.text(self._value(change.text, head), "value"),
             confidence=1.0,
             is_update=True,
             trust="owner",
             sources=(),
         )
         claim = Claim(head.importance, 1.0, "owner", head.expires_at)
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             if unit.journal.operation(operation) or unit.journal.operation(conflict):
                 return EditOutcome(item)
             settlement = self.reconciler.settlement(
@@ -141,7 +136,7 @@ class EditImporter:
         slot = slot_of(memory.subject, memory.predicate)
         if not slot:
             return ""
-        for candidate in self._extract(text, self.clock.now()):
+        for candidate in self._extract(text, self.space.now()):
             if slot_of(candidate.subject, candidate.predicate) == slot:
                 return candidate.value
         return memory.value if memory.value and memory.value in text else ""
@@ -151,7 +146,7 @@ class EditImporter:
     def _import_added(
         self, change: AddedBullet, place: str, existing: Mapping[str, str]
     ) -> EditOutcome:
-        clean = self.reconciler.guard.text(change.text, "text")
+        clean = self.space.guard.text(change.text, "text")
         id_ = existing.get(fingerprint(change.text)) or existing.get(fingerprint(clean))
         if id_ is not None:
             return EditOutcome(Bullet("", id_))
@@ -174,8 +169,8 @@ class EditImporter:
         operation = f"document-add:{operation}"
         candidate = self._candidate(change, content)
         if candidate is not None:
-            now = self.clock.now()
-            with self.store.write(self.space) as unit:
+            now = self.space.now()
+            with self.space.write() as unit:
                 settled = self.reconciler.settle(unit, candidate, operation_id=operation, now=now)
             memory = settled.memory
             if memory is not None and memory.text == content:
@@ -189,7 +184,7 @@ class EditImporter:
         """The statement with its slot, where the rules find exactly one."""
         if change.like is not None:
             return None
-        now = self.clock.now()
+        now = self.space.now()
         candidates = [
             candidate for candidate in self._extract(content, now) if not candidate.withdraws
         ]
@@ -242,7 +237,7 @@ class EditImporter:
         return kept
 
     def _extract(self, text: str, now: datetime) -> tuple[Candidate, ...]:
-        return extract(text, said_at=now, patterns=own_patterns(self.settings))
+        return extract(text, said_at=now, patterns=own_patterns(self.space.settings))
 
 
 def _reject(text: str, reason: str) -> EditOutcome:

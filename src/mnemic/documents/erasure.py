@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -16,11 +15,12 @@ from mnemic.language.markdown import without
 from mnemic.patterns import defer
 from mnemic.settings import Settings
 from mnemic.settings.environment import DocumentName
+from mnemic.space import Space
 from mnemic.store import new_file
-from mnemic.store.contract import Store
-from mnemic.store.rows import Written
+from mnemic.store.rows import NameKind, Written
+from mnemic.types import SafeName
 
-Says = Callable[[str], bool]
+TextTest = Callable[[str], bool]
 _BULLET = defer(r"\s{0,3}[-*+•]\s")
 _HEADING = defer(r"(?P<begin>#{1,6}[ \t]+)(?P<title>\S.{0,300}?)(?P<end>[ \t#]*\r?\n?)$")
 
@@ -32,32 +32,33 @@ class _Change(NamedTuple):
     after: str
 
 
-def scrub(
-    store: Store,
-    space: str,
-    folders: Folders,
-    settings: Settings,
-    *,
-    memories: Collection[str],
-    quotes: Says,
-    repeats: Says,
-    renamed: Callable[[str], str],
-    now: datetime,
-) -> tuple[Path, ...]:
-    """Remove the bullets of these memories, and every line that repeats their content.
+@dataclass(frozen=True, slots=True)
+class ErasureTarget:
+    """Records to erase: their ids, and tests for texts that repeat them.
 
-    ``quotes`` judges generated lines, ``repeats`` those of a person; ``renamed`` gives the new name
-    of a project, empty where it is removed.
+    ``quotes`` judges texts of the engine, ``repeats`` those of a person; ``renamed`` says what a
+    name of a kind is replaced by, empty where it is removed.
     """
-    ids = frozenset(memories)
+
+    turns: Collection[str]
+    memories: Collection[str]
+    quotes: TextTest
+    repeats: TextTest
+    renamed: Callable[[NameKind, str], SafeName]
+
+
+def scrub(space: Space, folders: Folders, target: ErasureTarget) -> tuple[Path, ...]:
+    """Remove the bullets of forgotten memories, and every line that repeats their content."""
+    ids, settings = frozenset(target.memories), space.settings
 
     def line_after(line: str, ours: bool) -> str:
         heading = _HEADING.match(line)
         if heading is not None:
-            title = renamed(heading["title"])
+            title = target.renamed("project", heading["title"])
             if title != heading["title"]:
                 return f"{heading['begin']}{title}{heading['end']}" if title else ""
-        return "" if (quotes if ours or _BULLET.match(line) else repeats)(line) else line
+        says = target.quotes if ours or _BULLET.match(line) else target.repeats
+        return "" if says(line) else line
 
     changed = {
         path: change
@@ -67,7 +68,7 @@ def scrub(
     views = settings.documents
     paths = {str(name): folders.documents / getattr(views, f"{name}_file") for name in views.write}
     paths |= {f"report:{path.name}": path for path in changed if path.parent == folders.reports}
-    with store.write(space) as unit:
+    with space.write() as unit:
         for name, path in paths.items():
             row = unit.document_states.get(name)
             if row is None:
@@ -78,7 +79,7 @@ def scrub(
                 writing=_without(row.writing, ids, changed.get(path)),
             )
             if after != row:
-                unit.document_states.put(after, now)
+                unit.document_states.put(after, space.now())
         for id_ in ids:
             unit.document_states.drop_choices(id_)
     return tuple(changed)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from mnemic.clock import Clock
 from mnemic.documents.daily import write_report
 from mnemic.documents.edit_importer import EditImporter
 from mnemic.documents.files import UnreadableFile, fingerprint, load
@@ -20,12 +19,10 @@ from mnemic.language.secrets.finder import USUAL
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.reconciler import Reconciler
-from mnemic.settings import Settings
 from mnemic.settings.environment import DOCUMENT_BYTES
-from mnemic.store.contract import Store
+from mnemic.space import Space
 from mnemic.store.new_file import write
 from mnemic.store.paths import refuse_links
-from mnemic.store.user_zone import user_zone
 from mnemic.types import DailyReport, DocumentText
 
 
@@ -33,10 +30,7 @@ from mnemic.types import DailyReport, DocumentText
 class Documents:
     """Keeps the documents of one space in step with its memory, in both directions."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     folders: Folders
     keeper: MemoryWriter
     reconciler: Reconciler
@@ -47,21 +41,19 @@ class Documents:
         views = self._views()
         for view in views:
             refuse_links(view.path.parent, self.folders.documents_base)
-        importer = EditImporter(
-            self.store, self.space, self.clock, self.settings, self.keeper, self.reconciler
-        )
-        return DocumentSync(views, importer).run(self.clock.now() if now is None else now)
+        importer = EditImporter(self.space, self.keeper, self.reconciler)
+        return DocumentSync(views, importer).run(self.space.now() if now is None else now)
 
     def follow_edits(self) -> None:
         """Import a person's edits of the memory document, where it is the core of every prompt."""
-        path = self.folders.documents / self.settings.documents.memory_file
-        if self.settings.upkeep.core_choice != "document" or not path.is_file():
+        path = self.folders.documents / self.space.settings.documents.memory_file
+        if self.space.settings.upkeep.core_choice != "document" or not path.is_file():
             return
         status = path.stat()
         seen, self._seen = self._seen, f"{status.st_mtime_ns} {status.st_size}"
         if self._seen == seen:
             return
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             row = unit.document_states.get("memory")
         written = None if row is None else row.written
         if written is not None and _text_of(path).digest != written.file:
@@ -73,7 +65,7 @@ class Documents:
 
     def write(self, name: str, markdown: str, digest: str | None = None) -> SyncReport:
         """Put a person's text in the place of a document's, and import the edits."""
-        text = self.reconciler.guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
+        text = self.space.guard.text(markdown, "markdown", DOCUMENT_BYTES // 4)
         view = next((one for one in self._views() if one.path.name == name), None)
         if view is None:
             names = ", ".join(one.path.name for one in self._views())
@@ -89,14 +81,13 @@ class Documents:
         """Write a daily report; its path."""
         folder = self.folders.reports
         refuse_links(folder, self.folders.reports_base)
-        now = self.clock.now()
-        return write_report(self.store, self.space, folder, report, bounds=self._bounds, now=now)
+        return write_report(self.space, folder, report, bounds=self._bounds)
 
     # --- bullets that a person removed ----------------------------------------------------------
 
     def questions(self) -> list[Question]:
         """Memories that a person removed from documents, to be confirmed as forgotten."""
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             choices = [c for c in unit.document_states.choices() if c.choice == "asked"]
             memories = {m.id: m for m in unit.memories.by_id([c.memory for c in choices])}
         return [
@@ -111,12 +102,12 @@ class Documents:
 
     @property
     def _bounds(self) -> Bounds:
-        return self.reconciler.guard.secrets or USUAL
+        return self.space.guard.secrets or USUAL
 
     def _views(self) -> tuple[View, ...]:
-        with self.store.read(self.space) as unit:
-            zone = user_zone(unit, self.settings.schedule.zone)
-        return views_of(self.folders.documents, self.settings, self._bounds, zone)
+        with self.space.read() as unit:
+            zone = self.space.zone(unit)
+        return views_of(self.folders.documents, self.space.settings, self._bounds, zone)
 
 
 def _text_of(path: Path) -> DocumentText:

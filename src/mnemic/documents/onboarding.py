@@ -10,7 +10,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from mnemic.clock import Clock
 from mnemic.documents.report import OnboardingState, Stage
 from mnemic.language.answers import read_confirmation
 from mnemic.language.detection import language_of
@@ -18,8 +17,8 @@ from mnemic.learn.reconciler import Reconciler
 from mnemic.patterns import defer
 from mnemic.prompts import ByLanguage, Language
 from mnemic.rules.slots import fold
-from mnemic.settings import Settings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import OnboardingRow
 from mnemic.types import Candidate, Kind, SafeText, constant
 
@@ -145,45 +144,42 @@ _LONGEST = 2_000  # characters of one answer
 class Onboarding:
     """The onboarding of one space. ``settled`` is called at its end, to write documents."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     reconciler: Reconciler
     settled: Callable[[], None]
 
     def state(self) -> OnboardingState:
         """The next question. Where the preset has no onboarding, it is done unless it was begun."""
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             row = unit.onboarding.get()
-        if row is None and not self.settings.documents.onboarding:
+        if row is None and not self.space.settings.documents.onboarding:
             return OnboardingState("done")
         return self._next(row or OnboardingRow("agent", {}))
 
     def begin(self) -> OnboardingState:
         """Begin even where the preset has no onboarding; answered questions are not repeated."""
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
-            unit.onboarding.put(row, self.clock.now())
+            unit.onboarding.put(row, self.space.now())
         return self._next(row)
 
     def answer(self, text: str) -> OnboardingState:
         """Store the answer to the last question."""
-        answer = self.reconciler.guard.text(text, "answer", _LONGEST)
-        with self.store.write(self.space) as unit:
+        answer = self.space.guard.text(text, "answer", _LONGEST)
+        with self.space.write() as unit:
             row = unit.onboarding.get() or OnboardingRow("agent", {})
             if row.stage == "done":
                 return OnboardingState("done")
             after, unclear = self._after(unit, row, answer)
-            unit.onboarding.put(after, self.clock.now())
+            unit.onboarding.put(after, self.space.now())
         if after.stage == "done":
             self.settled()
         return self._next(after, unclear=unclear)
 
     def _after(self, unit: Unit, row: OnboardingRow, answer: SafeText) -> tuple[OnboardingRow, str]:
         """The state after an answer, and the text to show where it changed nothing."""
-        answers, guard = dict(row.answers), self.reconciler.guard
-        language = language_of([answer], self.settings.memory.language)
+        answers, guard = dict(row.answers), self.space.guard
+        language = language_of([answer], self.space.settings.memory.language)
         answers.setdefault(_LANGUAGE, constant(language))
         question = next_question(answers)
         if question is not None:
@@ -191,7 +187,7 @@ class Onboarding:
             if next_question(answers) is None:
                 # By all that was said: the first answer may have been one English name.
                 texts = [text for key, text in answers.items() if key != _LANGUAGE]
-                language = language_of(texts, self.settings.memory.language)
+                language = language_of(texts, self.space.settings.memory.language)
                 answers[_LANGUAGE] = constant(language)
             return OnboardingRow(stage_of(answers), answers), ""
         verdict = read_confirmation(answer)
@@ -207,14 +203,14 @@ class Onboarding:
         ), ""
 
     def _keep(self, unit: Unit, answers: dict[str, SafeText]) -> None:
-        now = self.clock.now()
+        now = self.space.now()
         for candidate in candidates(answers, _language(answers)):
             operation = f"onboarding:{candidate.predicate}"
             self.reconciler.settle(unit, candidate, operation_id=operation, now=now)
         unit.journal.add_event(
             "onboarding",
             operation_id=constant("onboarding"),
-            subject=self.reconciler.guard.name(self.space, "space"),
+            subject=self.space.guard.name(self.space.name, "space"),
             payload={"answers": sum(map(bool, answers.values())) - 1},
             at=now,
         )
@@ -223,7 +219,7 @@ class Onboarding:
         """``unclear`` is the text for an answer that changes nothing."""
         if row.stage == "done":
             return OnboardingState("done")
-        setting = self.settings.memory.language
+        setting = self.space.settings.memory.language
         language = _language(row.answers, "en" if setting == "auto" else setting)
         question = next_question(row.answers)
         if question is not None:

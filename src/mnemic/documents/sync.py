@@ -71,7 +71,7 @@ class DocumentSync:
             changing = [one for one in documents if one.view.name in waiting]
             for document in changing:
                 self._import(document, now)
-            if self.importer.settings.documents.take_edits:
+            if self.importer.space.settings.documents.take_edits:
                 for document in changing:
                     self._take_choices(document, now)
                 for document in changing:
@@ -102,7 +102,7 @@ class DocumentSync:
             except UnreadableFile as error:
                 document.problem = str(error)
             documents.append(document)
-        with self.importer.store.read(self.importer.space) as unit:
+        with self.importer.space.read() as unit:
             projects = unit.memories.projects()
             for document in documents:
                 name = document.view.name
@@ -132,7 +132,7 @@ class DocumentSync:
         """Ids of current memories by their bullet; read only where there are new bullets."""
         if not any(isinstance(change, AddedBullet) for change in document.edits.changes):
             return {}
-        with self.importer.store.read(self.importer.space) as unit:
+        with self.importer.space.read() as unit:
             memories = reversed(_current(unit, now))
         return {fingerprint(document.view.spellings(m)[0]): m.id for m in memories}
 
@@ -141,7 +141,7 @@ class DocumentSync:
         document, answers the question whether it is to be forgotten.
         """
         edits, name = document.edits, document.view.name
-        with self.importer.store.write(self.importer.space) as unit:
+        with self.importer.space.write() as unit:
             states = unit.document_states
             for choice in states.choices():
                 withdrawn = choice.choice == "asked" or (
@@ -167,14 +167,14 @@ class DocumentSync:
         others = (other.edits.put_back for other in documents if other is not document)
         moved = frozenset[str]().union(*others)
         archived: list[Memory] = []
-        with self.importer.store.write(self.importer.space) as unit:
+        with self.importer.space.write() as unit:
             states = unit.document_states
             for memory in unit.memories.by_id(sorted(removed)):
                 if memory.status != "active":
                     continue
                 if memory.id in moved:
                     states.choose(DocumentChoice(constant(name), memory.id, "hidden", now))
-                elif self.importer.settings.documents.removed_bullet == "archive":
+                elif self.importer.space.settings.documents.removed_bullet == "archive":
                     archived.append(memory)
                 else:
                     states.choose(DocumentChoice(constant(name), memory.id, "asked", now))
@@ -187,7 +187,7 @@ class DocumentSync:
 
     def _read_contents(self, now: datetime) -> tuple[DocumentContents, Sequence[DocumentChoice]]:
         """The memories to show once edits are imported, and what people chose to see where."""
-        with self.importer.store.read(self.importer.space) as unit:
+        with self.importer.space.read() as unit:
             memories: dict[str, Memory] = {m.id: m for m in _current(unit, now)}
             contents = DocumentContents(memories, unit.memories.projects())
             return contents, unit.document_states.choices()
@@ -206,7 +206,7 @@ class DocumentSync:
         if document.again:
             return None
         memories, projects = contents.memories, contents.projects
-        with self.importer.store.read(self.importer.space) as unit:
+        with self.importer.space.read() as unit:
             heads = _Heads(unit, memories)
             parts = heads.renamed(document.parts)
             pinned, hidden = heads.chosen(choices, document.view.name)
@@ -234,7 +234,7 @@ class DocumentSync:
         replaced under the write lock: two runs never cross.
         """
         view, loaded, row = document.view, document.loaded, page.row(document.view.name)
-        with self.importer.store.write(self.importer.space) as unit:
+        with self.importer.space.write() as unit:
             before = unit.document_states.get(view.name) or DocumentRow(constant(view.name))
             if page.data != loaded.data:  # a crash from here on leaves no doubt
                 unit.document_states.put(replace(before, writing=page.written), now)
@@ -245,7 +245,7 @@ class DocumentSync:
         refuse_links(view.path, view.path.parent)
         with UnfinishedFile(view.path, patience=PATIENCE) as file:
             file.write(page.data)
-            with self.importer.store.write(self.importer.space) as unit:
+            with self.importer.space.write() as unit:
                 if not _holds(view.path, loaded.data):
                     return None
                 file.keep_mode()

@@ -83,9 +83,9 @@ class BackgroundWork:
 
     @service
     def extraction(self) -> parts.extraction.ExtractionJob:
-        own = (*self.shared.base, self.shared.learner_of)
-        job = parts.extraction.ExtractionJob
-        return job(*own, before=self._note_shown, stopping=self._stopping)
+        shared = self.shared
+        own = (*shared.base, shared.guard, shared.learner_of, self._note_shown, self._stopping)
+        return parts.extraction.ExtractionJob(*own)
 
     @service
     def event_rules(self) -> parts.bus.Bus:
@@ -219,9 +219,7 @@ class BackgroundWork:
         store, clock, settings = shared.base
         copies = shared.transcript_copies()
         quiet = (settings.triggers.quiet_gap or timedelta()) + shared.digest_delay
-        end = parts.session_end.SessionEndJob(
-            *shared.base, extraction=self.extraction, episodes=shared.episodes
-        )
+        end = parts.session_end.SessionEndJob(store, self.extraction, shared.episodes)
         handlers: dict[str, Handler] = {
             parts.daily_events.KIND: parts.daily_events.Digests(
                 store, clock, quiet, shared.guard, zone=settings.schedule.zone
@@ -236,7 +234,7 @@ class BackgroundWork:
             upkeep.DOCUMENTS_KIND: lambda job: shared.write_views(job.space),
             parts.bus.KIND: self.event_rules.run,
             parts.window_summary.KIND: parts.window_summary.WindowSummaryJob(
-                settings, self._window_of, shared.model_of
+                settings, shared.guard, self._window_of, shared.model_of
             ).run,
             parts.bus.ACTION_KIND: self.event_rules.act,
             parts.erasure.KIND: lambda job: self.open_spaces.get(job.space).forgetting.finish(job),

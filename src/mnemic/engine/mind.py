@@ -528,8 +528,7 @@ class Mind(CheckedCalls):
     def metrics(self, *, days: int | None = None) -> Metrics:
         """How well memory serves, over the last days or over all time."""
         self._services.use_log.flush()
-        zone = self.settings.schedule.zone
-        return parts.metrics.measure(self._store, self.space, self._clock, zone, days)
+        return parts.metrics.measure(self._services.at, days)
 
     def prometheus(self) -> str:
         """The same in the text format of Prometheus."""
@@ -537,7 +536,7 @@ class Mind(CheckedCalls):
 
     def growth(self, *, days: int = 30) -> list[DayGrowth]:
         """Turns said and memories learned on each of the last days, oldest first."""
-        return growth(self._store, self.space, self._clock, self.settings.schedule.zone, days)
+        return growth(self._services.at, days)
 
     def decay_curve(self, id: str, *, days: int = 90) -> DecayCurve:
         """How a memory fades if nobody uses it, since its last use and for so many days more."""

@@ -270,10 +270,7 @@ class PlainFileMind(Mind):
             ),
         )
         sources = _LogSources(
-            self._store,
-            self.space,
-            self._clock,
-            wide,
+            replace(services.at, settings=wide),
             recall=services.recall,
             short_term=services.short_term,
             scratchpad=services.scratchpads.open_tasks,

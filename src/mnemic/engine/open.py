@@ -228,10 +228,7 @@ class Engine(CheckedCalls):
         services = background.open_spaces.get(space)
         try:
             parts.fallback_importer.PlainFileImporter(
-                services.shared.store,
-                space,
-                self.settings,
-                self._clock.now,
+                services.at,
                 folder,
                 recorder=services.recorder,
                 memories=services.memories,

@@ -49,7 +49,7 @@ class Services:
         """``wake`` tells the worker that there may be work."""
         self.shared = shared
         self.space = space
-        self._at = shared.at(space)
+        self.at = shared.at(space)
         self._settings = shared.settings
         self._wake = wake
 
@@ -67,54 +67,48 @@ class Services:
             max_attempts=settings.jobs.max_attempts,
             disown=parts.disown.Disowner(settings, shared.guard.owners),
         )
-        return parts.recorder.Recorder(
-            *self._at, guard=shared.guard, follow_ups=follow_ups, wake=self._wake
-        )
+        return parts.recorder.Recorder(self.at, follow_ups, self._wake)
 
     @service
     def ledger(self) -> LedgerReader:
-        return LedgerReader(*self._at, self._settings, self.shared.guard)
+        return LedgerReader(self.at)
 
     @service
     def session_ends(self) -> parts.session_end.SessionCloser:
-        return parts.session_end.SessionCloser(*self._at, self._settings, self._wake)
+        return parts.session_end.SessionCloser(self.at, self._wake)
 
     @service
     def compression(self) -> parts.compression.Compression:
         shared = self.shared
         return parts.compression.Compression(
-            *self._at,
-            self._settings,
-            recorder=self.recorder,
-            reconciler=shared.reconciler_of(self.space),
-            ask=shared.ask,
+            self.at,
+            self.recorder,
+            shared.reconciler_of(self.space),
+            parts.extractors.RuleExtractor.of(self._settings),
+            shared.ask,
         )
 
     @service
     def attachments(self) -> parts.attachments.AttachmentWriter:
-        return parts.attachments.AttachmentWriter(*self._at, self.shared.guard, self.shared.ask)
+        return parts.attachments.AttachmentWriter(self.at, self.shared.ask)
 
     @service
     def items(self) -> parts.items.ItemWriter:
-        return parts.items.ItemWriter(*self._at, self.shared.guard, self.shared.ask)
+        return parts.items.ItemWriter(self.at, self.shared.ask)
 
     @service
     def short_term(self) -> parts.short_term.ShortTermMemory:
-        store, space, _ = self._at
         return parts.short_term.ShortTermMemory(
-            store, space, self._settings.short_term, guard=self.shared.guard
+            self.at.store, self.space, self._settings.short_term, guard=self.shared.guard
         )
 
     @service
     def scratchpads(self) -> parts.scratchpads.Scratchpads:
-        return parts.scratchpads.Scratchpads(*self._at, self._settings, self.shared.guard)
+        return parts.scratchpads.Scratchpads(self.at)
 
     @service
     def sessions(self) -> parts.session_state.SessionState:
-        pads, guard = self.scratchpads, self.shared.guard
-        return parts.session_state.SessionState(
-            *self._at, guard, short_term=self.short_term, scratchpads=pads
-        )
+        return parts.session_state.SessionState(self.at, self.short_term, self.scratchpads)
 
     # --- what is known --------------------------------------------------------------------------
 
@@ -124,14 +118,11 @@ class Services:
 
     @service
     def bulk(self) -> parts.bulk_writer.BulkWriter:
-        guard, ask = self.shared.guard, self.shared.ask
-        return parts.bulk_writer.BulkWriter(
-            *self._at, guard, memories=self.memories, ask_vectors=ask
-        )
+        return parts.bulk_writer.BulkWriter(self.at, self.memories, self.shared.ask)
 
     @service
     def memory_reader(self) -> parts.memory_reader.MemoryReader:
-        return parts.memory_reader.MemoryReader(*self._at, self._settings, vault=self.shared.vault)
+        return parts.memory_reader.MemoryReader(self.at, self.shared.vault)
 
     @service
     def pending(self) -> parts.pending.PendingQueue:
@@ -139,19 +130,17 @@ class Services:
 
     @service
     def proposals(self) -> parts.pending.Proposals:
-        reconciler = self.shared.reconciler_of(self.space)
-        return parts.pending.Proposals(*self._at, reconciler, trust=self._settings.trust)
+        return parts.pending.Proposals(self.at, self.shared.reconciler_of(self.space))
 
     @service
     def rollback(self) -> parts.rollback.Rollback:
-        return parts.rollback.Rollback(*self._at, self._settings)
+        return parts.rollback.Rollback(self.at)
 
     @service
     def onboarding(self) -> parts.onboarding.Onboarding:
         shared = self.shared
         return parts.onboarding.Onboarding(
-            *self._at,
-            self._settings,
+            self.at,
             reconciler=shared.reconciler_of(self.space),
             settled=lambda: shared.write_views(self.space),
         )
@@ -172,23 +161,20 @@ class Services:
 
     @service
     def touches(self) -> parts.recall.Touches:
-        store, space, _ = self._at
-        enabled = self._settings.recall.touch and not store.read_only
-        return parts.recall.Touches(store, space, enabled=enabled)
+        return parts.recall.Touches(self.at)
 
     @service
     def injected(self) -> InjectedTexts:
-        return InjectedTexts(*self._at, self._settings.trust)
+        return InjectedTexts(self.at)
 
     @service
     def use_log(self) -> parts.metrics.Uses:
-        return parts.metrics.Uses(*self._at, self._settings.schedule.zone)
+        return parts.metrics.Uses(self.at)
 
     @service
     def recall(self) -> parts.recall.Recall:
         return parts.recall.Recall(
-            *self._at,
-            settings=self._settings,
+            self.at,
             vectors=self.vectors,
             touches=self.touches,
             fault=self.shared.vector_fault,
@@ -197,8 +183,7 @@ class Services:
     @service
     def context(self) -> parts.build.Builder:
         sources = parts.sources.PromptSources(
-            *self._at,
-            self._settings,
+            self.at,
             recall=self.recall,
             short_term=self.short_term,
             scratchpad=self.scratchpads.open_tasks,
@@ -250,13 +235,12 @@ class Services:
 
     @service
     def audit(self) -> parts.audit.Audit:
-        return parts.audit.Audit(*self._at, self._settings)
+        return parts.audit.Audit(self.at)
 
     @service
     def doctor(self) -> parts.doctor.Doctor:
         return parts.doctor.Doctor(
-            *self._at,
-            self._settings,
+            self.at,
             forgetting=self.forgetting,
             files=self._files,
             vector_fault=self.shared.vector_fault,
@@ -296,7 +280,7 @@ class Services:
             self._drop_vectors()
             self._drop_caches()
 
-        return parts.erasure.SpaceErasure(*self._at, gather=self._gather, drop_copies=drop_copies)
+        return parts.erasure.SpaceErasure(self.at, gather=self._gather, drop_copies=drop_copies)
 
     @service
     def forgetting(self) -> parts.erasure.Erasure:
@@ -308,8 +292,7 @@ class Services:
                 copies.erase(space, session, settings.jobs.max_attempts)
 
         return parts.erasure.Erasure(
-            *self._at,
-            settings,
+            self.at,
             ask=shared.ask,
             copies=parts.erasure.ExternalCopies(
                 gather=self._gather,
@@ -324,8 +307,8 @@ class Services:
     def devices(self) -> parts.devices.Devices:
         shared = self.shared
         database = Path(shared.path) if shared.on_disk else None
-        own = (*self._at, shared.vault, shared.ask, self.forgetting, database)
-        return parts.devices.Devices(parts.steps.DeviceServices(*own), self._settings, self._meet)
+        own = (self.at, shared.vault, shared.ask, self.forgetting, database)
+        return parts.devices.Devices(parts.steps.DeviceServices(*own), self._meet)
 
     def _meet(self) -> None:
         """What follows from the changes of other devices."""
@@ -334,25 +317,16 @@ class Services:
         self._wake()
 
     def _scrub_documents(self, space: str, removed: parts.erasure.RemovedRecords) -> None:
-        shared, settings = self.shared, self.shared.settings
-        tests = {"quotes": removed.traces.quotes, "repeats": removed.traces.repeats}
+        shared, traces = self.shared, removed.traces
+        target = parts.document_erasure.ErasureTarget(
+            removed.turns, removed.memories, traces.quotes, traces.repeats, traces.renamed
+        )
         if shared.on_disk:
-            parts.document_erasure.scrub(
-                shared.store,
-                space,
-                folders_of(Path(shared.path), space, settings),
-                settings,
-                memories=removed.memories,
-                now=shared.clock.now(),
-                renamed=partial(removed.traces.renamed, "project"),
-                **tests,
-            )
-        plain = folder_beside(shared.path, space, settings.memory)
+            folders = folders_of(Path(shared.path), space, shared.settings)
+            parts.document_erasure.scrub(shared.at(space), folders, target)
+        plain = folder_beside(shared.path, space, shared.settings.memory)
         if plain is not None:
-            target = parts.fallback_erasure.ErasureTarget(
-                removed.turns, removed.memories, **tests, renamed=removed.traces.renamed
-            )
-            parts.fallback_erasure.scrub(shared.store, space, plain, target, shared.clock.now())
+            parts.fallback_erasure.scrub(shared.at(space), plain, target)
 
     def _drop_vectors(self) -> None:
         if self.vectors is None:

@@ -29,6 +29,7 @@ from mnemic.providers.vault import Vault
 from mnemic.record.transcripts import Transcripts
 from mnemic.record.triggers import OverflowListener
 from mnemic.settings import Settings
+from mnemic.space import Space
 from mnemic.store.contract import Store, Unit
 from mnemic.store.paths import own_base, own_folder
 from mnemic.store.sqlite.connection import MEMORY
@@ -61,9 +62,9 @@ class Shared:
     vector_fault: MissingExtra | None = None
     building: ForkSafeLock = field(default_factory=lambda: ForkSafeLock(reentrant=True))
 
-    def at(self, space: str) -> tuple[Store, str, Clock]:
+    def at(self, space: str) -> Space:
         """What every service of a space begins with."""
-        return self.store, space, self.clock
+        return Space(self.store, space, self.clock, self.settings, self.guard)
 
     @property
     def base(self) -> tuple[Store, Clock, Settings]:
@@ -135,43 +136,34 @@ class Shared:
 
     @property
     def episodes(self) -> parts.episode_writer.EpisodeWriter:
-        return parts.episode_writer.EpisodeWriter(*self.base, model_of=self.model_of, ask=self.ask)
+        own = (self.clock, self.settings, self.guard, self.model_of, self.ask)
+        return parts.episode_writer.EpisodeWriter(*own)
 
     def reconciler_of(self, space: str) -> parts.reconciler.Reconciler:
-        model = self.model_of(space)
-        return parts.reconciler.Reconciler(
-            self.store,
-            space,
-            self.settings,
-            self.ask,
-            embedder=self.embedder,
-            judge=parts.advice.ModelJudge(model, self.settings)
-            if model is not None and self.settings.reconcile.judge
-            else None,
-        )
+        model, at = self.model_of(space), self.at(space)
+        judge = None
+        if model is not None and self.settings.reconcile.judge:
+            judge = parts.advice.ModelJudge(model, self.settings)
+        adviser = parts.advice.Adviser(at, self.embedder, judge)
+        return parts.reconciler.Reconciler(at, self.ask, adviser)
 
     def cards_of(self, space: str) -> parts.cards.IdentityCards:
         """The identity cards, beside the documents."""
         folder = None
         if self.on_disk:
             folder = folders_of(Path(self.path), space, self.settings).documents
-        return parts.cards.IdentityCards(*self.at(space), self.settings, folder)
+        return parts.cards.IdentityCards(self.at(space), folder)
 
     def writer_of(self, space: str) -> parts.memory_writer.MemoryWriter:
         reconciler = self.reconciler_of(space)
-        return parts.memory_writer.MemoryWriter(
-            *self.at(space), self.settings, reconciler, vault=self.vault
-        )
+        return parts.memory_writer.MemoryWriter(self.at(space), reconciler, self.vault)
 
     def pending_of(self, space: str) -> parts.pending.PendingQueue:
-        return parts.pending.PendingQueue(
-            *self.at(space), self.settings.pending, self.reconciler_of(space)
-        )
+        return parts.pending.PendingQueue(self.at(space), self.reconciler_of(space))
 
     def documents_of(self, space: str) -> parts.library.Documents:
         return parts.library.Documents(
-            *self.at(space),
-            self.settings,
+            self.at(space),
             folders_of(Path(self.path), space, self.settings),
             keeper=self.writer_of(space),
             reconciler=self.reconciler_of(space),

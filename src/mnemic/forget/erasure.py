@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Unpack
 
-from mnemic.clock import Clock
 from mnemic.errors import NotFound, StoreBusy
 from mnemic.forget import receipts, traces
 from mnemic.forget.plan import ForgetPlan, Planner
@@ -22,7 +21,6 @@ from mnemic.forget.traces import Hasher, Traces, tokens, words
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask, cache_hashes
 from mnemic.language.echo import fingerprints
-from mnemic.language.guard import guard_of
 from mnemic.language.secrets.envelope import masked
 from mnemic.learn.deletions import DELETED, note_deletion
 from mnemic.learn.episodes import episode_terms
@@ -31,12 +29,11 @@ from mnemic.learn.reindex import index_again
 from mnemic.learn.rewrites import restore_originals, versions_of
 from mnemic.plain import plain
 from mnemic.record import triggers
-from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
+from mnemic.space import Space
 from mnemic.store.codec import stored_name
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.rows import NOBODY, Name, Removal, StoredTextKind
-from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
     RECORD_TYPES,
@@ -94,21 +91,18 @@ class RemovedRecords:
 class Erasure:
     """Removes records of one space, and finishes interrupted removals of any."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     ask: Ask
     copies: ExternalCopies
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
         """Remove what is named for good; with ``dry_run`` only list it, with the reasons."""
-        with self.store.read(self.space) as unit:
-            zone = user_zone(unit, self.settings.schedule.zone)
-        request = read_request(query, zone, guard_of(self.settings))
+        with self.space.read() as unit:
+            zone = self.space.zone(unit)
+        request = read_request(query, zone, self.space.guard)
         if dry_run:
-            with self.store.read(self.space) as unit:
-                plan = Planner(unit, self.settings, marked=True).plan(request)
+            with self.space.read() as unit:
+                plan = Planner(unit, self.space.settings, marked=True).plan(request)
                 return self._receipt(plan, request, items=True)
         return self._carry_out(request)
 
@@ -120,9 +114,9 @@ class Erasure:
 
     def _carry_out(self, request: ForgetRequest) -> Receipt:
         self.copies.gather()
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             unfinished = unfinished_jobs(unit)
-            plan = Planner(unit, self.settings).plan(request)
+            plan = Planner(unit, self.space.settings).plan(request)
             receipt = self._receipt(plan, request)
             if not plan.empty:
                 receipt = self._write(unit, plan, receipt)
@@ -131,8 +125,8 @@ class Erasure:
                 self.finish(job)
             return receipts.load(unfinished[-1].payload["receipt"])
         if not plan.empty:
-            self._finish(self.space, receipt, _removed_records(plan))
-            log_of(self.settings).done(
+            self._finish(self.space.name, receipt, _removed_records(plan))
+            log_of(self.space.settings).done(
                 "forgot {records} records", records=sum(receipt.counts.values())
             )
         return receipt
@@ -142,11 +136,11 @@ class Erasure:
         again.
         """
         self.copies.gather()
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             memory = existing_memory(unit, id_)
             versions = versions_of(unit, memory.id)
             ids = [version.id for version in versions]
-            eraser, now = unit.eraser, self.clock.now()
+            eraser, now = unit.eraser, self.space.now()
             eraser.drop_cached(cache_hashes(unit.vectors.texts(ids)))
             restore_originals(unit, ids, now)
             eraser.remove(Removal(memories=ids))
@@ -155,7 +149,7 @@ class Erasure:
                 if any(version.text in text for version in versions for text in card.texts):
                     unit.cards.drop(card.id)
             note_deletion(unit, versions, key_of(DELETED, new_id(now)), now)
-        self.copies.documents(self.space, RemovedRecords((), ids, (), Traces(_NO_KEY)))
+        self.copies.documents(self.space.name, RemovedRecords((), ids, (), Traces(_NO_KEY)))
         self.copies.vectors()
         self.copies.caches()
         return masked(memory)
@@ -164,7 +158,7 @@ class Erasure:
 
     def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
         now, eraser = receipt.at, unit.eraser
-        removal, most = plan.removed.removal, self.settings.jobs.max_attempts
+        removal, most = plan.removed.removal, self.space.settings.jobs.max_attempts
         embedded = [id_ for type_ in RECORD_TYPES for id_ in removal.of(type_)]
         embedded += plan.rewritten_episodes
         bearing = unit.names.bearing(plan.renamed)
@@ -203,7 +197,7 @@ class Erasure:
             key=receipt.id,
             payload=digests({"receipt": receipts.dump(whole), **plain(_removed_records(plan))}),
             # This call does the work itself; the job is for when it dies, so it waits for a lease.
-            run_at=now + self.settings.jobs.lease,
+            run_at=now + self.space.settings.jobs.lease,
             now=now,
             max_attempts=most,
         )
@@ -218,10 +212,10 @@ class Erasure:
         return before | {renamed.get(Name("session", id_), id_) for id_ in before}
 
     def _receipt(self, plan: ForgetPlan, request: ForgetRequest, *, items: bool = False) -> Receipt:
-        now = self.clock.now()
+        now = self.space.now()
         return Receipt(
             id=new_id(now),
-            space=self.space,
+            space=self.space.name,
             at=now,
             asked=request.kind,
             counts=plan.counts,
@@ -246,8 +240,8 @@ class Erasure:
         self.copies.vectors()
         self.copies.caches()
         with finish_later():
-            self.store.compact()
-            with self.store.write(space) as unit:
+            self.space.store.compact()
+            with self.space.store.write(space) as unit:
                 unit.eraser.end_job(KIND, receipt.id)
                 counts: dict[str, Fact] = dict(receipt.counts)
                 unit.journal.add_event(
@@ -255,12 +249,12 @@ class Erasure:
                     operation_id=key_of(EVENT, receipt.id),
                     subject=EMPTY,
                     payload={
-                        "asked": guard_of(self.settings).error(receipt.asked),
+                        "asked": self.space.guard.error(receipt.asked),
                         "counts": counts,
                     },
                     at=receipt.at,
                 )
-            self.store.settle()
+            self.space.store.settle()
 
 
 @contextmanager
@@ -294,33 +288,31 @@ class SpaceErasure:
     a part of the records, as many as fit a file that people keep.
     """
 
-    store: Store
-    space: str
-    clock: Clock
+    space: Space
     gather: Callable[[], None]  # writes what this process holds back
     drop_copies: Callable[[], None]  # files, vectors and what is held in memory
 
     def forget(self, *, dry_run: bool = False) -> Receipt:
         """Remove it, or count what would go."""
-        now = self.clock.now()
-        receipt = Receipt(new_id(now), self.space, now, "space", {}, dry_run=dry_run)
+        now = self.space.now()
+        receipt = Receipt(new_id(now), self.space.name, now, "space", {}, dry_run=dry_run)
         if not dry_run:
             self.gather()
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             if unit.space == NOBODY:
                 raise NotFound(
-                    f"There is no space {self.space!r}", remedy="Name one that was written to"
+                    f"There is no space {self.space.name!r}", remedy="Name one that was written to"
                 )
             if dry_run:
                 return replace(receipt, counts=unit.eraser.count_all())
         self.drop_copies()
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             receipt = _add_proof(unit, replace(receipt, counts=unit.eraser.count_all()))
             unit.eraser.remove_all(receipt.id, now)
         self.drop_copies()
         with finish_later():
-            self.store.compact()
-            self.store.settle()
+            self.space.store.compact()
+            self.space.store.settle()
         return receipt
 
 

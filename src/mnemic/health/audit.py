@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mnemic.clock import Clock
 from mnemic.health.metrics import CONTENT_WEIGHT
 from mnemic.index.batches import TermTable, index_many
 from mnemic.language.guard import bounds_of
@@ -24,8 +23,9 @@ from mnemic.rules.clusters import absorbed, components, identical
 from mnemic.rules.likeness import plain_words, same_value
 from mnemic.rules.slots import has_one_answer, opposites, predicate_of, slot_of, subject_of
 from mnemic.settings import Settings
+from mnemic.space import Space
 from mnemic.store.codec import stored_text
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import AuditCheck, AuditReport, Memory, SafeText, Turn, lines_of
 from mnemic.upkeep.clusters import near_pairs
@@ -43,26 +43,23 @@ Problem = tuple[str, str]  # the id of a memory, and its problem
 class Audit:
     """Audits one space."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
 
     def audit(self, progress: Callable[[int, int], None] | None = None) -> AuditReport:
         """Check the active memories; ``progress`` hears of each check."""
-        now, tell = self.clock.now(), progress or (lambda *_: None)
+        now, tell = self.space.now(), progress or (lambda *_: None)
         results: list[AuditCheck] = []
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             memories = unit.memories.find(MemoryFilter(status="active", limit=checks.MAX_ROWS))
             readable = [memory for memory in memories if not is_sealed(memory.text)]
             terms = TermTable.of([memory.text for memory in readable])
             problems = {
-                "duplicate": _duplicates(readable, terms, self.settings),
-                "stale": _stale(memories, self.settings, now),
+                "duplicate": _duplicates(readable, terms, self.space.settings),
+                "stale": _stale(memories, self.space.settings, now),
                 "contradictory": _contradictions(readable),
                 "misread": _misread(memories),
                 "unsupported": _unsupported(unit, readable, terms),
-                "secret": _secrets(readable, self.settings),
+                "secret": _secrets(readable, self.space.settings),
             }
             for name in _REMEDIES:
                 tell(len(results), len(_REMEDIES))
@@ -73,12 +70,12 @@ class Audit:
                     else self._check(name, found, len(memories))
                 )
         tell(len(results), len(_REMEDIES))
-        return AuditReport(self.space, now, len(memories), tuple(results))
+        return AuditReport(self.space.name, now, len(memories), tuple(results))
 
     def _check(self, name: str, problems: Iterable[Problem], of: int) -> AuditCheck:
         listed = list(problems)
         remedy = _REMEDIES[name]
-        if name == "duplicate" and "dedup" not in self.settings.upkeep.daily:
+        if name == "duplicate" and "dedup" not in self.space.settings.upkeep.daily:
             remedy = "mnemic upkeep weekly"
         return AuditCheck(name, len(listed), of, tuple(listed[:_EXAMPLES]), remedy)
 

@@ -8,7 +8,6 @@ from datetime import timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from mnemic.clock import Clock
 from mnemic.errors import MnemicError, StoreDamaged
 from mnemic.forget import receipts
 from mnemic.forget.erasure import Erasure, unfinished_jobs
@@ -18,8 +17,8 @@ from mnemic.index.embedding_job import refused_records
 from mnemic.jobs.waiting import model_wait
 from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
-from mnemic.settings import Settings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.types import Finding, Receipt
 
 _AHEAD = timedelta(minutes=5)  # a turn further in the future means a wrong clock
@@ -34,10 +33,7 @@ _PACKAGES = ("mnemic", "apsw-sqlite3mc", "sqlite-vec", "numpy")
 class Doctor:
     """Checks and repairs one space, and its database file."""
 
-    store: Store
-    space: str
-    clock: Clock
-    settings: Settings
+    space: Space
     forgetting: Erasure
     files: Callable[[], Iterable[Path]]
     vector_fault: MnemicError | None = None
@@ -45,10 +41,10 @@ class Doctor:
     def check(self, *, deep: bool, forgotten: Receipt | str | None = None) -> list[Finding]:
         """Run every check, cheap ones first; nothing is changed."""
         if forgotten is not None:
-            forgotten = receipts.own(forgotten, self.space)
+            forgotten = receipts.own(forgotten, self.space.name)
         findings: list[Finding] = []
         try:
-            findings += self.store.check(self.space, deep=deep)
+            findings += self.space.store.check(self.space.name, deep=deep)
         except StoreDamaged as error:
             findings.append(_damaged("database", error))
         findings.append(_versions())
@@ -62,18 +58,18 @@ class Doctor:
             "forgetting": self._forgetting_done,
         }.items():
             try:
-                with self.store.read(self.space) as unit:
+                with self.space.read() as unit:
                     findings.append(look(unit))
             except StoreDamaged as error:
                 findings.append(_damaged(name, error))
         if forgotten is not None:
-            findings += receipts.check(self.store, forgotten, self.files())
+            findings += receipts.check(self.space.store, forgotten, self.files())
         return findings
 
     # --- findings --------------------------------------------------------------------------------
 
     def _queue(self, unit: Unit) -> Finding:
-        now = self.clock.now()
+        now = self.space.now()
         waiting = unit.tasks.unfinished("ready", _MAX_ROWS)
         late = [job for job in waiting if job.run_at < now - _LATE]
         return Finding(
@@ -85,7 +81,7 @@ class Doctor:
 
     def _turns(self, unit: Unit) -> Finding:
         """Every turn is in a known state, and none is dead."""
-        stats = self.store.stats(self.space)
+        stats = self.space.store.stats(self.space.name)
         states = {name: count for name, count in stats.turn_states.items() if count}
         unknown, dead = stats.turns - sum(states.values()), states.get("dead", 0)
         if unknown:
@@ -100,7 +96,7 @@ class Doctor:
 
     def _clock_runs(self, unit: Unit) -> Finding:
         """Compare with the recording time of the newest turn, not with the time it states."""
-        now = self.clock.now()
+        now = self.space.now()
         newest = unit.ledger.turns_by_doc(unit.ledger.latest_docs(1))
         latest = max((made_at(turn.id) for turn in newest.values()), default=None)
         ahead = latest is not None and latest > now + _AHEAD
@@ -152,15 +148,15 @@ class Doctor:
 
     def repair(self, progress: Callable[[int], None]) -> int:
         """Repair what can be repaired; safe to interrupt and repeat."""
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             jobs = unfinished_jobs(unit)
         for job in jobs:
             self.forgetting.finish(job)
-        indexed = repair_text_index(self.store, progress)
-        for space in self.store.spaces():
-            with self.store.write(space) as unit:
+        indexed = repair_text_index(self.space.store, progress)
+        for space in self.space.store.spaces():
+            with self.space.store.write(space) as unit:
                 unit.cleanup.remove_orphans()
-                archive_misread(unit, self.clock.now())
+                archive_misread(unit, self.space.now())
                 self._ask_for_vectors(unit)
         return indexed
 
@@ -168,7 +164,7 @@ class Doctor:
         for number in unit.vectors.coverage():
             unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
-                ask_vectors(unit, self.clock.now(), self.settings.jobs.max_attempts)
+                ask_vectors(unit, self.space.now(), self.space.settings.jobs.max_attempts)
 
 
 def _damaged(check: str, error: StoreDamaged) -> Finding:

@@ -13,13 +13,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from mnemic.clock import Clock
 from mnemic.days import day_of
 from mnemic.index.segment import index_text, term_weight
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
-from mnemic.store.contract import Store, Unit
-from mnemic.store.user_zone import user_zone
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.types import Context, Metrics, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
@@ -44,11 +43,8 @@ class _EvidenceShown(NamedTuple):
 class Uses:
     """Counts since the last write."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, zone: str) -> None:
-        self._store = store
+    def __init__(self, space: Space) -> None:
         self._space = space
-        self._clock = clock
-        self._zone = zone
         self._guard = ForkSafeLock()
         self._start()
 
@@ -97,7 +93,7 @@ class Uses:
 
     def flush(self) -> None:
         """Write the buffered counts."""
-        if self._store.read_only:
+        if self._space.store.read_only:
             return
         with self._guard:
             self._check_fork()
@@ -105,8 +101,8 @@ class Uses:
             answered, self._answered = self._answered, []
         if not counts and not answered:
             return
-        with self._store.write(self._space) as unit:
-            day = day_of(self._clock.now(), user_zone(unit, self._zone))
+        with self._space.write() as unit:
+            day = day_of(self._space.now(), self._space.zone(unit))
             for exchange in answered:
                 shown, used = _pieces_used(unit, exchange)
                 counts.update(replies=1, replies_using_evidence=int(used > 0))
@@ -140,19 +136,19 @@ def content_terms(text: str) -> set[str]:
 # --- adding up -----------------------------------------------------------------------------------
 
 
-def measure(store: Store, space: str, clock: Clock, zone: str, days: int | None = None) -> Metrics:
+def measure(space: Space, days: int | None = None) -> Metrics:
     """The figures of the last ``days``, or of all time; sizes are those of now."""
-    now = clock.now()
+    now = space.now()
     since = None if days is None else now - timedelta(days=checks.check_limit(days))
-    stats = store.stats(space)
-    with store.read(space) as unit:
-        first = None if since is None else day_of(since, user_zone(unit, zone))
+    stats = space.store.stats(space.name)
+    with space.read() as unit:
+        first = None if since is None else day_of(since, space.zone(unit))
         counts = Counter(unit.counters.totals(first))
         usage = unit.journal.usage(since)
         pending = len(unit.memories.to_offer(now=now, since=None, limit=checks.MAX_ROWS))
     costs = [total.cost for total in usage if total.cost is not None]
     return Metrics(
-        space=space,
+        space=space.name,
         at=now,
         days=days,
         **{name: counts[name] for name in _COUNTED},

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from mnemic.clock import Clock
 from mnemic.days import day_of
 from mnemic.rules import checks
 from mnemic.rules.decay import class_of, faded
 from mnemic.settings.upkeep import DecaySettings
-from mnemic.store.contract import Store
-from mnemic.store.user_zone import user_zone
+from mnemic.space import Space
 from mnemic.types import DayGrowth, DecayCurve, DecayPoint, Memory
 
 _MOST_DAYS = 3_660
 _POINTS = 60
 
 
-def growth(store: Store, space: str, clock: Clock, zone: str, days: int) -> list[DayGrowth]:
+def growth(space: Space, days: int) -> list[DayGrowth]:
     """Each of the last days, oldest first, also those on which nothing happened."""
     checks.check_count(days, "days", _MOST_DAYS)
-    with store.read(space) as unit:
-        home = user_zone(unit, zone)
-        today = day_of(clock.now(), home)
+    with space.read() as unit:
+        home = space.zone(unit)
+        today = day_of(space.now(), home)
         listed = [today - timedelta(days=back) for back in reversed(range(days))]
         turns = unit.counters.per_day("turns", listed[0], home)
         memories = unit.counters.per_day("memories", listed[0], home)

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -279,23 +279,21 @@ class _AsyncStream(_StreamProxy):
             await asyncio.shield(asyncio.to_thread(self._end))
 
 
+@dataclass(slots=True, eq=False)
 class _Manager:
     """The library's own streaming helper; the call is made when it is entered."""
 
-    def __init__(
-        self, follow: _RecordedCalls, open_: Callable[..., Any], request: Request, snapshot: str
-    ) -> None:
-        self._follow = follow
-        self._open = open_
-        self._request = request
-        self._snapshot = snapshot
-        self._begun = ""
-        self._inner: Any = None
-        self._stream: Any = None
+    follow: _RecordedCalls
+    open_: Callable[..., Any]
+    request: Request
+    snapshot: str
+    _begun: str = ""
+    _inner: Any = None
+    _stream: Any = None
 
     def __enter__(self) -> Any:
-        request, self._begun = self._follow.before(self._request)
-        self._inner = self._open(**request)
+        request, self._begun = self.follow.before(self.request)
+        self._inner = self.open_(**request)
         self._stream = self._inner.__enter__()
         return self._stream
 
@@ -303,11 +301,11 @@ class _Manager:
         try:
             return self._inner.__exit__(*raised)
         finally:
-            self._follow.keep_snapshot(self._stream, self._snapshot, self._begun)
+            self.follow.keep_snapshot(self._stream, self.snapshot, self._begun)
 
     async def __aenter__(self) -> Any:
-        request, self._begun = await asyncio.to_thread(self._follow.before, self._request)
-        self._inner = self._open(**request)
+        request, self._begun = await asyncio.to_thread(self.follow.before, self.request)
+        self._inner = self.open_(**request)
         self._stream = await self._inner.__aenter__()
         return self._stream
 
@@ -315,5 +313,5 @@ class _Manager:
         try:
             return await self._inner.__aexit__(*raised)
         finally:
-            keep = self._follow.keep_snapshot
-            await asyncio.to_thread(keep, self._stream, self._snapshot, self._begun)
+            keep = self.follow.keep_snapshot
+            await asyncio.to_thread(keep, self._stream, self.snapshot, self._begun)

@@ -304,15 +304,12 @@ class Worker:
         for plan in _taken(self._unplanned, _AT_ONCE):
             registered = False
             try:
-                registered = self._register(plan, now)
+                first = next_run(plan.cron, plan.zone, now)  # False before the first write
+                where = plan.space, plan.kind, plan.cron, plan.zone
+                registered = self._store.queue.schedule(*where, first)
             finally:
                 if not registered:
                     self._unplanned.append(plan)
-
-    def _register(self, plan: RecurringJob, now: datetime) -> bool:
-        """False while the space has not been written to yet."""
-        first = next_run(plan.cron, plan.zone, now)
-        return self._store.queue.schedule(plan.space, plan.kind, plan.cron, plan.zone, first)
 
     # --- as a thread or a process ----------------------------------------------------------------
 

@@ -113,9 +113,12 @@ def summary_of(turns: Sequence[Turn], goal: str, tools: Sequence[str], limit: in
     tail = tail if 3 * len(tail) <= limit else ""
     requests = [_request_of(turn) for turn in turns if turn.role == "user"]
     requests = [sentence for sentence in requests if is_request(sentence) and sentence != goal]
-    closing = next((_request_of(turn) for turn in reversed(turns) if _closes(turn)), "")
+    said = (turn for turn in reversed(turns) if turn.role == "assistant")
+    closed = next((turn for turn in said if is_request(strip_fenced(turn.text))), None)
+    closing = "" if closed is None else _request_of(closed)
     room = limit - len(tail)
-    summary = cut(goal or _first_request(turns), room if not closing else max(room // 2, 1))
+    first = next(filter(None, map(_request_of, turns)), "")
+    summary = cut(goal or first, room if not closing else max(room // 2, 1))
     if closing and len(summary) + len(" → ") + 1 < room:
         closing = f" → {cut(closing, room - len(summary) - len(' → '))}"
     else:
@@ -160,14 +163,6 @@ def _own_text(turn: Turn) -> str:
     """What a turn says without memory's own words and, of a user, without what they quote."""
     plain = strip_fenced(turn.text)
     return own_voice(plain) if turn.role == "user" else plain
-
-
-def _first_request(turns: Sequence[Turn]) -> str:
-    return next(filter(None, (_request_of(turn) for turn in turns)), "")
-
-
-def _closes(turn: Turn) -> bool:
-    return turn.role == "assistant" and is_request(strip_fenced(turn.text))
 
 
 @cache

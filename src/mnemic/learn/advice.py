@@ -24,7 +24,8 @@ from mnemic.rules.reconcile import Neighbors
 from mnemic.rules.slots import opposites, subject_of
 from mnemic.settings import Settings
 from mnemic.settings.learning import ReconcileSettings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import Scope
 from mnemic.types import (
     EMPTY,
@@ -105,6 +106,18 @@ class NeighborSearch:
     categories: Sequence[frozenset[str]] = ()
     strict: bool = False
     by_value: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        unit: Unit,
+        candidate: SafeCandidate,
+        now: datetime,
+        settings: Settings,
+        cosines: Mapping[str, float],
+    ) -> NeighborSearch:
+        categories = settings.merge_categories
+        return cls(unit, candidate, now, settings.reconcile, cosines, categories)
 
     def neighbors(self, status: MemoryStatus) -> Neighbors:
         """Memories of that status in the candidate's project."""
@@ -233,59 +246,45 @@ class Advice:
     failure: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Adviser:
     """Asks an embedder and a judge, where there are any."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        settings: Settings,
-        embedder: Embedder | None,
-        judge: Judge | None,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._settings = settings.reconcile
-        self._categories = settings.merge_categories
-        self._embedder = embedder
-        self._judge = judge
-
-    @property
-    def has_judge(self) -> bool:
-        return self._judge is not None
+    space: Space
+    embedder: Embedder | None
+    judge: Judge | None
 
     def advise(self, candidate: SafeCandidate, now: datetime) -> Advice:
         """A model that fails leaves the rules to decide alone."""
         cosines, failure = self._cosines(candidate, now)
-        if self._judge is None or candidate.withdraws:
+        if self.judge is None or candidate.withdraws:
             return Advice(cosines, failure=failure)
-        with self._store.read(self._space) as unit:
-            search = NeighborSearch(unit, candidate, now, self._settings, cosines, self._categories)
+        with self.space.read() as unit:
+            search = NeighborSearch.of(unit, candidate, now, self.space.settings, cosines)
             neighbors = meeting(candidate, search.neighbors("active"), cosines)
         if not neighbors or any(one.text == candidate.text for one in neighbors):
             return Advice(cosines, failure=failure)  # the rules see as much
         seen: dict[str, datetime] = {memory.id: memory.updated_at for memory in neighbors}
         try:
-            decision = self._judge.decide(candidate, neighbors)
+            decision = self.judge.decide(candidate, neighbors)
         except (ModelError, BudgetExhausted) as error:
             return Advice(cosines, seen=seen, failure=str(error))
         return Advice(cosines, decision, seen, failure)
 
     def _cosines(self, candidate: Candidate, now: datetime) -> tuple[dict[str, float], str]:
-        if self._embedder is None:
+        if self.embedder is None:
             return {}, ""
-        with self._store.read(self._space) as unit:
-            number = unit.vectors.known_embedders().get(self._embedder.name)
+        with self.space.read() as unit:
+            number = unit.vectors.known_embedders().get(self.embedder.name)
         if number is None:
             return {}, ""
         try:
-            vector = self._embedder.embed([candidate.text])[0]
+            vector = self.embedder.embed([candidate.text])[0]
         except ModelError as error:
             return {}, str(error)
         if not vector.any():
             return {}, ""
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             nearest = [
                 near
                 for status in _COMPARED
@@ -299,8 +298,9 @@ class Adviser:
         """A vector hardly moves from Monday to Tuesday: where a telling word differs, it does not
         say that two statements are one.
         """
-        if cosine <= self._settings.merge_cosine or not isinstance(self._embedder, TrainedReader):
+        most = self.space.settings.reconcile.merge_cosine
+        if cosine <= most or not isinstance(self.embedder, TrainedReader):
             return cosine
         mine, theirs = weighed_words(candidate.text), weighed_words(memory.text)
         differ = apart(mine, theirs, CHARACTER_WEIGHT)
-        return self._settings.merge_cosine if differ else cosine
+        return most if differ else cosine

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 
-from mnemic.clock import Clock
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask
 from mnemic.language.dates.moments import moment
-from mnemic.language.guard import MAX_SUMMARY, Guard
+from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.tokens import count_tokens
 from mnemic.learn.episodes import episode_terms
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.rules import checks
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.types import (
     EMPTY,
     OUTCOMES,
@@ -33,31 +34,19 @@ _IMPORTED = "import"
 _SOURCE = "migration"  # of an episode, beside the occasions on which one is written here
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class BulkWriter:
     """Adds records to one space; what it has added before under the same key it leaves alone."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        guard: Guard,
-        *,
-        memories: MemoryWriter,
-        ask_vectors: Ask,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._guard = guard
-        self._memories = memories
-        self._ask_vectors = ask_vectors
+    space: Space
+    memories: MemoryWriter
+    ask_vectors: Ask
 
     def add(self, records: Mapping[str, NewRecord]) -> AddedRecords:
         """All of them or, when one is refused, none; each under the key of its operation."""
         if not isinstance(records, Mapping):
             raise InvalidInput("records are not given by key", remedy="Pass {key: NewMemory(...)}")
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             outcomes = Counter(self._add(unit, record, key) for key, record in records.items())
         known = outcomes["known"] + outcomes["same"]
         dropped = outcomes["dropped"] + outcomes["refused"]
@@ -66,15 +55,15 @@ class BulkWriter:
 
     def _add(self, unit: Unit, record: NewRecord, key: str) -> str:
         if isinstance(record, NewMemory):
-            decision = self._memories.bring_in(unit, record, key)
+            decision = self.memories.bring_in(unit, record, key)
             return "known" if decision is None else decision.outcome
-        operation, now = self._guard.name(key, "key"), self._clock.now()
+        operation, now = self.space.guard.name(key, "key"), self.space.now()
         if unit.journal.operation(operation):
             return "known"
         if isinstance(record, NewEpisode):
             episode = self._episode(record, now)
             unit.episodes.add(episode, episode_terms(episode), last_turn=EMPTY)
-            self._ask_vectors(unit, now)
+            self.ask_vectors(unit, now)
             subject = episode.id
         elif isinstance(record, NewDailyEvent):
             event = self._daily_event(record, now)
@@ -93,7 +82,7 @@ class BulkWriter:
         return "new"
 
     def _episode(self, new: NewEpisode, now: datetime) -> Episode:
-        guard = self._guard
+        guard = self.space.guard
         checks.check_fields(new, ("session", "goal", "outcome"))
         summary = self._text(new.summary, "summary")
         began = moment(new.started_at, "started_at")
@@ -117,12 +106,12 @@ class BulkWriter:
 
     def _daily_event(self, new: NewDailyEvent, now: datetime) -> DailyEvent:
         checks.check_fields(new, ("channel", "sender"))
-        summary = self._guard.text(self._text(new.summary, "summary"), "summary")
+        summary = self.space.guard.text(self._text(new.summary, "summary"), "summary")
         return DailyEvent(
             id=new_id(now),
             day=_day(new.day),
-            channel=self._guard.maybe_name(new.channel, "channel"),
-            sender=self._guard.maybe_name(new.sender, "sender"),
+            channel=self.space.guard.maybe_name(new.channel, "channel"),
+            sender=self.space.guard.maybe_name(new.sender, "sender"),
             summary=summary,
             tokens=count_tokens(summary),
             compressed=False,
@@ -130,7 +119,7 @@ class BulkWriter:
         )
 
     def _text(self, text: str, name: str) -> str:
-        kept = checks.check_text(text, name, self._guard.characters).strip()
+        kept = checks.check_text(text, name, self.space.guard.characters).strip()
         if not kept:
             raise InvalidInput(f"{name} is empty", remedy="Say something in it")
         return kept

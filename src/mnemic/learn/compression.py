@@ -5,8 +5,8 @@ and the turns are queued for a whole extraction. No model is asked, nobody waits
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from mnemic.clock import Clock
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.index.embedding_job import Ask
 from mnemic.language.guard import MAX_SUMMARY
@@ -19,8 +19,8 @@ from mnemic.record import triggers
 from mnemic.record.messages import SESSION_KEYS, UnreadableMessage, read_message
 from mnemic.record.recorder import Recorder, accept_turn
 from mnemic.rules import checks
-from mnemic.settings import Settings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import TurnFilter, TurnRow
 from mnemic.types import Episode, HostMessage, NewTurn, SafeName, Turn
 
@@ -28,43 +28,30 @@ _MOST = 10_000  # turns of a session that are compared with the messages
 _FORMS = "Pass NewTurn values, or dicts with role and content as OpenAI or Anthropic have them"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Compression:
     """The hook for the hosts of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        *,
-        recorder: Recorder,
-        reconciler: Reconciler,
-        ask: Ask,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._recorder = recorder
-        self._reconciler = reconciler
-        self._ask = ask
-        self._extractor = RuleExtractor.of(settings)
+    space: Space
+    recorder: Recorder
+    reconciler: Reconciler
+    extractor: RuleExtractor
+    ask: Ask
 
     def before(self, session: str, messages: Iterable[HostMessage] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
         messages it is everything of the session that no episode tells of yet.
         """
-        guard = self._recorder.guard
+        guard = self.space.guard
         id_ = guard.name(session, "session")
         turns = self._turns(id_, messages)
         if not turns:
             raise NotFound(
                 f"Session {session!r} has nothing to compress", remedy="Record its messages first"
             )
-        now = self._clock.now()
-        wanted = self._settings.triggers
-        with self._store.write(self._space) as unit:
+        now = self.space.now()
+        wanted = self.space.settings.triggers
+        with self.space.write() as unit:
             learned = self._learn(unit, id_, turns) if wanted.compression_rules else []
             episode = write_episode(
                 unit,
@@ -72,7 +59,7 @@ class Compression:
                 turns,
                 "context_compress",
                 now=now,
-                ask_vectors=self._ask,
+                ask_vectors=self.ask,
                 memories=learned,
                 guard=guard,
             )
@@ -82,7 +69,7 @@ class Compression:
                     [id_],
                     now=now,
                     run_at=now,
-                    max_attempts=self._settings.jobs.max_attempts,
+                    max_attempts=self.space.settings.jobs.max_attempts,
                     quiet=False,
                 )
         return episode
@@ -90,21 +77,21 @@ class Compression:
     def after(self, episode: str, summary: str) -> Episode:
         """Fill in the summary that the host has made of the dropped messages."""
         checks.check_name(episode, "episode")
-        text = self._recorder.guard.text(summary, "summary", MAX_SUMMARY)
+        text = self.space.guard.text(summary, "summary", MAX_SUMMARY)
         if not text.strip():
             raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             return fill_episode(
                 unit,
                 episode,
                 EpisodeDraft(text),
-                now=self._clock.now(),
-                ask_vectors=self._ask,
-                guard=self._recorder.guard,
+                now=self.space.now(),
+                ask_vectors=self.ask,
+                guard=self.space.guard,
             )
 
     def _turns(self, session: SafeName, messages: Iterable[HostMessage] | None) -> list[Turn]:
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             recorded = unit.ledger.turns(
                 TurnFilter(session=session, newest_first=True, limit=_MOST)
             )[::-1]
@@ -123,7 +110,7 @@ class Compression:
             recorded_as.setdefault(_content(turn), []).append(turn)
         matched: dict[str, Turn] = {}
         for message in messages:
-            if self._recorder.guard.name(message.session, "session") != session:
+            if self.space.guard.name(message.session, "session") != session:
                 raise InvalidInput(
                     f"A message belongs to session {message.session!r}",
                     remedy="Pass NewTurn(session, role, text) of the session itself",
@@ -131,21 +118,21 @@ class Compression:
             same = (
                 None if message.index is not None else recorded_as.get(self._as_recorded(message))
             )
-            turn = same.pop() if same else self._recorder.record(message)
+            turn = same.pop() if same else self.recorder.record(message)
             matched[turn.id] = turn
         return sorted(matched.values(), key=lambda turn: turn.index)
 
     def _as_recorded(self, message: NewTurn) -> tuple[object, ...]:
         """The message as the ledger keeps it: without its secrets."""
-        return _content(accept_turn(message, self._clock.now(), self._recorder.guard))
+        return _content(accept_turn(message, self.space.now(), self.space.guard))
 
     def _learn(self, unit: Unit, session: SafeName, turns: Sequence[Turn]) -> list[SafeName]:
-        now, trust = self._clock.now(), self._settings.trust
+        now, trust = self.space.now(), self.space.settings.trust
         marks = known_marks(unit, session, now, trust)
         fresh = [turn for turn in turns if turn.state in ("new", "failed")]
         learned: list[SafeName] = []
-        for n, candidate in enumerate(self._extractor.propose(heard(fresh, marks), ()).candidates):
-            decision = self._reconciler.settle(
+        for n, candidate in enumerate(self.extractor.propose(heard(fresh, marks), ()).candidates):
+            decision = self.reconciler.settle(
                 unit, candidate, operation_id=f"rules:{candidate.sources[0]}:{n}", now=now
             )
             if decision.memory is not None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple, TypeVar
 
-from mnemic.clock import Clock
 from mnemic.errors import StoreError
 from mnemic.ids import new_id, order_of
 from mnemic.language.echo import UntrustedLine, fingerprints, sentences, taint_of, word_marks
@@ -20,7 +19,8 @@ from mnemic.locks import ForkSafeLock
 from mnemic.rules.speakers import least_trusted
 from mnemic.rules.support import rank, untrusted
 from mnemic.settings.environment import TrustSettings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import EchoAbout
 from mnemic.types import EMPTY, Candidate, Context, Hit, SafeName, Trust, Turn
 
@@ -51,26 +51,23 @@ class Shown(NamedTuple):
     since: int = 0
 
 
+@dataclass(slots=True, eq=False)
 class InjectedTexts:
     """What went into prompts since it was last written down. Recall must not wait for a write, so
     it is gathered here and written before anything is learned.
     """
 
-    def __init__(self, store: Store, space: str, clock: Clock, settings: TrustSettings) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._lock = ForkSafeLock()
-        self._texts: dict[SafeName, dict[tuple[str, str], Shown]] = {}
-        self._count = 0
-        self._characters = 0
+    space: Space
+    _lock: ForkSafeLock = field(default_factory=ForkSafeLock)
+    _texts: dict[SafeName, dict[tuple[str, str], Shown]] = field(default_factory=dict)
+    _count: int = 0
+    _characters: int = 0
 
     def add(self, session: SafeName | None, shown: Iterable[Shown]) -> None:
         """Note texts that were given to a host for this session, or for no one in particular."""
-        if self._store.read_only:
+        if self.space.store.read_only:
             return  # what cannot be learned needs no mark
-        now = order_of(new_id(self._clock.now()))
+        now = order_of(new_id(self.space.now()))
         with self._lock:
             there = self._texts.setdefault(session or ANYWHERE, {})
             for one in shown:
@@ -107,11 +104,11 @@ class InjectedTexts:
             self._count = self._characters = 0
         if not texts:
             return
-        now = self._clock.now()
+        now = self.space.now()
         try:
-            with self._store.write(self._space) as unit:
+            with self.space.write() as unit:
                 for session, some in texts.items():
-                    note_injected(unit, session, some.values(), now, self._settings)
+                    note_injected(unit, session, some.values(), now, self.space.settings.trust)
         except StoreError:
             self._put_back(texts)
             raise

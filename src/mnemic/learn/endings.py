@@ -369,7 +369,7 @@ def _other_half(memory: Memory, said: str, judge: EndingReader) -> str:
     """
     pairs, words = _halves(memory), _content_words(said)
     sure = judge({one for one, _ in pairs}, said)
-    odds = {one: _odds(sure[one]) for one, _ in pairs}
+    odds = {one: (sure[one] + 0.001) / (1.001 - sure[one]) for one, _ in pairs}
     for one in odds:
         odds[one] *= _NAMED if words & _content_words(one) else 1
     apart = {rest: odds[over] / odds[rest] for over, rest in pairs}
@@ -377,10 +377,6 @@ def _other_half(memory: Memory, said: str, judge: EndingReader) -> str:
         [one for one in apart if apart[one] >= _APART and not is_brief(one, *_FEWEST)]
     )
     return max(alive, key=apart.__getitem__, default="")
-
-
-def _odds(chance: float) -> float:
-    return (chance + 0.001) / (1.001 - chance)
 
 
 def is_half(text: str, memory: Memory) -> bool:

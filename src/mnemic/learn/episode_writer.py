@@ -5,17 +5,18 @@ memories that were learned from its turns.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from mnemic.clock import Clock
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask
 from mnemic.language.detection import language_of
-from mnemic.language.guard import guard_of
+from mnemic.language.guard import Guard
 from mnemic.language.story import EpisodeDraft
 from mnemic.learn.episodes import EpisodeSource, ask_for_episode, write_episode
 from mnemic.providers.chat.base import ChatModel
 from mnemic.settings import Settings
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import Episode, SafeName, Turn, key_of
 
@@ -24,29 +25,26 @@ MOST_TURNS = 10_000  # of one episode, the latest
 ModelOf = Callable[[str], ChatModel | None]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class EpisodeWriter:
     """Writes the episodes of sessions of any space."""
 
-    def __init__(
-        self, store: Store, clock: Clock, settings: Settings, *, model_of: ModelOf, ask: Ask
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._settings = settings
-        self._model_of = model_of
-        self._guard = guard_of(settings)
-        self._ask = ask
+    clock: Clock
+    settings: Settings
+    guard: Guard
+    model_of: ModelOf
+    ask: Ask
 
     def draft(self, space: str, turns: Sequence[Turn]) -> EpisodeDraft | None:
         """The model's words for the story, or None where the rules write it."""
-        model = self._model_of(space)
-        if model is None or not turns or not self._settings.extraction.stories:
+        model = self.model_of(space)
+        if model is None or not turns or not self.settings.extraction.stories:
             return None
         language = language_of(
-            [turn.text for turn in turns if turn.role == "user"], self._settings.memory.language
+            [turn.text for turn in turns if turn.role == "user"], self.settings.memory.language
         )
-        now = self._clock.now()
-        return ask_for_episode(model, turns, language, self._settings, now).value
+        now = self.clock.now()
+        return ask_for_episode(model, turns, language, self.settings, now).value
 
     def write(
         self,
@@ -67,24 +65,24 @@ class EpisodeWriter:
         remaining = [turn for turn in turns if turn.id in there]
         if not remaining:
             return None
-        now = self._clock.now()
+        now = self.clock.now()
         episode = write_episode(
             unit,
             session,
             remaining,
             source,
             now=now,
-            ask_vectors=self._ask,
+            ask_vectors=self.ask,
             draft=draft if len(remaining) == len(turns) else None,
             memories=_learned_from(unit, session, there),
-            guard=self._guard,
+            guard=self.guard,
         )
         if reason:
             unit.journal.add_event(
                 "told_by_rules",
                 operation_id=key_of("told_by_rules", new_id(now)),
                 subject=episode.id,
-                payload={"reason": self._guard.error(reason)},
+                payload={"reason": self.guard.error(reason)},
                 at=now,
             )
         return episode

@@ -15,7 +15,7 @@ from mnemic.ids import made_until
 from mnemic.language.attribution import SessionPlace, attributed, placed
 from mnemic.language.echo import UntrustedLine
 from mnemic.language.exchanges import exchanges
-from mnemic.language.guard import guard_of
+from mnemic.language.guard import Guard
 from mnemic.language.voice import VoiceJudge
 from mnemic.learn.echo import known_marks, tainted, untrusted_lines
 from mnemic.learn.endings import with_endings
@@ -84,29 +84,21 @@ class _Reading:
     people: Sequence[Memory]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ExtractionJob:
-    """Learns from the turns of any space."""
+    """Learns from the turns of any space.
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        settings: Settings,
-        learner_of: LearnerOf,
-        *,
-        before: Callable[[str], None],
-        stopping: Callable[[], bool],
-    ) -> None:
-        """``before`` writes down what this process put into prompts of a space, so that it is
-        recognized; ``stopping`` says that somebody waits for the end of the job in hand.
-        """
-        self._before_learning = before
-        self._stopping = stopping
-        self._store = store
-        self._clock = clock
-        self._settings = settings
-        self._learner_of = learner_of
-        self._guard = guard_of(settings)
+    ``before_learning`` writes down what this process put into prompts of a space, so that it is
+    recognized; ``stopping`` says that somebody waits for the end of the job in hand.
+    """
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    guard: Guard
+    learner_of: LearnerOf
+    before_learning: Callable[[str], None]
+    stopping: Callable[[], bool]
 
     def run(self, job: Job) -> None:
         """The job: everything of a session that has not ended in a state yet."""
@@ -114,8 +106,8 @@ class ExtractionJob:
         if job.payload.get("quiet") and self._still_talking(job, session):
             return
         done = self.learn(job, session)
-        now = self._clock.now()
-        with self._store.write(job.space) as unit:
+        now = self.clock.now()
+        with self.store.write(job.space) as unit:
             info = unit.ledger.session(session)
             if not done:
                 self._go_on(unit, session, job)
@@ -131,11 +123,11 @@ class ExtractionJob:
         given to it in smaller parts; the exchange that is refused alone ends dead, and the rest
         goes on. A model for which others wait is asked only as a ``probe``.
         """
-        learner = self._learner_of(job.space)
+        learner = self.learner_of(job.space)
         if not (learner.extractor.verbatim or probe):
             self._check_model(job.space)
-        self._before_learning(job.space)
-        until = self._clock.now() + self._settings.jobs.lease / 2
+        self.before_learning(job.space)
+        until = self.clock.now() + self.settings.jobs.lease / 2
         refusals = _Refusals()
         read: set[SafeName] = set()
         while reading := self._next(
@@ -161,7 +153,7 @@ class ExtractionJob:
                 done = self._settle(job.space, session, reading, learner, proposals)
             if not done:
                 read.discard(first)  # to be read as it is by now
-            if self._clock.now() >= until or self._stopping():
+            if self.clock.now() >= until or self.stopping():
                 return False
         if refusals.first is not None:
             raise refusals.first
@@ -175,14 +167,14 @@ class ExtractionJob:
         and is looked at by a job of its own.
         """
         session = job.name_of("session")
-        with self._store.write(job.space) as unit:
+        with self.store.write(job.space) as unit:
             waiting = unit.ledger.unextracted(session, _READ)
             if not dead:
                 ids = [turn.id for turn in _first_batch(waiting, self._size(job))]
-                unit.ledger.set_state(ids, "failed", self._guard.error(reason))
+                unit.ledger.set_state(ids, "failed", self.guard.error(reason))
                 return
             began, ended = self._began(job), set[SafeName]()
-            now = self._clock.now()
+            now = self.clock.now()
             # An id of the future is of a clock that has been set back since; it tells no order.
             while ids := [
                 turn.id
@@ -192,7 +184,7 @@ class ExtractionJob:
                 if ids[0] in ended:
                     break  # a damaged file does not keep what is written: doctor shows it
                 ended.update(ids)
-                unit.ledger.set_state(ids, "dead", self._guard.error(reason))
+                unit.ledger.set_state(ids, "dead", self.guard.error(reason))
                 unit.ledger.mark_extracted(session)
                 waiting = unit.ledger.unextracted(session, _READ)
             if waiting:
@@ -203,13 +195,13 @@ class ExtractionJob:
         after its process had died, another for each time it was.
         """
         idle = max(0, job.attempts - job.max_attempts)
-        until = self._clock.now() if job.lease_until is None else job.lease_until
-        return until - self._settings.jobs.lease * (1 + idle)
+        until = self.clock.now() if job.lease_until is None else job.lease_until
+        return until - self.settings.jobs.lease * (1 + idle)
 
     def _check_model(self, space: str) -> None:
         """Raise ModelSuspended while another job of the space waits for a model that is away."""
-        now = self._clock.now()
-        with self._store.read(space) as unit:
+        now = self.clock.now()
+        with self.store.read(space) as unit:
             until = unit.tasks.model_away_until(now)
         if until is not None:
             raise ModelSuspended(
@@ -223,7 +215,7 @@ class ExtractionJob:
     def _next(
         self, job: Job, session: SafeName, most_exchanges: int, *, with_people: bool
     ) -> _Reading | None:
-        with self._store.read(job.space) as unit:
+        with self.store.read(job.space) as unit:
             waiting = unit.ledger.unextracted(session, _READ)
             batch = _first_batch(waiting, self._size(job), most_exchanges)
             if not batch:
@@ -233,9 +225,9 @@ class ExtractionJob:
                 for turn in unit.ledger.turns_before(session, batch[0].index, _EARLIER)
                 if turn.state != "dead"  # what could not be read must not hold up what follows
             ]
-            now = self._clock.now()
-            marks = known_marks(unit, session, now, self._settings.trust)
-            untrusted = untrusted_lines(unit, now, self._settings.trust)
+            now = self.clock.now()
+            marks = known_marks(unit, session, now, self.settings.trust)
+            untrusted = untrusted_lines(unit, now, self.settings.trust)
             info = unit.ledger.session(session)
             people = _people(unit) if with_people else []
         place = SessionPlace() if info is None else SessionPlace(info.project, info.topic)
@@ -243,7 +235,7 @@ class ExtractionJob:
         return _Reading(batch, before, spoken[begin:], spoken[:begin], untrusted, place, people)
 
     def _size(self, job: Job) -> int:
-        tokens = self._settings.extraction.batch_tokens
+        tokens = self.settings.extraction.batch_tokens
         first = job.attempts <= 1 and job.waiting_since is None
         return int(tokens.high if first else tokens.low)
 
@@ -256,18 +248,20 @@ class ExtractionJob:
         proposals: ExtractionResult,
     ) -> bool:
         """Write what the batch says; False when it has changed meanwhile."""
-        now, batch = self._clock.now(), reading.batch
+        now, batch = self.clock.now(), reading.batch
         candidates: Sequence[Candidate] = proposals.candidates
         if not learner.extractor.verbatim:
-            candidates = self._grounded(reading, candidates, learner.voices)
+            core = self.settings.upkeep.core_importance
+            speakers = SpokenWords(batch, reading.before, learner.voices)
+            candidates = [grounded(candidate, speakers, core) for candidate in candidates]
         candidates = [
             placed(attributed(tainted(candidate, batch, reading.untrusted), batch), reading.place)
             for candidate in candidates
         ]
-        with self._store.read(space) as unit:
+        with self.store.read(space) as unit:
             candidates = settle_wording(with_endings(unit, candidates, batch, now, learner.ends))
         advice = [learner.reconciler.advise(candidate, now) for candidate in candidates]
-        with self._store.write(space) as unit:
+        with self.store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
                 return False  # another worker was here, or somebody else spoke as the user
             decisions = [
@@ -281,24 +275,16 @@ class ExtractionJob:
                 for n, candidate in enumerate(candidates)
             ]
             self._note_rejected(unit, batch, proposals.rejected)
-            if not learner.extractor.verbatim and self._settings.triggers.quiet_gap is not None:
-                zone = self._settings.schedule.zone
-                note_batch(unit, batch, proposals.summary, now=now, guard=self._guard, zone=zone)
+            if not learner.extractor.verbatim and self.settings.triggers.quiet_gap is not None:
+                zone = self.settings.schedule.zone
+                note_batch(unit, batch, proposals.summary, now=now, guard=self.guard, zone=zone)
             reasons = self._reasons(batch, candidates, decisions, proposals.rejected)
             self._note_states(unit, session, batch, reasons)
         kept = sum(decision.outcome in _KEPT for decision in decisions)
-        log_of(self._settings).done(
+        log_of(self.settings).done(
             "extracted {facts} facts from {messages} messages", facts=kept, messages=len(batch)
         )
         return True
-
-    def _grounded(
-        self, reading: _Reading, candidates: Sequence[Candidate], voices: VoiceJudge | None
-    ) -> list[Candidate]:
-        """The candidates with the trust of those whose words they are."""
-        core = self._settings.upkeep.core_importance
-        speakers = SpokenWords(reading.batch, reading.before, voices)
-        return [grounded(candidate, speakers, core) for candidate in candidates]
 
     def _refused(
         self,
@@ -313,9 +299,9 @@ class ExtractionJob:
         if count > 1:
             refusals.most_exchanges = count // 2
             return False
-        reason = self._guard.error(f"{type(error).__name__}: {error}")
+        reason = self.guard.error(f"{type(error).__name__}: {error}")
         ids = [turn.id for turn in batch]
-        with self._store.write(space) as unit:
+        with self.store.write(space) as unit:
             if not self._still_waits(unit, session, batch):
                 return False
             unit.ledger.set_state(ids, "dead", reason)
@@ -340,8 +326,8 @@ class ExtractionJob:
                 "drop",
                 operation_id=key_of("rejected", batch[0].id, batch[-1].id, n),
                 subject=EMPTY,
-                payload={"reason": self._guard.error(rejection.reason)},
-                at=self._clock.now(),
+                payload={"reason": self.guard.error(rejection.reason)},
+                at=self.clock.now(),
             )
 
     def _reasons(
@@ -357,11 +343,11 @@ class ExtractionJob:
             if decision.outcome in _CHANGES:
                 reasons.update(dict.fromkeys(candidate.sources, EMPTY))
             else:
-                reason = self._guard.error(f"{decision.outcome}: {decision.reason}")
+                reason = self.guard.error(f"{decision.outcome}: {decision.reason}")
                 for source in candidate.sources:
                     reasons.setdefault(source, reason)
         for rejection in rejected:
-            reason = self._guard.error(f"unusable answer: {rejection.reason}")
+            reason = self.guard.error(f"unusable answer: {rejection.reason}")
             for source in rejection.sources or [turn.id for turn in batch]:
                 reasons.setdefault(source, reason)
         return reasons
@@ -386,9 +372,9 @@ class ExtractionJob:
 
     def _still_talking(self, job: Job, session: SafeName) -> bool:
         """Come back when the last turn is old enough, unless the session was ended."""
-        quiet = self._settings.triggers.quiet_gap or timedelta()
-        now = self._clock.now()
-        with self._store.write(job.space) as unit:
+        quiet = self.settings.triggers.quiet_gap or timedelta()
+        now = self.clock.now()
+        with self.store.write(job.space) as unit:
             info = unit.ledger.session(session)
             if info is None or info.ended_at is not None:
                 return False
@@ -405,7 +391,7 @@ class ExtractionJob:
         return later is not None
 
     def _go_on(self, unit: Unit, session: SafeName, job: Job) -> None:
-        now = self._clock.now()
+        now = self.clock.now()
         triggers.queue(
             unit, [session], now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
         )

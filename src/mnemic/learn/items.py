@@ -7,38 +7,33 @@ only who asks for the status "item" finds it. Its text, if it has one, is what i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from mnemic.clock import Clock
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask
 from mnemic.index.segment import index_text
-from mnemic.language.guard import Guard
-from mnemic.store.contract import Store
+from mnemic.space import Space
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import EMPTY, Json, Memory, constant, key_of
 
 _EVERY = 1_000  # of one key there is one, unless files were put together by hand
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ItemWriter:
     """Puts items into one space; the memory reader finds them, deleting is as for any memory."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, guard: Guard, ask: Ask) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._guard = guard
-        self._ask = ask
+    space: Space
+    ask: Ask
 
     def put(self, project: str, key: str, value: Mapping[str, Json], text: str) -> Memory:
         """The value in the place of what the key held, in one step; versions before it are kept."""
-        name, topic = self._guard.name(project, "project"), self._guard.name(key, "key")
-        content = self._guard.text(text.strip(), "text")
-        kept = self._guard.json_text(value, "value")
-        now = self._clock.now()
+        name, topic = self.space.guard.name(project, "project"), self.space.guard.name(key, "key")
+        content = self.space.guard.text(text.strip(), "text")
+        kept = self.space.guard.json_text(value, "value")
+        now = self.space.now()
         wanted = MemoryFilter(status="item", project=name, topic=topic, limit=_EVERY)
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             before = unit.memories.find(wanted)
             item = Memory(
                 id=new_id(now),
@@ -72,7 +67,7 @@ class ItemWriter:
                 )
             stored = unit.memories.add(item, index_text(content))
             if content:
-                self._ask(unit, now)
+                self.ask(unit, now)
             unit.journal.add_event(
                 "item",
                 operation_id=key_of("item", item.id),

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
-from mnemic.clock import Clock
 from mnemic.days import Zone
 from mnemic.errors import NotFound
 from mnemic.language.dates.moments import maybe_moment
-from mnemic.language.guard import guard_of, word_filters
+from mnemic.language.guard import word_filters
 from mnemic.language.secrets.envelope import masked
 from mnemic.learn.memories import existing_memory
 from mnemic.providers.vault import Vault
 from mnemic.rules import checks
 from mnemic.rules.slots import predicate_of, subject_of
 from mnemic.rules.words import span_of_priority
-from mnemic.settings import Settings
 from mnemic.settings.upkeep import PRIORITIES
-from mnemic.store.contract import Store
+from mnemic.space import Space
 from mnemic.store.rows import Life, MemoryFilter
-from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     ORDERS,
     ORIGINS,
@@ -42,28 +40,22 @@ _STORED = {
 }  # as a filter of the store calls them
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class MemoryReader:
     """The memories of one space, with secrets masked."""
 
-    def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Settings, *, vault: Vault
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._guard = guard_of(settings)
-        self._vault = vault
+    space: Space
+    vault: Vault
 
     def get(self, id_: str) -> Memory:
         """One version of a memory, of whatever status."""
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             return masked(existing_memory(unit, id_))
 
     def find(self, query: MemoryQuery) -> list[Memory]:
         """Memories by filters, in order."""
-        with self._store.read(self._space) as unit:
-            zone = user_zone(unit, self._settings.schedule.zone)
+        with self.space.read() as unit:
+            zone = self.space.zone(unit)
             memories = unit.memories.find(self._filter(zone, **query))
         return [masked(memory) for memory in memories]
 
@@ -71,7 +63,7 @@ class MemoryReader:
         self, zone: Zone, *, order: Any = "newest", limit: int = 100, **given: Any
     ) -> MemoryFilter:
         """The filter of a query; without a status it is what holds, now or as of then."""
-        guard = self._guard
+        guard = self.space.guard
         read: dict[str, Callable[[Any], Any]] = {
             "origin": self._origins,
             "priority": self._life,
@@ -102,7 +94,7 @@ class MemoryReader:
         if checks.check_choice(status, (*STATUSES, "all"), "status") != "all":
             wanted["status"] = status
         if status == "active":
-            wanted["holds_at"] = self._clock.now()
+            wanted["holds_at"] = self.space.now()
         return MemoryFilter(
             order=checks.check_choice(order, ORDERS, "order"),
             limit=checks.check_limit(limit),
@@ -112,21 +104,21 @@ class MemoryReader:
 
     def _origins(self, word: str) -> tuple[MemoryOrigin, ...]:
         """The origins that a word stands for."""
-        origins = self._guard.words.origins
-        known = self._guard.listed(origins, word, ORIGINS)
+        origins = self.space.guard.words.origins
+        known = self.space.guard.listed(origins, word, ORIGINS)
         return cast("tuple[MemoryOrigin, ...]", origins.table.get(known, (known,)))
 
     def _life(self, word: str) -> Life:
         """The lives of a priority."""
-        priorities = self._guard.words.priorities
-        known = self._guard.listed(priorities, word, PRIORITIES)
+        priorities = self.space.guard.words.priorities
+        known = self.space.guard.listed(priorities, word, PRIORITIES)
         (priority,) = priorities.table.get(known, (known,))
-        return Life(*span_of_priority(priority, self._settings.lifetimes))
+        return Life(*span_of_priority(priority, self.space.settings.lifetimes))
 
     def projects(self, status: MemoryStatus) -> list[SafeName]:
         """The projects of memories of a status."""
         checks.check_choice(status, STATUSES, "status")
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             return unit.memories.projects(status)
 
     def history(self, id_: str) -> History:
@@ -135,11 +127,11 @@ class MemoryReader:
         Of a deleted memory no version is there any more, only the event.
         """
         checks.check_name(id_, "id")
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             versions = unit.memories.chain(id_)
             events = [
                 event
-                for version in [memory.id for memory in versions] or [self._guard.short(id_)]
+                for version in [memory.id for memory in versions] or [self.space.guard.short(id_)]
                 for event in unit.journal.events(subject=version, limit=checks.MAX_ROWS)
             ]
         if not versions and not any(event.type == "delete" for event in events):
@@ -149,6 +141,6 @@ class MemoryReader:
 
     def reveal(self, id_: str) -> str:
         """The text of a credential."""
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             memory = existing_memory(unit, id_)
-        return self._vault.open(memory.text)
+        return self.vault.open(memory.text)

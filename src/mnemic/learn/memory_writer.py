@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast, get_type_hints
 
-from mnemic.clock import Clock
 from mnemic.errors import ConfigError, Conflict, InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.language.dates.moments import maybe_moment
@@ -26,9 +25,9 @@ from mnemic.rules.kinds import importance_of, lifetime_of, own_expiry
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.slots import fold, has_one_answer
 from mnemic.rules.support import Claim
-from mnemic.settings import Settings
 from mnemic.settings.vocabulary import SCOPE
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import (
     EMPTY,
@@ -59,32 +58,19 @@ _TEXTS = (
 _SAYS = ("text", "kind", "subject", "predicate", "value")  # what changes the statement itself
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class MemoryWriter:
     """Adds memories to one space, and changes one at a time."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        reconciler: Reconciler,
-        *,
-        vault: Vault,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._reconciler = reconciler
-        self._guard = reconciler.guard
-        self._vault = vault
+    space: Space
+    reconciler: Reconciler
+    vault: Vault
 
     def remember(self, new: NewMemory, *, operation_id: str | None = None) -> Decision:
         """Keep a statement, unless it is known; says what became of it."""
-        new, now = self._checked(new), self._clock.now()
+        new, now = self._checked(new), self.space.now()
         advice = self._advice(new, now)
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             id_ = new_id(now)
             operation = self._operation("remember", id_, operation_id)
             decision = _done(unit, operation) or self._keep(
@@ -96,7 +82,7 @@ class MemoryWriter:
         """Keep what another memory knew, in a transaction of the caller's; None when it was brought
         in before.
         """
-        operation, now = self._operation("remember", EMPTY, operation_id), self._clock.now()
+        operation, now = self._operation("remember", EMPTY, operation_id), self.space.now()
         if _done(unit, operation) is not None:
             return None
         learned = maybe_moment(new.learned_at, "learned_at")
@@ -126,8 +112,8 @@ class MemoryWriter:
                 f"edit has no {', '.join(sorted(unknown))}",
                 remedy=f"Use some of {', '.join(_FIELDS)}",
             )
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.space.now()
+        with self.space.write() as unit:
             old = existing_memory(unit, id_)
             next_id = new_id(now)
             operation = self._operation("edit", next_id, operation_id)
@@ -144,10 +130,10 @@ class MemoryWriter:
                 return masked(old)
             work = self._settlement(unit, new, new_id(now), now, operation=operation, edited=old)
             if new.trust == "agent":
-                lines = untrusted_lines(unit, now, self._settings.trust)
+                lines = untrusted_lines(unit, now, self.space.settings.trust)
                 safe = tainted(work.candidate, (), lines)
                 work = replace(work, candidate=safe, claim=replace(work.claim, trust=safe.trust))
-            return masked(self._written(self._reconciler.keep(work, old)))
+            return masked(self._written(self.reconciler.keep(work, old)))
 
     def archive(self, id_: str) -> Memory:
         """Put a memory away, with an event; repeating it changes nothing."""
@@ -162,8 +148,8 @@ class MemoryWriter:
     def _change_status(
         self, id_: str, event: str, before: MemoryStatus, after: MemoryStatus, remedy: str
     ) -> Memory:
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.space.now()
+        with self.space.write() as unit:
             memory = existing_memory(unit, id_)
             unit.document_states.drop_choices(memory.id)
             if memory.status == after:
@@ -206,14 +192,14 @@ class MemoryWriter:
             # Part of the past, it neither contradicts nor confirms what holds now.
             return work.write([], "new")
         same = None if old else self._same_secret(unit, work.candidate, new.text.strip())
-        return self._reconciler.keep(work, old, same=same, advice=advice)
+        return self.reconciler.keep(work, old, same=same, advice=advice)
 
     def _advice(self, new: NewMemory, now: datetime) -> Advice | None:
         """What a configured model says of another value where there may be several."""
         several = new.predicate and not (new.value and has_one_answer(new.predicate))
-        if not several or new.supersedes is not None or not self._reconciler.has_judge:
+        if not several or new.supersedes is not None or self.reconciler.adviser.judge is None:
             return None
-        return self._reconciler.advise(self._candidate(new, None), now)
+        return self.reconciler.advise(self._candidate(new, None), now)
 
     def _checked(self, new: NewMemory) -> NewMemory:
         """The statement with texts where texts have to be, and its lists read."""
@@ -231,14 +217,14 @@ class MemoryWriter:
             new,
             kind=kind,
             importance=importance,
-            tags=checks.check_tags(new.tags, self._guard.tags),
-            sources=checks.check_tags(new.sources, self._guard.tags, "sources"),
+            tags=checks.check_tags(new.tags, self.space.guard.tags),
+            sources=checks.check_tags(new.sources, self.space.guard.tags, "sources"),
         )
 
     def _operation(self, verb: str, id_: SafeName, operation_id: str | None) -> SafeName:
         if operation_id is None:
             return key_of(verb, id_)
-        return self._guard.name(operation_id, "operation_id")
+        return self.space.guard.name(operation_id, "operation_id")
 
     def _settlement(
         self,
@@ -259,7 +245,7 @@ class MemoryWriter:
             expires_at = self._usual_expiry(candidate, begins)
         importance = new.importance
         if importance is None:
-            importance = importance_of(candidate.kind, self._settings)
+            importance = importance_of(candidate.kind, self.space.settings)
         claim = Claim(
             checks.check_share(importance, "importance"),
             checks.check_share(new.confidence, "confidence"),
@@ -267,7 +253,7 @@ class MemoryWriter:
             sooner(expires_at, candidate.valid_to),
         )
         turns = turns_of(unit, candidate.sources)
-        work = self._reconciler.settlement(
+        work = self.reconciler.settlement(
             unit,
             candidate,
             claim,
@@ -282,20 +268,22 @@ class MemoryWriter:
     def _usual_expiry(self, candidate: SafeCandidate, begins: datetime) -> datetime | None:
         """By its duration; else by its kind, where the document gives every memory a priority."""
         kind = candidate.kind
-        if candidate.duration or self._guard.words.priorities:
-            return lifetime_of(kind, candidate.duration, self._settings, begins).expires_at
-        return own_expiry(kind, self._settings, begins)
+        if candidate.duration or self.space.guard.words.priorities:
+            return lifetime_of(kind, candidate.duration, self.space.settings, begins).expires_at
+        return own_expiry(kind, self.space.settings, begins)
 
     def _reworded(self, old: Memory, changes: MemoryChanges) -> MemoryChanges:
         """The changes without a word for what the memory is already; another word takes the place
         of the one that was noted.
         """
-        words, given = self._guard.words, changes.copy()
+        words, given = self.space.guard.words, changes.copy()
         metadata = given.get("metadata", old.metadata)
         if given.get("scope"):
-            scope = self._guard.listed(words.scopes, given.pop("scope"))
+            scope = self.space.guard.listed(words.scopes, given.pop("scope"))
             given["metadata"] = metadata = {**metadata, SCOPE: scope}
-        word = None if given.get("kind") is None else self._guard.kind_word(given.pop("kind"))[0]
+        word = None
+        if given.get("kind") is not None:
+            word = self.space.guard.kind_word(given.pop("kind"))[0]
         if word is not None and word != words.kinds.said_of(old.kind, metadata):
             given["kind"] = word
             if metadata.get(words.kinds.name) in words.kinds.notes:
@@ -305,9 +293,9 @@ class MemoryWriter:
 
     def _candidate(self, new: NewMemory, before: SafeText | None) -> SafeCandidate:
         """The statement as it may be stored; a secret in its envelope, which an edit may keep."""
-        if not checks.check_text(new.text, "text", self._guard.characters).strip():
+        if not checks.check_text(new.text, "text", self.space.guard.characters).strip():
             raise InvalidInput("There is nothing to remember", remedy="Give a statement")
-        sealed = self._guard.kind(new.kind) == "credential"
+        sealed = self.space.guard.kind(new.kind) == "credential"
         safe = checked(
             Candidate(
                 kind=new.kind,
@@ -327,8 +315,8 @@ class MemoryWriter:
                 duration=new.duration,
                 origin=self._origin(new.origin),
             ),
-            self._guard,
-            self._guard.characters,
+            self.space.guard,
+            self.space.guard.characters,
         )
         if not sealed:
             return safe
@@ -339,16 +327,16 @@ class MemoryWriter:
     def _noted_scope(self, new: NewMemory) -> Mapping[str, Any]:
         if not new.scope:
             return new.metadata
-        scope = self._guard.listed(self._guard.words.scopes, new.scope)
+        scope = self.space.guard.listed(self.space.guard.words.scopes, new.scope)
         return {**new.metadata, SCOPE: scope}
 
     def _origin(self, word: str) -> MemoryOrigin:
-        origins = self._guard.words.origins
-        known = self._guard.listed(origins, word, ORIGINS)
+        origins = self.space.guard.words.origins
+        known = self.space.guard.listed(origins, word, ORIGINS)
         return cast("MemoryOrigin", origins.table.get(known, (known,))[0])
 
     def _partition(self, name: str | None, what: str) -> str:
-        return "" if name is None else self._guard.name(name, what)
+        return "" if name is None else self.space.guard.name(name, what)
 
     def _sealed(self, text: str, new: NewMemory) -> SafeText:
         """An envelope in the place of the text; what it is found by must not give it away."""
@@ -364,7 +352,7 @@ class MemoryWriter:
                 " not encrypted",
                 remedy="Give the secret as the text only",
             )
-        return constant(self._vault.seal(text))  # only its key opens it
+        return constant(self.vault.seal(text))  # only its key opens it
 
     def _same_secret(self, unit: Unit, candidate: SafeCandidate, text: str) -> Memory | None:
         """The credential that has this secret already, where the key opens it."""
@@ -377,7 +365,7 @@ class MemoryWriter:
         for memory in unit.memories.find(wanted):
             if (fold(memory.subject), fold(memory.predicate)) == about:
                 try:
-                    if self._vault.open(memory.text) == text:
+                    if self.vault.open(memory.text) == text:
                         return memory
                 except ConfigError:
                     continue  # sealed with another key: whether it is the same cannot be told

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from mnemic.clock import Clock
 from mnemic.errors import Conflict, InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.learn.candidates import candidate_of, checked
@@ -15,9 +14,8 @@ from mnemic.learn.settlement import decided_before
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
 from mnemic.rules.importance import PROPOSED_CONFIDENCE
-from mnemic.settings.environment import TrustSettings
-from mnemic.settings.learning import PendingSettings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import (
     EMPTY,
@@ -32,42 +30,31 @@ from mnemic.types import (
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Proposals:
     """Takes candidates into one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        reconciler: Reconciler,
-        *,
-        trust: TrustSettings,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._reconciler = reconciler
-        self._trust = trust
+    space: Space
+    reconciler: Reconciler
 
     def propose(self, candidate: Candidate, *, operation_id: str | None = None) -> Decision:
         """Settle it now; the same operation again changes nothing and says what it did."""
-        now = self._clock.now()
+        now = self.space.now()
         if not isinstance(candidate, Candidate):
             raise InvalidInput(
                 f"a candidate is a {type(candidate).__name__}",
                 remedy="Pass mnemic.Candidate(kind, text)",
             )
-        safe = replace(checked(candidate, self._reconciler.guard), origin="proposal")
+        safe = replace(checked(candidate, self.space.guard), origin="proposal")
         if safe.confidence is None:
             safe = replace(safe, confidence=PROPOSED_CONFIDENCE)
         if safe.trust == "agent":
-            with self._store.read(self._space) as unit:
-                safe = tainted(safe, (), untrusted_lines(unit, now, self._trust))
+            with self.space.read() as unit:
+                safe = tainted(safe, (), untrusted_lines(unit, now, self.space.settings.trust))
         # A secret is refused below, and shown to no model before that.
-        advice = None if safe.kind == "credential" else self._reconciler.advise(safe, now)
-        with self._store.write(self._space) as unit:
-            return self._reconciler.settle(
+        advice = None if safe.kind == "credential" else self.reconciler.advise(safe, now)
+        with self.space.write() as unit:
+            return self.reconciler.settle(
                 unit,
                 safe,
                 operation_id=operation_id or f"propose:{new_id(now)}",
@@ -81,48 +68,39 @@ _LAPSED = 500  # in one transaction
 _GIVEN = 100  # offers that are counted together
 
 
+@dataclass(slots=True, eq=False)
 class PendingQueue:
     """The pending memories of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: PendingSettings,
-        reconciler: Reconciler,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._reconciler = reconciler
-        self._lock = ForkSafeLock()
-        self._given: dict[str, None] = {}  # offered with a context, and not counted yet
+    space: Space
+    reconciler: Reconciler
+    _lock: ForkSafeLock = field(default_factory=ForkSafeLock)
+    # Offered with a context, and not counted yet.
+    _given: dict[str, None] = field(default_factory=dict)
 
     def waiting(self, *, limit: int = 100, offset: int = 0) -> list[Memory]:
         """Everything that waits, snoozed or not, the latest first."""
         checks.check_limit(limit)
         wanted = MemoryFilter(
             status="pending",
-            holds_at=self._clock.now(),
+            holds_at=self.space.now(),
             limit=limit,
             offset=checks.check_offset(offset),
         )
-        with self._store.read(self._space) as unit:
-            oldest = self._oldest(self._clock.now())
+        with self.space.read() as unit:
+            oldest = self._oldest(self.space.now())
             pending = unit.memories.find(wanted)
         return [memory for memory in pending if oldest is None or memory.created_at > oldest]
 
     def offer(self, limit: int | None = None) -> list[Memory]:
         """The few to put to the user at the end of a reply; each offer is counted."""
-        most = self._settings.offer
+        most = self.space.settings.pending.offer
         limit = most if limit is None else min(most, checks.check_limit(limit))
-        now = self._clock.now()
+        now = self.space.now()
         if not limit:
             return []
         self.flush()
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             offered = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
             unit.memories.count_offer([memory.id for memory in offered], now)
         return [replace(memory, offered=memory.offered + 1) for memory in offered]
@@ -132,13 +110,13 @@ class PendingQueue:
 
         Nothing is written, since a context is waited for; ``flush`` counts the offers.
         """
-        most = self._settings.offer
+        most = self.space.settings.pending.offer
         if not most:
             return []
-        now = self._clock.now()
+        now = self.space.now()
         with self._lock:
             limit = most + len(self._given)
-            with self._store.read(self._space) as unit:
+            with self.space.read() as unit:
                 waiting = unit.memories.to_offer(now=now, since=self._oldest(now), limit=limit)
             offered = [one for one in waiting if _is_due(one) and one.id not in self._given]
             self._given.update(dict.fromkeys(one.id for one in offered[:most]))
@@ -151,23 +129,23 @@ class PendingQueue:
         """Count what was offered with contexts."""
         with self._lock:
             given, self._given = self._given, {}
-        if given and not self._store.read_only:
-            with self._store.write(self._space) as unit:
-                unit.memories.count_offer(list(given), self._clock.now())
+        if given and not self.space.store.read_only:
+            with self.space.write() as unit:
+                unit.memories.count_offer(list(given), self.space.now())
 
     def confirm(self, id_: str, *, operation_id: str | None = None) -> Decision:
         """It is true: settled against what is known now, which it may update."""
         operation = self._operation("confirm", id_, operation_id)
-        now = self._clock.now()
-        with self._store.read(self._space) as unit:
+        now = self.space.now()
+        with self.space.read() as unit:
             candidate = candidate_of(_memory(unit, id_))
-        advice = self._reconciler.advise(candidate, now)
-        with self._store.write(self._space) as unit:
+        advice = self.reconciler.advise(candidate, now)
+        with self.space.write() as unit:
             before = decided_before(unit, unit.journal.operation(operation))
             if before is not None:
                 return before
             memory = _still_pending(unit, id_)
-            decision = self._reconciler.confirm(
+            decision = self.reconciler.confirm(
                 unit,
                 memory,
                 operation_id=operation,
@@ -183,8 +161,8 @@ class PendingQueue:
     def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not to be kept, nor offered again in other words."""
         operation = self._operation("ignore", id_, operation_id)
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.space.now()
+        with self.space.write() as unit:
             memory = _memory(unit, id_)
             if unit.journal.operation(operation):
                 return memory
@@ -196,11 +174,11 @@ class PendingQueue:
 
     def snooze(self, id_: str, *, operation_id: str | None = None) -> Memory:
         """Not now; while its cool-down lasts, saying so again changes nothing."""
-        now = self._clock.now()
+        now = self.space.now()
         operation = self._operation("snooze", new_id(now), operation_id)
         self.flush()
-        until = now + self._settings.cooldown
-        with self._store.write(self._space) as unit:
+        until = now + self.space.settings.pending.cooldown
+        with self.space.write() as unit:
             memory = _memory(unit, id_)
             if unit.journal.operation(operation):
                 return memory
@@ -214,12 +192,12 @@ class PendingQueue:
 
     def lapse(self) -> int:
         """Put away what nobody answered for too long; says how many."""
-        now = self._clock.now()
+        now = self.space.now()
         oldest, done = self._oldest(now), 0
         if oldest is None:
             return 0
         while True:
-            with self._store.write(self._space) as unit:
+            with self.space.write() as unit:
                 late = unit.memories.lapsed(oldest, _LAPSED)
                 for memory in late:
                     unit.memories.revise(replace(memory, status="archived", updated_at=now))
@@ -233,10 +211,11 @@ class PendingQueue:
     def _operation(self, verb: str, id_: str, operation_id: str | None) -> SafeName:
         checks.check_name(id_, "id")
         named = operation_id or f"{verb}:{id_}"
-        return self._reconciler.guard.name(named, "operation_id")
+        return self.space.guard.name(named, "operation_id")
 
     def _oldest(self, now: datetime) -> datetime | None:
-        return None if self._settings.expire is None else now - self._settings.expire
+        expire = self.space.settings.pending.expire
+        return None if expire is None else now - expire
 
 
 def _memory(unit: Unit, id_: str) -> Memory:

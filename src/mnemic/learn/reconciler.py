@@ -6,26 +6,24 @@ decides inside it, from the memories of that moment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from mnemic.index.embedding_job import Ask
-from mnemic.language.guard import guard_of
-from mnemic.learn.advice import Advice, Adviser, Judge, NeighborSearch, meeting
+from mnemic.learn.advice import Advice, Adviser, NeighborSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
 from mnemic.learn.endings import is_half
 from mnemic.learn.laws import judge, may_change, names_change, said_elsewhere, says_change
 from mnemic.learn.memories import turns_of
 from mnemic.learn.settlement import Settlement, decided_before, stands_on
-from mnemic.providers.embedding.base import Embedder
 from mnemic.rules.importance import DEFAULT_CONFIDENCE
 from mnemic.rules.kinds import importance_of, lifetime_of, profile_of
 from mnemic.rules.lifetimes import counts_from, sooner
 from mnemic.rules.likeness import same_value
 from mnemic.rules.reconcile import (
-    Contest,
     Neighbors,
     Side,
     contest,
@@ -37,8 +35,8 @@ from mnemic.rules.reconcile import (
 )
 from mnemic.rules.slots import has_one_answer, is_common, slot_of
 from mnemic.rules.support import Claim, Scales, may_overrule, rank
-from mnemic.settings import Settings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
 from mnemic.types import (
     EMPTY,
@@ -61,28 +59,21 @@ def spell_project(unit: Unit, candidate: SafeCandidate) -> SafeCandidate:
     return candidate if not same or project in same else replace(candidate, project=same[0])
 
 
+@dataclass(frozen=True, eq=False)
 class Reconciler:
     """Settles the candidates of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        settings: Settings,
-        ask: Ask,
-        *,
-        embedder: Embedder | None = None,
-        judge: Judge | None = None,
-    ) -> None:
-        self._settings = settings
-        self._ask = ask
-        self.guard = guard_of(settings)
-        self._adviser = Adviser(store, space, settings, embedder, judge)
-        self._scales = Scales.of(settings)
+    space: Space
+    ask: Ask
+    adviser: Adviser
+
+    @cached_property
+    def _scales(self) -> Scales:
+        return Scales.of(self.space.settings)
 
     def advise(self, candidate: Candidate, now: datetime) -> Advice:
         """Ask models about it, before the transaction."""
-        return self._adviser.advise(checked(candidate, self.guard), now)
+        return self.adviser.advise(checked(candidate, self.space.guard), now)
 
     # --- inside it ------------------------------------------------------------------------------
 
@@ -102,18 +93,18 @@ class Reconciler:
         ``own_idea``: a model asked for it to be kept, not somebody's words in a conversation.
         ``revives``: said again, it may hold again although it was replaced or withdrawn before.
         """
-        operation = self.guard.name(operation_id, "operation_id")
+        operation = self.space.guard.name(operation_id, "operation_id")
         before = decided_before(unit, unit.journal.operation(operation))
         if before is not None:
             return before
         advice = advice or Advice()
-        core = self._settings.upkeep.core_importance
-        safe = judge(checked(candidate, self.guard), core)
+        core = self.space.settings.upkeep.core_importance
+        safe = judge(checked(candidate, self.space.guard), core)
         work = self._filled(unit, safe, operation, now)
         if advice.failure:
-            work.note("judge_fail", EMPTY, {"error": self.guard.error(advice.failure)})
-        search = self._search(unit, work.candidate, now, advice.cosines)
-        admission = route(work.candidate.kind, work.claim, self._settings)
+            work.note("judge_fail", EMPTY, {"error": self.space.guard.error(advice.failure)})
+        search = NeighborSearch.of(unit, work.candidate, now, self.space.settings, advice.cosines)
+        admission = route(work.candidate.kind, work.claim, self.space.settings)
         decision = self._without_comparing(work, search, admission)
         if decision is not None:
             return decision
@@ -139,10 +130,6 @@ class Reconciler:
             return self._wait(work, search, reason)
         return self._write(work, search, relation, targets)
 
-    @property
-    def has_judge(self) -> bool:
-        return self._adviser.has_judge
-
     def keep(
         self,
         work: Settlement,
@@ -159,7 +146,7 @@ class Reconciler:
         candidate = work.candidate
         # Somebody chose these words: what differs in any of them is another statement.
         several = is_common(candidate.predicate) and not has_one_answer(candidate.predicate)
-        search = self._search(work.unit, candidate, work.now, {})
+        search = NeighborSearch.of(work.unit, candidate, work.now, self.space.settings, {})
         search = replace(search, strict=True, by_value=several and not (advice and advice.decision))
         if candidate.kind == "credential":  # an envelope is like no other
             relation, targets = Decision("new" if same is None else "same", same), []
@@ -245,7 +232,8 @@ class Reconciler:
             session=waiting.session,
             waiting=waiting,
         )
-        existing = self._search(unit, candidate, now, advice.cosines).neighbors("active")
+        search = NeighborSearch.of(unit, candidate, now, self.space.settings, advice.cosines)
+        existing = search.neighbors("active")
         if waiting.trust != "owner":
             work.note("trust", waiting.id, {"from": waiting.trust, "to": "owner"})
         relation = self._relation(candidate, existing, advice)
@@ -276,12 +264,12 @@ class Reconciler:
             operation_id,
             now,
             self._scales,
-            self._ask,
-            self.guard,
+            self.ask,
+            self.space.guard,
             sources,
             session,
             waiting,
-            profile=profile_of(self._settings),
+            profile=profile_of(self.space.settings),
         )
 
     # --- deciding -------------------------------------------------------------------------------
@@ -376,8 +364,17 @@ class Reconciler:
     ) -> Decision:
         out_of_order = any(work.said_at < memory.valid_from <= work.now for memory in targets)
         if relation.outcome == "conflict" or out_of_order:
-            lost = self._lost_before(search)
-            strongest, scores = self._contest(work, targets, lost)
+            value = search.candidate.value
+            lost = [  # the same answer, where it lost a conflict earlier
+                memory
+                for memory in search.neighbors("rejected").slot
+                if memory.superseded_by and same_value(value, memory.value)
+            ]
+            new = Side(work.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
+            strongest, scores = max(
+                ((m, contest(_side(work.unit, m), new, self.space.settings)) for m in targets),
+                key=lambda result: result[1].existing - result[1].new,
+            )
             if not scores.new_wins and not (insists and not out_of_order):
                 reason = f"outweighed {scores.existing:.2f} to {scores.new:.2f}"
                 return work.lose(strongest, lost[0] if lost else None, reason)
@@ -391,7 +388,10 @@ class Reconciler:
         return decision
 
     def _withdraw(self, work: Settlement, search: NeighborSearch, admission: Decision) -> Decision:
-        if admission.outcome == "dropped" or work.claim.confidence < self._settings.routing.write:
+        if (
+            admission.outcome == "dropped"
+            or work.claim.confidence < self.space.settings.routing.write
+        ):
             return work.drop("dropped", "it is not sure enough to end what is known")
         ended = to_withdraw(search.candidate, search.neighbors("active"))
         waiting = to_withdraw(search.candidate, search.neighbors("pending"))
@@ -416,14 +416,6 @@ class Reconciler:
 
     # --- looking --------------------------------------------------------------------------------
 
-    def _search(
-        self, unit: Unit, candidate: SafeCandidate, now: datetime, cosines: Mapping[str, float]
-    ) -> NeighborSearch:
-        settings = self._settings
-        return NeighborSearch(
-            unit, candidate, now, settings.reconcile, cosines, settings.merge_categories
-        )
-
     def _matching(self, search: NeighborSearch, status: MemoryStatus) -> list[Memory]:
         """Memories of that status that say the same; of the rejected, those a person ignored."""
         existing = search.neighbors(status)
@@ -435,37 +427,22 @@ class Reconciler:
             and not (status == "rejected" and memory.superseded_by)
         ]
 
-    def _lost_before(self, search: NeighborSearch) -> list[Memory]:
-        """The same answer where it lost a conflict earlier."""
-        return [
-            memory
-            for memory in search.neighbors("rejected").slot
-            if memory.superseded_by and same_value(search.candidate.value, memory.value)
-        ]
-
-    def _contest(
-        self, work: Settlement, targets: Sequence[Memory], lost: Sequence[Memory]
-    ) -> tuple[Memory, Contest]:
-        new = Side(work.said_at, 1 + sum(1 + memory.confirmations for memory in lost))
-        results = [(m, contest(_side(work.unit, m), new, self._settings)) for m in targets]
-        return max(results, key=lambda result: result[1].existing - result[1].new)
-
     def _filled(
         self, unit: Unit, candidate: SafeCandidate, operation_id: SafeName, now: datetime
     ) -> Settlement:
         """The operation on a candidate with its gaps filled by the settings."""
         importance, confidence = candidate.importance, candidate.confidence
         if importance is None:
-            importance = importance_of(candidate.kind, self._settings)
+            importance = importance_of(candidate.kind, self.space.settings)
         confidence = DEFAULT_CONFIDENCE if confidence is None else confidence
         if _insists(candidate):
-            confidence = max(confidence, self._settings.routing.write)
+            confidence = max(confidence, self.space.settings.routing.write)
         confidence = min(confidence, self._scales.most(candidate.trust))
         turns = turns_of(unit, candidate.sources)
         latest = max(turns, key=lambda turn: turn.at, default=None)
         said_at = now if latest is None else min(latest.at, now)
         begins = counts_from(said_at, candidate.valid_from, candidate.valid_to)
-        life = lifetime_of(candidate.kind, candidate.duration, self._settings, begins)
+        life = lifetime_of(candidate.kind, candidate.duration, self.space.settings, begins)
         expires_at = sooner(life.expires_at, candidate.valid_to)
         return self.settlement(
             unit,

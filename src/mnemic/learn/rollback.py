@@ -6,15 +6,15 @@ leaves its events under one operation.
 
 from __future__ import annotations
 
-from mnemic.clock import Clock
+from dataclasses import dataclass
+
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
-from mnemic.language.guard import Guard, guard_of
+from mnemic.language.guard import Guard
 from mnemic.learn.rollback_plan import RollbackPlan, RollbackSource, What
 from mnemic.rules import checks
-from mnemic.settings import Settings
+from mnemic.space import Space
 from mnemic.store.codec import stored_name
-from mnemic.store.contract import Store
 from mnemic.types import EMPTY, TRUSTS, Event, Fact, RolledBack, SafeName, key_of
 
 _WHATS: dict[str, What] = {
@@ -38,34 +38,30 @@ def origin_of(source: str, guard: Guard) -> RollbackSource:
     return RollbackSource(_WHATS[what], guard.name(name, what))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Rollback:
     """Undoes sources in one space."""
 
-    def __init__(self, store: Store, space: str, clock: Clock, settings: Settings) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings
-        self._guard = guard_of(settings)
+    space: Space
 
     def rollback(
         self, source: str, *, dry_run: bool = False, operation_id: str | None = None
     ) -> RolledBack:
         """Undo everything from one source, or with ``dry_run`` say what would change."""
-        origin, now = origin_of(source, self._guard), self._clock.now()
+        origin, now = origin_of(source, self.space.guard), self.space.now()
         if dry_run:
-            with self._store.read(self._space) as unit:
-                undoing = RollbackPlan(unit, origin, self._settings, now)
+            with self.space.read() as unit:
+                undoing = RollbackPlan(unit, origin, self.space.settings, now)
                 undoing.plan()
                 return undoing.report(EMPTY)
-        operation = self._guard.name(
+        operation = self.space.guard.name(
             operation_id or key_of("rollback", new_id(now)), "operation_id"
         )
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             before = unit.journal.operation(operation)
             if before:
                 return _reported(before[-1])
-            undoing = RollbackPlan(unit, origin, self._settings, now)
+            undoing = RollbackPlan(unit, origin, self.space.settings, now)
             undoing.plan()
             report = undoing.write(operation)
             unit.journal.add_event(
@@ -84,7 +80,7 @@ class Rollback:
             "restored": list(report.restored),
             "revised": list(report.revised),
         }
-        return self._guard.json(payload, "report")
+        return self.space.guard.json(payload, "report")
 
 
 def _reported(event: Event) -> RolledBack:

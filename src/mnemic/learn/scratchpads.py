@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from mnemic.clock import Clock
 from mnemic.days import in_zone, local_time
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
@@ -16,7 +15,8 @@ from mnemic.language.voice import own_voice
 from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.settings.learning import ScratchpadSettings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import PadRow, TurnFilter
 from mnemic.store.user_zone import user_zone
 from mnemic.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, joined
@@ -54,24 +54,12 @@ class _Pad:
     own: bool
 
 
+@dataclass(slots=True, eq=False)
 class Scratchpads:
     """Reads and writes the scratchpad of one space."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        guard: Guard = DEFAULT,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._settings = settings.scratchpad
-        self._zone = settings.schedule.zone
-        self._guard = guard
-        self._cached: tuple[_Stamp, _Pad] | None = None
+    space: Space
+    _cached: tuple[_Stamp, _Pad] | None = None
 
     def get(self) -> Scratchpad:
         """What is on it, with the latest messages of the user taken in."""
@@ -84,7 +72,7 @@ class Scratchpads:
         all, unless they are shown there already, and what a person or the agent wrote. Empty where
         nothing is to be done.
         """
-        current, now = self._current(), self._clock.now()
+        current, now = self._current(), self.space.now()
         if current.own or not current.pad.text.strip():
             return current.pad.text
         known = {
@@ -94,7 +82,7 @@ class Scratchpads:
         }
         pad = current.pad
         shown = open_part(pad, focus=pad.focus in known, questions=known)
-        if self._settings.progress:
+        if self.space.settings.scratchpad.progress:
             done = tuple(
                 replace(one, at=one.at and one.at.replace(tzinfo=None))
                 for one in pad.completions
@@ -107,12 +95,12 @@ class Scratchpads:
         """It is asked for with every message, so it is worked out again only when they are
         others.
         """
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             stamp = (unit.scratchpads.get(), unit.ledger.latest_docs(_FOLLOWED))
             cached = self._cached
             if cached is not None and cached[0] == stamp:
                 return cached[1]
-            pad = _followed(unit, self._settings, self._zone)
+            pad = _followed(unit, self.space.settings.scratchpad, self.space.settings.schedule.zone)
         self._cached = (stamp, pad)
         return pad
 
@@ -123,18 +111,19 @@ class Scratchpads:
     def put(self, markdown: str, by: PadWriter = "user") -> Scratchpad:
         """Somebody's own text in place of what was there, which stays in the history."""
         checks.check_choice(by, PAD_WRITERS, "by")
-        text = self._guard.text(markdown, "scratchpad", self._settings.max_chars)
-        size, limit = len(render(parse(text))), self._settings.max_chars
+        limit = self.space.settings.scratchpad.max_chars
+        text = self.space.guard.text(markdown, "scratchpad", limit)
+        size = len(render(parse(text)))
         if size > limit:
             raise InvalidInput(
                 f"The scratchpad would have {size:,} characters once written as lists",
                 remedy=f"Shorten it to {limit:,}, or raise scratchpad.max_chars",
             )
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.space.now()
+        with self.space.write() as unit:
             old = read_pad(unit)
             if old.text != text:
-                before = self._guard.error(old.text, self._settings.max_chars)
+                before = self.space.guard.error(old.text, limit)
                 _write(unit, text, now, {"by": constant(by), "before": before})
             return read_pad(unit)
 
@@ -142,17 +131,17 @@ class Scratchpads:
         """The task at hand as the host's own compiler or planner states it; the one before it is
         archived when the topic changes.
         """
-        safe = self._guard.text(task, "task", self._settings.max_chars)
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        safe = self.space.guard.text(task, "task", self.space.settings.scratchpad.max_chars)
+        now = self.space.now()
+        with self.space.write() as unit:
             old = read_pad(unit)
-            local = in_zone(now, user_zone(unit, self._zone))
-            new = assign(old, safe, local, self._settings)
+            local = in_zone(now, self.space.zone(unit))
+            new = assign(old, safe, local, self.space.settings.scratchpad)
             origin = _Origin(now, project)
             if new == old and _by_host(unit):
                 return old
             pad = replace(new, updated_at=now) if new == old else new
-            return _changed(unit, old, pad, now, by=BY_HOST, origin=origin, guard=self._guard)
+            return _changed(unit, old, pad, now, by=BY_HOST, origin=origin, guard=self.space.guard)
 
 
 def _by_host(unit: Unit) -> bool:

@@ -6,12 +6,11 @@ A durable job of idempotent steps: each can be repeated after a crash without ad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mnemic.clock import Clock
 from mnemic.errors import ModelError, ModelRefused, ModelSuspended, NotFound
 from mnemic.ids import new_id
-from mnemic.language.guard import guard_of
 from mnemic.language.story import EpisodeDraft
 from mnemic.learn.episode_writer import MOST_TURNS, EpisodeWriter
 from mnemic.learn.extraction import ExtractionJob
@@ -19,7 +18,7 @@ from mnemic.learn.memories import end_with_session
 from mnemic.learn.scratchpads import catch_up_pad, conclude_pad
 from mnemic.record import triggers
 from mnemic.rules.event_rules import wants
-from mnemic.settings import Settings
+from mnemic.space import Space
 from mnemic.store.contract import Store, Unit
 from mnemic.store.rows import TurnFilter
 from mnemic.types import Job, SafeName, Turn, key_of
@@ -41,24 +40,13 @@ def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> No
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class SessionEndJob:
     """Wraps up sessions of any space."""
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        settings: Settings,
-        *,
-        extraction: ExtractionJob,
-        episodes: EpisodeWriter,
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self._settings = settings
-        self._extraction = extraction
-        self._episodes = episodes
-        self._guard = guard_of(settings)
+    store: Store
+    extraction: ExtractionJob
+    episodes: EpisodeWriter
 
     def run(self, job: Job) -> None:
         """Memories, episode, scratchpad, cleaning.
@@ -70,7 +58,7 @@ class SessionEndJob:
         session = job.name_of("session")
         failure: ModelError | None = None
         try:
-            done = self._extraction.learn(job, session)
+            done = self.extraction.learn(job, session)
         except ModelError as error:
             if not self._rules_tell(job, session, error):
                 raise
@@ -84,26 +72,26 @@ class SessionEndJob:
         if failure is None:
             draft, reason = self._draft(job, session, turns)
             failure = reason if reason is not None and reason.away else None
-        with self._store.write(job.space) as unit:
+        with self.store.write(job.space) as unit:
             self._tell(unit, session, turns, draft, "" if reason is None else str(reason))
             operation = key_of("session_end", session, job.id)
-            end_with_session(unit, session, operation_id=operation, now=self._clock.now())
+            end_with_session(unit, session, operation_id=operation, now=self.episodes.clock.now())
         if failure is not None:
             raise failure
 
     def failed(self, job: Job, reason: str, *, dead: bool) -> None:
         """Its turns say so, as after an extraction."""
-        self._extraction.failed(job, reason, dead=dead)
+        self.extraction.failed(job, reason, dead=dead)
 
     def _go_on(self, job: Job, session: SafeName) -> None:
-        with self._store.write(job.space) as unit:
-            queue(unit, session, self._clock.now(), job.max_attempts)
+        with self.store.write(job.space) as unit:
+            queue(unit, session, self.episodes.clock.now(), job.max_attempts)
 
     def _untold(self, job: Job, session: SafeName) -> list[Turn]:
         """The turns since the last time this session ended; a job that failed after it had told
         them tells them again, with what it has learned since.
         """
-        with self._store.read(job.space) as unit:
+        with self.store.read(job.space) as unit:
             covered = unit.episodes.covered(session, "session_end")
             latest = TurnFilter(session=session, newest_first=True, limit=MOST_TURNS)
             turns = unit.ledger.turns(latest)
@@ -117,11 +105,11 @@ class SessionEndJob:
         """
         if not error.away:
             return isinstance(error, ModelRefused) or job.attempts >= job.max_attempts
-        now = self._clock.now()
+        now = self.episodes.clock.now()
         waited = now - (job.waiting_since or now)
         if waited < _STORY_WAITS and not isinstance(error, ModelSuspended):
             return False
-        with self._store.read(job.space) as unit:
+        with self.store.read(job.space) as unit:
             covered = unit.episodes.covered(session, "session_end")
             latest = unit.ledger.turns(TurnFilter(session=session, newest_first=True, limit=1))
         return not covered or not latest or covered[-1] < latest[0].index
@@ -131,7 +119,7 @@ class SessionEndJob:
     ) -> tuple[EpisodeDraft | None, ModelError | None]:
         """A model's words for the story, or why there are none."""
         try:
-            return self._episodes.draft(job.space, turns), None
+            return self.episodes.draft(job.space, turns), None
         except ModelError as error:
             if not self._rules_tell(job, session, error):
                 raise
@@ -146,41 +134,28 @@ class SessionEndJob:
         reason: str,
     ) -> None:
         known = unit.episodes.covered(session, "session_end")
-        episode = self._episodes.write(
+        episode = self.episodes.write(
             unit, session, turns, "session_end", draft=draft, reason=reason
         )
         if episode is None or unit.episodes.covered(session, "session_end") == known:
             return  # there was one of this stretch
-        info, now = unit.ledger.session(session), self._clock.now()
+        info, now = unit.ledger.session(session), self.episodes.clock.now()
         project = "" if info is None else info.project
-        catch_up_pad(unit, now, self._settings, self._guard)
-        conclude_pad(unit, episode, project, now, self._settings, guard=self._guard)
+        catch_up_pad(unit, now, self.episodes.settings, self.episodes.guard)
+        conclude_pad(unit, episode, project, now, self.episodes.settings, guard=self.episodes.guard)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class SessionCloser:
     """Ends sessions of one space: marked at once, wrapped up in the background."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        settings: Settings,
-        wake: Callable[[], None],
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._triggers = settings.triggers
-        self._rules = tuple(settings.events.rules.values())
-        self._max_attempts = settings.jobs.max_attempts
-        self._wake = wake
-        self._guard = guard_of(settings)
+    space: Space
+    wake: Callable[[], None]
 
     def end(self, session: str) -> None:
         """A later turn opens the session again. A short one is left to the daily sweep."""
-        now, id_ = self._clock.now(), self._guard.name(session, "session")
-        with self._store.write(self._space) as unit:
+        now, id_ = self.space.now(), self.space.guard.name(session, "session")
+        with self.space.write() as unit:
             info = unit.ledger.session(id_)
             if info is None:
                 raise NotFound(f"No session {session!r}", remedy="See sessions()")
@@ -191,15 +166,16 @@ class SessionCloser:
                 ENDED, operation_id=operation, subject=id_, payload=payload, at=now
             )
             if self._is_wanted(payload, info.turns):
-                queue(unit, id_, now, self._max_attempts)
+                queue(unit, id_, now, self.space.settings.jobs.max_attempts)
             else:
                 end_with_session(unit, id_, operation_id=operation, now=now)
-        self._wake()
+        self.wake()
 
     def _is_wanted(self, payload: Mapping[str, int], turns: int) -> bool:
-        if self._triggers.session_end and turns >= self._triggers.session_min_messages:
+        ends = self.space.settings.triggers
+        if ends.session_end and turns >= ends.session_min_messages:
             return True
         return any(
             CONSOLIDATE in rule.actions and rule.mode == "auto" and wants(rule, ENDED, payload)
-            for rule in self._rules
+            for rule in self.space.settings.events.rules.values()
         )

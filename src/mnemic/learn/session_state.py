@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from mnemic.clock import Clock
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
-from mnemic.language.guard import Guard
 from mnemic.learn.scratchpads import Scratchpads
 from mnemic.record.short_term import CLEARED, ShortTermMemory
 from mnemic.rules import checks
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import TurnFilter
 from mnemic.types import (
     EMPTY,
@@ -29,39 +29,27 @@ _MOST_VARIABLES = 100
 _PAGE = 1_000
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class SessionState:
     """The state of the conversations of one space. Variables and the task outlive the process."""
 
-    def __init__(
-        self,
-        store: Store,
-        space: str,
-        clock: Clock,
-        guard: Guard,
-        *,
-        short_term: ShortTermMemory,
-        scratchpads: Scratchpads,
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._guard = guard
-        self._short_term = short_term
-        self._scratchpads = scratchpads
+    space: Space
+    short_term: ShortTermMemory
+    scratchpads: Scratchpads
 
     def recent(self, session: str, limit: int | None = None) -> list[Turn]:
         if limit is not None:
             checks.check_limit(limit)
-        return list(self._short_term.recent(session, limit))
+        return list(self.short_term.recent(session, limit))
 
     def window(self, session: str, tokens: int | None = None) -> ConversationWindow:
-        found = self._short_term.window(session, tokens)
+        found = self.short_term.window(session, tokens)
         return ConversationWindow(found.summary, found.turns, found.tokens)
 
     def all(self, session: str) -> list[Turn]:
         """Every turn in the ledger, cleared or not."""
-        name, turns = self._guard.name(session, "session"), list[Turn]()
-        with self._store.read(self._space) as unit:
+        name, turns = self.space.guard.name(session, "session"), list[Turn]()
+        with self.space.read() as unit:
             while True:
                 page = unit.ledger.turns(TurnFilter(session=name, limit=_PAGE, offset=len(turns)))
                 turns += page
@@ -70,8 +58,8 @@ class SessionState:
 
     def clear(self, session: str) -> None:
         """Begin the window anew; what was said stays in the ledger and in memory."""
-        name, now = self._guard.name(session, "session"), self._clock.now()
-        with self._store.write(self._space) as unit:
+        name, now = self.space.guard.name(session, "session"), self.space.now()
+        with self.space.write() as unit:
             latest = unit.ledger.turns(TurnFilter(session=name, newest_first=True, limit=1))
             if not latest:
                 return
@@ -82,22 +70,22 @@ class SessionState:
                 payload={"upto": latest[0].index},
                 at=now,
             )
-        self._short_term.clear_until(session, latest[0].index)
+        self.short_term.clear_until(session, latest[0].index)
 
     def set_task(self, task: str, session: str | None = None) -> Scratchpad:
-        project = None if session is None else self._short_term.project_of(session)
-        return self._scratchpads.assign(task, project or EMPTY)
+        project = None if session is None else self.short_term.project_of(session)
+        return self.scratchpads.assign(task, project or EMPTY)
 
     def variables(self, session: str) -> dict[str, Json]:
-        with self._store.read(self._space) as unit:
-            return _variables(unit, self._guard.name(session, "session"))
+        with self.space.read() as unit:
+            return _variables(unit, self.space.guard.name(session, "session"))
 
     def set_variables(self, session: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Change some variables; None removes one."""
-        name, now = self._guard.name(session, "session"), self._clock.now()
+        name, now = self.space.guard.name(session, "session"), self.space.now()
         for key in values:
             checks.check_name(key, "the name of a variable")
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             before = _variables(unit, name)
             after = {key: one for key, one in {**before, **values}.items() if one is not None}
             if len(after) > _MOST_VARIABLES:
@@ -110,7 +98,7 @@ class SessionState:
                     VARIABLES,
                     operation_id=key_of("variables", new_id(now)),
                     subject=name,
-                    payload=self._guard.json({"values": after}, "variables"),
+                    payload=self.space.guard.json({"values": after}, "variables"),
                     at=now,
                 )
             return _variables(unit, name)

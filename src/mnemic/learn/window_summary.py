@@ -6,11 +6,12 @@ A prompt never waits for it: until it is there, the summary by rule stands in th
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
-from mnemic.language.guard import MAX_SUMMARY, guard_of
+from mnemic.language.guard import MAX_SUMMARY, Guard
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.learn.episodes import conversation
@@ -32,38 +33,34 @@ def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> No
     unit.tasks.enqueue(KIND, key=session, payload=payload, now=now, max_attempts=max_attempts)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class WindowSummaryJob:
-    """Sums up what no longer stands in the windows of one process."""
+    """Sums up what no longer stands in the windows of one process: ``window_of`` a space that is
+    open here, others are summed up by their own process.
+    """
 
-    def __init__(
-        self,
-        settings: Settings,
-        window_of: Callable[[str], ShortTermMemory | None],
-        model_of: Callable[[str], ChatModel | None],
-    ) -> None:
-        """``window_of`` a space that is open here: others are summed up by their own process."""
-        self._settings = settings
-        self._window_of = window_of
-        self._model_of = model_of
-        self._guard = guard_of(settings)
+    settings: Settings
+    guard: Guard
+    window_of: Callable[[str], ShortTermMemory | None]
+    model_of: Callable[[str], ChatModel | None]
 
     def run(self, job: Job) -> None:
         """Put the model's summary in the place of the latest one by rule."""
-        memory, model = self._window_of(job.space), self._model_of(job.space)
+        memory, model = self.window_of(job.space), self.model_of(job.space)
         session = job.name_of("session")
         overflow = None if memory is None else memory.overflow(session)
         if memory is None or model is None or overflow is None:
             return
         language = language_of(
             [turn.text for turn in overflow.turns if turn.role == "user"],
-            self._settings.memory.language,
+            self.settings.memory.language,
         )
-        shown = conversation(overflow.turns, language, self._settings.extraction.batch_tokens.high)
+        shown = conversation(overflow.turns, language, self.settings.extraction.batch_tokens.high)
         answer = model.write(
             fence(shown, "conversation"),
             purpose=PURPOSE,
             system=filled("summary", language, tokens=_TOKENS),
         )
         short = cut_to_tokens(answer.value, _TOKENS, count_tokens)
-        text = self._guard.error(short, MAX_SUMMARY)
+        text = self.guard.error(short, MAX_SUMMARY)
         memory.summarized(session, overflow.upto, text)

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
-from mnemic.clock import Clock
 from mnemic.errors import (
     MnemicError,
     ModelError,
@@ -16,9 +15,9 @@ from mnemic.errors import (
     StoreUnavailable,
 )
 from mnemic.ids import new_id
-from mnemic.language.guard import Guard
 from mnemic.settings.logs import OperationLog
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.tracing import span
 from mnemic.types import constant, key_of
 
@@ -28,14 +27,12 @@ R = TypeVar("R")
 class Attempts:
     """The tries of one recall, in one snapshot; after a failure the next takes a new one."""
 
-    def __init__(self, store: Store, space: str, guard: Guard) -> None:
-        self._store = store
+    def __init__(self, space: Space) -> None:
         self._space = space
-        self._guard = guard
         self.failures: dict[str, str] = {}
         self._errors: dict[str, MnemicError] = {}
         self._worked = False
-        self._from_replica = store.has_replica
+        self._from_replica = space.store.has_replica
         self._reading: AbstractContextManager[Unit] | None = None
         self._unit: Unit | None = None
 
@@ -67,8 +64,9 @@ class Attempts:
     @contextmanager
     def _snapshot(self) -> Iterator[Unit]:
         if self._unit is None:
-            read = self._store.read_replica if self._from_replica else self._store.read
-            self._reading = read(self._space)
+            store = self._space.store
+            read = store.read_replica if self._from_replica else store.read
+            self._reading = read(self._space.name)
             self._unit = self._reading.__enter__()
         try:
             yield self._unit
@@ -113,7 +111,7 @@ class Attempts:
         reasons = "; ".join(f"{route}: {why}" for route, why in self.failures.items())
         return kind(f"Recall could read nothing ({reasons})", remedy=first.remedy)
 
-    def note(self, clock: Clock, log: OperationLog) -> None:
+    def note(self, log: OperationLog) -> None:
         """Add an event for each failure; where even that fails, ``failures`` says so.
 
         A suspended model has left its event when the suspension began.
@@ -124,19 +122,19 @@ class Attempts:
             if not isinstance(self._errors[route], ModelSuspended)
         }
         for why in reasons.values():
-            log.failed("retrieve", self._guard.error(why))
-        if not reasons or self._store.read_only:
+            log.failed("retrieve", self._space.guard.error(why))
+        if not reasons or self._space.store.read_only:
             return
-        now = clock.now()
+        now = self._space.now()
         operation = key_of("recall", new_id(now))
         try:
-            with self._store.write(self._space) as unit:
+            with self._space.write() as unit:
                 for route, error in reasons.items():
                     unit.journal.add_event(
                         "retrieval_fail",
                         operation_id=operation,
                         subject=key_of("route", constant(route)),
-                        payload={"error": self._guard.error(error)},
+                        payload={"error": self._space.guard.error(error)},
                         at=now,
                     )
         except StoreError as error:

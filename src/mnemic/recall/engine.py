@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from mnemic.clock import Clock
 from mnemic.days import LocalSpan, Zone
 from mnemic.errors import MissingExtra
 from mnemic.language.dates.reader import find_times
 from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
-from mnemic.language.guard import guard_of
 from mnemic.language.query_intent import asks_of_past
 from mnemic.locks import ForkSafeLock
 from mnemic.recall.attempts import Attempts
@@ -27,30 +25,26 @@ from mnemic.recall.relevance import candidate_pool
 from mnemic.recall.request import Request, read_request
 from mnemic.recall.reranking import RERANKED, reranked, reranker_for
 from mnemic.recall.vectors import VectorRoute
-from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
-from mnemic.store.contract import Store
-from mnemic.store.user_zone import user_zone
+from mnemic.space import Space
 from mnemic.types import Hit, SafeName, Why
 
 _DEPTHS = (1, 3, 9, 36)  # times the usual candidates: the last is enough for the most hits
 _TIMES = frozenset(("since", "until", "as_of", "known_at"))  # what may be given without a zone
 
 
+@dataclass(slots=True, eq=False)
 class Touches:
     """Uses of the records of one space that are not written yet."""
 
-    def __init__(self, store: Store, space: str, *, enabled: bool) -> None:
-        self._store = store
-        self._space = space
-        self._enabled = enabled
-        self._guard = ForkSafeLock()
-        self._waiting: dict[str, tuple[int, datetime]] = {}
-        self._pid = os.getpid()
+    space: Space
+    _guard: ForkSafeLock = field(default_factory=ForkSafeLock)
+    _waiting: dict[str, tuple[int, datetime]] = field(default_factory=dict)
+    _pid: int = field(default_factory=os.getpid)
 
     def add(self, ids: Sequence[str], at: datetime) -> None:
         """Count a use of these records."""
-        if not ids or not self._enabled:
+        if not ids or not self.space.settings.recall.touch or self.space.store.read_only:
             return
         with self._guard:
             self._reset_after_fork()
@@ -64,7 +58,7 @@ class Touches:
             self._reset_after_fork()
             waiting, self._waiting = self._waiting, {}
         if waiting:
-            with self._store.write(self._space) as unit:
+            with self.space.write() as unit:
                 for id_, (count, at) in waiting.items():
                     unit.memories.touch(id_, count, at)
                     unit.episodes.touch(id_, count)
@@ -83,56 +77,49 @@ class Recall:
 
     def __init__(
         self,
-        store: Store,
-        space: str,
-        clock: Clock,
+        space: Space,
         *,
-        settings: Settings,
         vectors: VectorRoute | None,
         touches: Touches,
         fault: MissingExtra | None = None,
     ) -> None:
         """``fault``: why another vector engine stands in; the first recall leaves its event."""
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._fault = fault
-        self._guard = guard_of(settings)
-        self._gate = settings.gate
-        self._configured_zone = settings.schedule.zone
+        self._space, self._fault, self._touches = space, fault, touches
+        self._configured_zone = space.settings.schedule.zone
         self._latest: tuple[str, Request | None] = "", None
-        self._candidates = CandidateSearch(settings, vectors)
-        self._ranker = ranker_for(settings)
-        self._reranker = reranker_for(settings.recall)
-        self._touches = touches
-        self._log = log_of(settings)
+        self._candidates = CandidateSearch(space.settings, vectors)
+        self._ranker = ranker_for(space.settings)
+        self._reranker = reranker_for(space.settings.recall)
+        self._log = log_of(space.settings)
         self.failure = ""
 
     def project_meant(self, query: str, project: SafeName) -> SafeName | None:
         """The project of a session, unless the query names another one."""
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             others = [name.lower() for name in unit.memories.projects() if name != project]
         return None if any(name in query.lower() for name in others) else project
 
     def gate(self, message: str) -> Verdict:
         """Whether a message wants memory; the projects of this space count as known names."""
-        if self._gate.mode in ("always", "on_demand"):
-            return Verdict(self._gate.mode == "always", f"mode: {self._gate.mode}")
-        with self._store.read(self._space) as unit:
+        gate = self._space.settings.gate
+        if gate.mode in ("always", "on_demand"):
+            return Verdict(gate.mode == "always", f"mode: {gate.mode}")
+        with self._space.read() as unit:
             projects = unit.memories.projects()
-        return wants_memory(message, self._gate, projects)
+        return wants_memory(message, gate, projects)
 
     def zone(self) -> Zone:
         """The zone of the days that a query names; the one that is set, where none can be read."""
-        with Attempts(self._store, self._space, self._guard) as attempts:
-            zone = attempts.run("zone", lambda unit: user_zone(unit, self._configured_zone))
+        with Attempts(self._space) as attempts:
+            zone = attempts.run("zone", self._space.zone)
         return zone or self._configured_zone
 
     def request(self, query: str, **details: Any) -> Request:
         """The query and what narrows it, checked, as of now. Only of one that names a time the zone
         is asked for.
         """
-        read = partial(read_request, query, now=self._clock.now(), guard=self._guard, **details)
+        space = self._space
+        read = partial(read_request, query, now=space.now(), guard=space.guard, **details)
         request = read(zone=self._configured_zone)
         if request.times or request.asking.date or not _TIMES.isdisjoint(details):
             zone = self.zone()
@@ -148,7 +135,7 @@ class Recall:
         past = [t for t in request.times if t.span.of_days and t.span.since <= request.now]
         if not past or not asks(query):
             return []
-        with Attempts(self._store, self._space, self._guard) as attempts:
+        with Attempts(self._space) as attempts:
             empty = attempts.run("time", lambda unit: [is_empty(unit, query, t.span) for t in past])
         # An expression of two readings has records if one of them does.
         full = {time.text for time, nothing in zip(past, empty or (), strict=False) if not nothing}
@@ -162,7 +149,7 @@ class Recall:
 
     def find(self, request: Request) -> list[Hit]:
         """The best pieces of evidence, best first, of which not all may come to be shown."""
-        with Attempts(self._store, self._space, self._guard) as attempts:
+        with Attempts(self._space) as attempts:
             hits = self._search(attempts, request)
             if not hits and attempts.failures:
                 hits = self._search_turns(attempts, request)
@@ -172,7 +159,7 @@ class Recall:
             self._fault = None
         hits = [hit for hit in hits or () if hit.score >= request.min_score]
         if attempts.failures:
-            attempts.note(self._clock, self._log)
+            attempts.note(self._log)
         self.failure = "; ".join(f"{route}: {why}" for route, why in attempts.failures.items())
         if unread:
             raise attempts.unanswered()
@@ -181,15 +168,15 @@ class Recall:
     def note_use(self, hits: Sequence[Hit]) -> None:
         """Count a use of the memories and episodes among what was shown."""
         used = [hit.id for hit in hits if hit.type in ("memory", "episode")]
-        self._touches.add(used, self._clock.now())
+        self._touches.add(used, self._space.now())
 
     def pool(self, request: Request) -> tuple[list[Hit], Mapping[str, Floats]]:
         """Every candidate of a query with its features, unranked: what the ranker is trained on."""
-        with Attempts(self._store, self._space, self._guard) as attempts:
+        with Attempts(self._space) as attempts:
             lists = self._candidates.search(attempts, request)
         if not lists.docs:
             return [], {}
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             pool = candidate_pool(unit, request, lists)
             docs = pool.around.docs
             records = stored_records(unit, docs)
@@ -200,12 +187,12 @@ class Recall:
     def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Hits without what no longer holds, unless the query is about the past."""
         has_conversation = any(hit.type in ("turn", "episode") for hit in hits)
-        if not has_conversation or asks_of_past(query) or find_times(query, self._clock.now()):
+        if not has_conversation or asks_of_past(query) or find_times(query, self._space.now()):
             return hits
-        with Attempts(self._store, self._space, self._guard) as attempts:
+        with Attempts(self._space) as attempts:
             current = attempts.run("holding", lambda unit: without_outdated(unit, hits))
         if attempts.failures:
-            attempts.note(self._clock, self._log)
+            attempts.note(self._log)
         return hits if current is None else current
 
     def _search(self, attempts: Attempts, request: Request) -> list[Hit] | None:

@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from mnemic.clock import Clock
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask
@@ -20,7 +19,8 @@ from mnemic.language.actions import HasTools, failure, matched_calls
 from mnemic.language.guard import Guard
 from mnemic.record.episode_links import files_with_episodes
 from mnemic.rules import checks
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import TurnFilter, TurnRow
 from mnemic.types import (
     EMPTY,
@@ -67,15 +67,12 @@ _CAPTION = 500  # characters
 class AttachmentWriter:
     """Adds and describes the attachments of one space."""
 
-    store: Store
-    space: str
-    clock: Clock
-    guard: Guard
+    space: Space
     ask_vectors: Ask
 
     def attach(self, path_or_url: str | Path, details: AttachmentDetails) -> Attachment:
         """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
-        guard, now = self.guard, self.clock.now()
+        guard, now = self.space.guard, self.space.now()
         place = checks.check_name(str(path_or_url), "path_or_url")
         direction = checks.check_choice(
             details.get("direction", "inbound"), DIRECTIONS, "direction"
@@ -96,7 +93,7 @@ class AttachmentWriter:
             tags=guard.labels(details.get("tags", ())),
             memories=guard.labels(details.get("memories", ()), "memories"),
         )
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             self.ask_vectors(unit, now)
             return unit.attachments.add(new, attachment_terms(new))
 
@@ -109,7 +106,7 @@ class AttachmentWriter:
     ) -> Attachment:
         """Fill in what is in a file; None leaves a text as it is."""
         checks.check_name(id_, "id")
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             stored = unit.attachments.by_id([id_])
             if not stored:
                 raise NotFound(f"No attachment {id_}", remedy="See attachments()")
@@ -120,12 +117,12 @@ class AttachmentWriter:
                 transcription=self._given(transcription, "transcription", old.transcription),
                 extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
             )
-            self.ask_vectors(unit, self.clock.now())
+            self.ask_vectors(unit, self.space.now())
             described = unit.attachments.replace(new, attachment_terms(new))
             return files_with_episodes(unit, [described])[0]
 
     def _given(self, text: str | None, what: str, before: SafeText) -> SafeText:
-        return before if text is None else self.guard.text(text, what)
+        return before if text is None else self.space.guard.text(text, what)
 
     def latest(
         self, *, session: str | None = None, direction: Direction | None = None, limit: int = 100
@@ -133,9 +130,11 @@ class AttachmentWriter:
         checks.check_limit(limit)
         if direction is not None:
             checks.check_choice(direction, DIRECTIONS, "direction")
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             files = unit.attachments.latest(
-                session=self.guard.filter(session, "session"), direction=direction, limit=limit
+                session=self.space.guard.filter(session, "session"),
+                direction=direction,
+                limit=limit,
             )
             return files_with_episodes(unit, files)
 

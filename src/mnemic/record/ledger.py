@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import TypedDict
 
-from mnemic.clock import Clock
 from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
 from mnemic.jobs.waiting import model_wait
 from mnemic.language.dates.moments import calendar_day, maybe_moment
-from mnemic.language.guard import MAX_SUMMARY, Guard
+from mnemic.language.guard import MAX_SUMMARY
 from mnemic.patterns import defer
 from mnemic.record import triggers
 from mnemic.record.episode_links import turns_with_episodes
 from mnemic.rules import checks
-from mnemic.settings import Settings
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import TurnFilter
-from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     OUTCOMES,
     ROLES,
@@ -60,27 +58,21 @@ class _Stretch(TypedDict):
     offset: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class LedgerReader:
     """What happened in one space."""
 
-    def __init__(
-        self, store: Store, space: str, clock: Clock, settings: Settings, guard: Guard
-    ) -> None:
-        self._store = store
-        self._space = space
-        self._clock = clock
-        self._max_attempts = settings.jobs.max_attempts
-        self._zone = settings.schedule.zone
-        self._guard = guard
+    space: Space
 
     # --- conversations --------------------------------------------------------------------------
 
     def open_session(self, session: str, project: str, topic: str) -> SafeName:
         """The session as it is stored."""
-        id_ = self._guard.name(session, "session")
-        about = self._guard.maybe_name(project, "project"), self._guard.maybe_name(topic, "topic")
-        with self._store.write(self._space) as unit:
-            unit.ledger.open_session(id_, *about, self._clock.now())
+        guard = self.space.guard
+        id_ = guard.name(session, "session")
+        about = guard.maybe_name(project, "project"), guard.maybe_name(topic, "topic")
+        with self.space.write() as unit:
+            unit.ledger.open_session(id_, *about, self.space.now())
         return id_
 
     def episodes(self, query: EpisodeQuery) -> list[Episode]:
@@ -88,12 +80,12 @@ class LedgerReader:
         if outcome is not None:
             checks.check_choice(outcome, OUTCOMES, "outcome")
         limit = checks.check_limit(query.get("limit", 100))
-        with self._store.read(self._space) as unit:
-            zone = user_zone(unit, self._zone)
+        with self.space.read() as unit:
+            zone = self.space.zone(unit)
             return unit.episodes.latest(
-                session=self._guard.filter(query.get("session"), "session"),
-                entity=self._guard.filter(query.get("entity"), "entity"),
-                tool=self._guard.filter(query.get("tool"), "tool"),
+                session=self.space.guard.filter(query.get("session"), "session"),
+                entity=self.space.guard.filter(query.get("entity"), "entity"),
+                tool=self.space.guard.filter(query.get("tool"), "tool"),
                 outcome=outcome,
                 since=maybe_moment(query.get("since"), "since", zone),
                 until=maybe_moment(query.get("until"), "until", zone),
@@ -101,29 +93,29 @@ class LedgerReader:
             )
 
     def sessions(self, query: SessionQuery) -> list[SessionInfo]:
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             return unit.ledger.sessions(
-                project=self._guard.filter(query.get("project"), "project"),
-                text=self._guard.filter(query.get("text"), "text"),
+                project=self.space.guard.filter(query.get("project"), "project"),
+                text=self.space.guard.filter(query.get("text"), "text"),
                 **self._stretch(unit, query),
             )
 
     def turns(self, query: TurnQuery) -> list[Turn]:
-        with self._store.read(self._space) as unit:
-            wanted = self._turn_filter(query, user_zone(unit, self._zone))
+        with self.space.read() as unit:
+            wanted = self._turn_filter(query, self.space.zone(unit))
             return turns_with_episodes(unit, unit.ledger.turns(wanted))
 
     def _turn_filter(self, query: TurnQuery, zone: Zone) -> TurnFilter:
         role, state, metadata = query.get("role"), query.get("state"), query.get("metadata")
         return TurnFilter(
-            session=self._guard.filter(query.get("session"), "session"),
-            project=self._guard.filter(query.get("project"), "project"),
+            session=self.space.guard.filter(query.get("session"), "session"),
+            project=self.space.guard.filter(query.get("project"), "project"),
             since=maybe_moment(query.get("since"), "since", zone),
             until=maybe_moment(query.get("until"), "until", zone),
             role=None if role is None else checks.check_choice(role, ROLES, "role"),
-            tool=self._guard.filter(query.get("tool"), "tool"),
+            tool=self.space.guard.filter(query.get("tool"), "tool"),
             state=None if state is None else checks.check_choice(state, TURN_STATES, "state"),
-            having={} if metadata is None else self._guard.metadata_texts(metadata),
+            having={} if metadata is None else self.space.guard.metadata_texts(metadata),
             newest_first=query.get("newest_first", False),
             limit=checks.check_limit(query.get("limit", 100)),
             offset=checks.check_offset(query.get("offset", 0)),
@@ -136,7 +128,7 @@ class LedgerReader:
                 f"{prefix!r:.60} is not the beginning of an id",
                 remedy=f"Give at least {_SHORTEST} of its characters, such as 01a1e748",
             )
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             ids = unit.ledger.ids_beginning(prefix, _SHOWN + 1)
         if not ids:
             raise NotFound(f"No record's id begins with {prefix}", remedy="List them for their ids")
@@ -152,21 +144,21 @@ class LedgerReader:
     def daily_events(self, day: date | None, text: str | None, limit: int) -> list[DailyEvent]:
         checks.check_limit(limit)
         words = () if text is None else tuple(checks.check_text(text, "text", MAX_SUMMARY).split())
-        with self._store.read(self._space) as unit:
-            chosen = None if day is None else calendar_day(day, user_zone(unit, self._zone))
+        with self.space.read() as unit:
+            chosen = None if day is None else calendar_day(day, self.space.zone(unit))
             return unit.journal.daily_events(chosen, limit, words=words)
 
     def events(self, query: JournalQuery) -> list[Event]:
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             return unit.journal.events(
-                subject=self._guard.filter(query.get("subject"), "subject"),
-                type_=self._guard.filter(query.get("type"), "type"),
+                subject=self.space.guard.filter(query.get("subject"), "subject"),
+                type_=self.space.guard.filter(query.get("type"), "type"),
                 **self._stretch(unit, query),
             )
 
     def _stretch(self, unit: Unit, query: SessionQuery | JournalQuery) -> _Stretch:
         since, until = query.get("since"), query.get("until")
-        zone = user_zone(unit, self._zone) if since or until else UTC
+        zone = self.space.zone(unit) if since or until else UTC
         return {
             "since": maybe_moment(since, "since", zone),
             "until": maybe_moment(until, "until", zone),
@@ -175,32 +167,32 @@ class LedgerReader:
         }
 
     def note_failure(self, where: str, error: str) -> Event:
-        now = self._clock.now()
-        with self._store.write(self._space) as unit:
+        now = self.space.now()
+        with self.space.write() as unit:
             return unit.journal.add_event(
                 "host_fail",
                 operation_id=key_of("host_fail", new_id(now)),
-                subject=self._guard.name(where, "where"),
-                payload={"error": self._guard.text(error, "error", MAX_SUMMARY)},
+                subject=self.space.guard.name(where, "where"),
+                payload={"error": self.space.guard.text(error, "error", MAX_SUMMARY)},
                 at=now,
             )
 
     def record_usage(
         self, purpose: str, model: str, input_tokens: int, output_tokens: int, cost: float | None
     ) -> None:
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             unit.journal.add_usage(
-                purpose=self._guard.name(purpose, "purpose"),
-                model=self._guard.name(model, "model"),
+                purpose=self.space.guard.name(purpose, "purpose"),
+                model=self.space.guard.name(model, "model"),
                 input_tokens=checks.check_tokens(input_tokens, "input_tokens"),
                 output_tokens=checks.check_tokens(output_tokens, "output_tokens"),
                 cost=checks.check_amount(cost, "cost"),
-                at=self._clock.now(),
+                at=self.space.now(),
             )
 
     def usage(self, since: datetime | str | None) -> list[UsageTotal]:
-        with self._store.read(self._space) as unit:
-            return unit.journal.usage(maybe_moment(since, "since", user_zone(unit, self._zone)))
+        with self.space.read() as unit:
+            return unit.journal.usage(maybe_moment(since, "since", self.space.zone(unit)))
 
     # --- jobs and figures -----------------------------------------------------------------------
 
@@ -208,17 +200,17 @@ class LedgerReader:
         if state is not None:
             checks.check_choice(state, ("ready", "running", "dead"), "state")
         checks.check_limit(limit)
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             return unit.tasks.unfinished(state, limit)
 
     def redrive(self, ids: Sequence[str] | None) -> int:
         chosen = None if ids is None else checks.check_tags(ids, checks.MAX_ROWS, "ids")
-        with self._store.write(self._space) as unit:
-            return _redrive(unit, chosen, self._clock.now(), self._max_attempts)
+        with self.space.write() as unit:
+            return _redrive(unit, chosen, self.space.now(), self.space.settings.jobs.max_attempts)
 
     def discard(self, ids: Sequence[str]) -> int:
         chosen = checks.check_tags(ids, checks.MAX_ROWS, "ids")
-        with self._store.write(self._space) as unit:
+        with self.space.write() as unit:
             return unit.tasks.discard(chosen)
 
     def stats(
@@ -229,11 +221,11 @@ class LedgerReader:
         unembedded: int,
         suspended: Sequence[str] = (),
     ) -> Stats:
-        with self._store.read(self._space) as unit:
+        with self.space.read() as unit:
             waiting = model_wait(unit)
-            kinds = self._guard.words.kinds
+            kinds = self.space.guard.words.kinds
             noted = unit.memories.count_noted(kinds.name)
-        stats = self._store.stats(self._space)
+        stats = self.space.store.stats(self.space.name)
         by_kind: Counter[str] = Counter()
         for kind, count in stats.by_kind.items():
             by_kind[kinds.said_of(kind, {})] += count
@@ -246,7 +238,7 @@ class LedgerReader:
             worker_failure=worker_failure,
             recall_failure=recall_failure,
             unembedded=unembedded,
-            read_only=self._store.read_only,
+            read_only=self.space.store.read_only,
             suspended=tuple(suspended),
             by_kind={word: count for word, count in by_kind.most_common() if count},
         )

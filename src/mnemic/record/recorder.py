@@ -9,7 +9,6 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mnemic.clock import Clock
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_ids
 from mnemic.index.batches import index_many
@@ -24,7 +23,8 @@ from mnemic.record.attachments import drop_unwritten_files, note_written_files
 from mnemic.record.triggers import Watcher
 from mnemic.rules import checks
 from mnemic.rules.speakers import voice_of
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import Placed, TurnRow
 from mnemic.types import (
     EMPTY,
@@ -245,19 +245,16 @@ class _Promise(NamedTuple):
 class Recorder:
     """Writes turns of one space."""
 
-    store: Store
-    space: str
-    clock: Clock
-    guard: Guard
+    space: Space
     follow_ups: FollowUps
     wake: Callable[[], None]
     _promised: dict[str, _Promise] = field(default_factory=dict)
 
     def record(self, new: NewTurn) -> Turn:
         """Durable when it returns. The same turn at the same index again changes nothing."""
-        now = self.clock.now()
-        row = accept_turn(new, now, self.guard)
-        with self.store.write(self.space) as unit:
+        now = self.space.now()
+        row = accept_turn(new, now, self.space.guard)
+        with self.space.write() as unit:
             placed = unit.ledger.append([row])[0]
             if not placed.added:
                 return unit.ledger.turn_at(row.session, placed.idx)
@@ -272,8 +269,8 @@ class Recorder:
 
     def hurry(self) -> None:
         """Have conversations learned from now that wait until nobody speaks."""
-        with self.store.write(self.space) as unit:
-            self.follow_ups.watcher.hurry(unit, self.clock.now())
+        with self.space.write() as unit:
+            self.follow_ups.watcher.hurry(unit, self.space.now())
 
     def record_many(
         self, turns: Iterable[NewTurn], topics: Mapping[str, str] | None = None, project: str = ""
@@ -288,8 +285,8 @@ class Recorder:
         with ThreadPoolExecutor(1, "mnemic-record") as thread:
             try:
                 while batch := _batch(source):
-                    now = self.clock.now()
-                    rows = accept_turns(batch, now, self.guard)
+                    now = self.space.now()
+                    rows = accept_turns(batch, now, self.space.guard)
                     total += len(rows)
                     before, writing = writing, None
                     added += 0 if before is None else before.result()
@@ -311,9 +308,9 @@ class Recorder:
         self, topics: Mapping[str, str], project: str
     ) -> Callable[[Unit, Sequence[TurnRow], datetime], None]:
         """Sets what the sessions of rows are about, each once."""
-        of = self.guard.maybe_name(project, "project")
+        of = self.space.guard.maybe_name(project, "project")
         known = {
-            self.guard.name(session, "session"): self.guard.maybe_name(topic, "topic")
+            self.space.guard.name(session, "session"): self.space.guard.maybe_name(topic, "topic")
             for session, topic in topics.items()
         }
         told: set[SafeName] = set()
@@ -334,7 +331,7 @@ class Recorder:
         describe: Callable[[Unit, Sequence[TurnRow], datetime], None],
     ) -> int:
         """How many of the rows are new, once they are on disk."""
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             fresh, promised = self._append(unit, rows, now)
             describe(unit, rows, now)
         self._keep(promised)
@@ -362,9 +359,9 @@ class Recorder:
         """Queue what the turns set in motion; says which sessions will be looked at, and when."""
         for row in fresh:
             if row.tool_calls:
-                note_written_files(unit, row, self.guard)
+                note_written_files(unit, row, self.space.guard)
             elif any(result.is_error for result in row.tool_results):
-                drop_unwritten_files(unit, row, self.guard)
+                drop_unwritten_files(unit, row, self.space.guard)
         if fresh:
             self.follow_ups.ask_vectors(unit, now)
             self.follow_ups.watcher.watch(unit, fresh, now)

@@ -88,7 +88,8 @@ class Union:
                 continue
             if before is not None:
                 self.soiled.update(numbers_of(before, self._device))
-            if merged.is_gone and before is not None and self._has_turns(table, rows.get(key)):
+            row = rows.get(key) if merged.is_gone and table.name == "sessions" else None
+            if before is not None and row is not None and self._unit.sync.spans(row[:1]):
                 # It is told to the others anew.
                 after[key] = before._replace(marks=" ".join("?" * len(table.groups)))
                 self._unit.sync.look_again(table.name)
@@ -103,9 +104,6 @@ class Union:
         self._insert(table, new, after)
         self._remove(table, gone, rows)
         self._unit.sync.put_shadows(table.name, after)
-
-    def _has_turns(self, table: MergedTable, row: Sequence[Any] | None) -> bool:
-        return table.name == "sessions" and row is not None and bool(self._unit.sync.spans(row[:1]))
 
     def _sealed(self, table: MergedTable, part: str, cells: list[Any]) -> list[Any]:
         """A credential is sealed again with the key of this device."""

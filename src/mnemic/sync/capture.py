@@ -121,8 +121,9 @@ class Capture:
             if before is not None:
                 self.soiled.update(numbers_of(before, self._stamp.device))
             if before is not None and before.is_gone and table.final:
-                if row is not None:
-                    self._remove_again(table, key)
+                if row is not None and table.name in RECORD_TABLES:
+                    # It came back by another way, such as an old backup.
+                    self._unit.eraser.remove(removal_of({table.name: [key]}))
                 if before.stamps and stamps_of(before)[0].device not in self._unpublished:
                     continue
                 after[key] = Shadow("", str(self._stamp), "")
@@ -160,11 +161,6 @@ class Capture:
         others = [counts for device, (_, counts) in held.counts.items() if device != me]
         own = [int(value) - sum(other[n] for other in others) for n, value in enumerate(values)]
         held.counts[me] = [self._stamp.number, own]
-
-    def _remove_again(self, table: MergedTable, key: str) -> None:
-        """A row that was forgotten came back by another way, such as an old backup."""
-        if table.name in RECORD_TABLES:
-            self._unit.eraser.remove(removal_of({table.name: [key]}))
 
 
 def removal_of(ids: Mapping[str, Sequence[str]]) -> Removal:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from mnemic.errors import ConfigError, InvalidInput, StoreUnavailable
 from mnemic.providers.vault import Vault
 from mnemic.rules.checks import check_path
-from mnemic.settings import Settings
 from mnemic.store.postgres.address import is_address
 from mnemic.store.sqlite.keys import choose_key
 from mnemic.sync.exchange import FolderExchange, Progress
@@ -20,20 +20,17 @@ from mnemic.sync.state import read_state
 from mnemic.sync.steps import DeviceServices
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Devices:
     """``met`` is called after changes of others came in."""
 
-    def __init__(
-        self, services: DeviceServices, settings: Settings, met: Callable[[], None]
-    ) -> None:
-        self._services = services
-        self._settings = settings
-        self._met = met
+    services: DeviceServices
+    met: Callable[[], None]
 
     def merge(self, other: str | Path, *, mine: bool, preview: bool) -> MergeReport:
         place = str(other)
         place = place if is_address(place) else str(Path(check_path(place, "other")).expanduser())
-        secrets = self._settings.secrets
+        secrets = self.services.space.settings.secrets
         vault = Vault(secrets.key.reveal(), Path(place).parent / secrets.key_file)
 
         def unseal(text: str) -> str:
@@ -43,9 +40,9 @@ class Devices:
                 return text  # sealed with a key that is not here
 
         source = MergeSource(place, choose_key(None, None), unseal)
-        report = merge_database(self._services, source, self._settings, mine=mine, preview=preview)
+        report = merge_database(self.services, source, mine=mine, preview=preview)
         if not preview:
-            self._met()
+            self.met()
         return report
 
     def exchange(
@@ -53,9 +50,9 @@ class Devices:
         progress: Progress = lambda done, total: None,
     ) -> ExchangeReport:  # fmt: skip
         place = Path(check_path(folder, "folder")).expanduser().absolute()
-        ring = Keyring.open(self._require_database(), self._services.space)
+        ring = Keyring.open(self._require_database(), self.services.space.name)
         try:
-            exchange = FolderExchange(self._services, ring, place, passphrase, progress)
+            exchange = FolderExchange(self.services, ring, place, passphrase, progress)
             if remove:
                 exchange.remove(remove)
             if add:
@@ -66,19 +63,19 @@ class Devices:
                 f"{place} cannot be used: {error}", remedy="Give a folder that can be written to"
             ) from error
         if report.read:
-            self._met()
+            self.met()
         return report
 
     def report(self) -> DevicesReport:
-        database, services = self._services.database, self._services
+        database, services = self.services.database, self.services
         public = "" if database is None or find_spec("pyrage") is None else (
-            Keyring.open(database, services.space).public)  # fmt: skip
-        with services.store.read(services.space) as unit:
+            Keyring.open(database, services.space.name).public)  # fmt: skip
+        with services.space.read() as unit:
             return read_state(unit, public)
 
     def _require_database(self) -> Path:
-        if self._services.database is None:
+        if self.services.database is None:
             raise InvalidInput(
                 "A memory that is not on disk has no other devices", remedy="Open it in a file"
             )
-        return self._services.database
+        return self.services.database

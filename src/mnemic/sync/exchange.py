@@ -40,8 +40,8 @@ class FolderExchange:
         progress: Progress,
     ) -> None:  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
-        keys.pair(ring, folder, services.space, passphrase)
-        self._services, self._store, self._space = services, services.store, services.space
+        keys.pair(ring, folder, services.space.name, passphrase)
+        self._services, self._space = services, services.space
         self._folder, self._progress, self._ring = folder, progress, ring
         self._key = ring.group
         self._tally = Tally()
@@ -57,7 +57,7 @@ class FolderExchange:
             self._write_changes()
         self._tidy()
         self._write({}, confirms=True)  # what was erased: now no file of this device has it
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             conflicts = list_conflicts(unit)
         waiting, refused = (tuple(RefusedFile(*one) for one in sorted(some.items()))
                             for some in (self._waiting, self._refused))  # fmt: skip
@@ -69,8 +69,8 @@ class FolderExchange:
     # --- this device ----------------------------------------------------------------------------
 
     def _know_own(self) -> None:
-        with self._store.write(self._space) as unit:
-            self._own = steps.own_device(unit, self._services.clock, self._ring.public)
+        with self._space.write() as unit:
+            self._own = steps.own_device(unit, self._space.clock, self._ring.public)
             numbers, _ = files.list_numbers(self._folder, self._own.device)
             if numbers and numbers[-1] > self._own.clock:
                 # A copy of this database, or this one before a backup was restored, wrote them.
@@ -79,7 +79,7 @@ class FolderExchange:
     def remove(self, device: str) -> None:
         """Take nothing more from a device, and give it no new key."""
         self._know_own()
-        with self._store.write(self._space) as unit:
+        with self._space.write() as unit:
             devices = unit.sync.devices()
             chosen = [one for one in devices.values() if device in (one.device, one.name)]
             if len(chosen) != 1 or chosen[0].own:
@@ -90,32 +90,32 @@ class FolderExchange:
             unit.sync.put_device(removed)
         left = [one.public for one in devices.values() if one.removed < 0 and one.public
                 and one.device != removed.device]  # fmt: skip
-        keys.rotate(self._ring, self._folder, left, self._space)
+        keys.rotate(self._ring, self._folder, left, self._space.name)
         self._key = self._ring.group
 
     def add(self, public: str) -> None:
         """Let the device with this public key in."""
-        keys.add(self._ring, self._folder, public, self._space)
+        keys.add(self._ring, self._folder, public, self._space.name)
 
     # --- writing --------------------------------------------------------------------------------
 
     def _write_changes(self) -> None:
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             looks = unit.sync.looks()
         # A first look takes long, and nobody waits for it.
-        with (self._store.read if looks else self._store.write)(self._space) as unit:
+        with (self._space.read if looks else self._space.write)() as unit:
             changes = find_changes(unit, steps.unpublished(unit))
         chunks = list(steps.split(changes)) or [{}]
         for number, chunk in enumerate(chunks):
             self._progress(number, len(chunks))
             self._write(chunk)
         if looks:
-            with self._store.write(self._space) as unit:
+            with self._space.write() as unit:
                 unit.sync.settle_changes("", looks)
 
     def _write(self, chunk: Mapping[str, Sequence[str]], *, confirms: bool = False) -> None:
         """Write one file, if there is anything to say."""
-        with self._store.write(self._space) as unit:
+        with self._space.write() as unit:
             file = self._capture(unit, chunk, confirms=confirms)
             if file is None:
                 return
@@ -169,21 +169,21 @@ class FolderExchange:
         return tuple(records)
 
     def _put(self, file: ChangeFile, records: tuple[Record, ...]) -> None:
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             removed = {one.device: one.removed for one in unit.sync.devices().values()
                        if one.removed >= 0}  # fmt: skip
         changes = Changes(
-            self._own.device, file.number, file.before, self._space, self._own.name,
+            self._own.device, file.number, file.before, self._space.name, self._own.name,
             self._ring.public, json.loads(file.seen), removed, records,
         )  # fmt: skip
         digest, size = files.write_changes(self._folder, self._key, changes)
-        with self._store.write(self._space) as unit:
+        with self._space.write() as unit:
             unit.sync.put_file(file._replace(sha256=digest, bytes=size, stale=0))
         self._written += 1
 
     def _tidy(self) -> None:
         """Write again what is missing or stale, and join what is small."""
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             own, receipts = unit.sync.files(), unit.sync.receipts()
         me = self._own.device
         urgent = any(json.loads(one.confirmed).get(me, [1])[0] == 0 for one in receipts.values())
@@ -199,7 +199,7 @@ class FolderExchange:
             stale = run[0].stale * (run[0].bytes if urgent else 2 * _ROW)
             if len(run) > 1 or stale >= run[0].bytes or not self._is_there(run[0]):
                 self._rewrite(run)
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             known = unit.sync.files()
         for number in files.list_numbers(self._folder, me)[0]:
             if number not in known:
@@ -229,7 +229,7 @@ class FolderExchange:
         first, last, keys = run[0], run[-1], self._list_keys(run)
 
         def read() -> tuple[ChangeFile, tuple[Record, ...]]:
-            with self._store.write(self._space) as unit:
+            with self._space.write() as unit:
                 joined = last._replace(
                     before=first.before, seen=dump(steps.seen_by(unit)), sha256=""
                 )
@@ -260,7 +260,7 @@ class FolderExchange:
             return
         numbers, foreign = files.list_numbers(self._folder, device)
         self._refused |= dict.fromkeys(foreign, "it is not a change file")
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             known = unit.sync.devices().get(device)
         clock, bound = (known.clock, known.removed) if known else (0, -1)
         ahead = [number for number in numbers if number > clock]
@@ -292,7 +292,7 @@ class FolderExchange:
         changes = files.read_changes(self._folder, self._key, device, number)
         if changes.before > clock:
             raise Waits(f"the file after {clock} is missing")
-        if changes.space != self._space:
+        if changes.space != self._space.name:
             raise SyncRefused(
                 f"{file_name(device, number)} is of another space", remedy="Remove it"
             )
@@ -310,10 +310,10 @@ class FolderExchange:
         rows = [record for record in changes.records if "t" in record]
 
         def take() -> None:
-            with self._store.write(self._space) as unit:
+            with self._space.write() as unit:
                 steps.unite(unit, self._services, {changes.device: rows}, self._tally)
                 self._note(unit, changes)
-                self._services.ask(unit, self._services.clock.now())
+                self._services.ask(unit, self._space.now())
 
         steps.repeat(take, self._write_changes)
 
@@ -345,7 +345,7 @@ class FolderExchange:
     def _forget(self, changes: Changes, record: Record) -> None:
         """Erase here what was forgotten there."""
         id_ = str(record["f"])
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             known = unit.sync.receipts().get(id_)
         if known is not None and known.device:
             return
@@ -356,7 +356,7 @@ class FolderExchange:
             ids = {table: list(map(str, told["ids"].get(table, ()))) for table in RECORD_TABLES}
             counts |= self._services.forgetting.erase(ids).counts
         confirmed = json.loads(known.confirmed if known else "{}") | {self._own.device: [0, 0]}
-        with self._store.write(self._space) as unit:
+        with self._space.write() as unit:
             unit.sync.put_receipt(ForgottenRows(
                 id_, changes.device, changes.number, dump(told) if told != {} else "", dump(counts),
                 dump(confirmed), at))  # fmt: skip
@@ -376,7 +376,7 @@ class FolderExchange:
 
     def _is_to_erase(self, changes: Changes) -> bool:
         """Whether a file quotes what was forgotten, and its device has not yet erased it."""
-        with self._store.read(self._space) as unit:
+        with self._space.read() as unit:
             receipts = unit.sync.receipts().values()
         for one in receipts:
             told = one.device == changes.device or changes.device in confirmed_by(one)
@@ -400,4 +400,4 @@ class FolderExchange:
         return False
 
     def _now(self) -> int:
-        return to_micros(self._services.clock.now())
+        return to_micros(self._space.now())

@@ -7,6 +7,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,6 @@ from typing import NamedTuple
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
-from mnemic.settings import Settings
 from mnemic.store.codec import dump
 from mnemic.store.contract import Store
 from mnemic.store.sql.sync import Device, ForgottenRows
@@ -44,22 +44,22 @@ class MergeSource(NamedTuple):
 
 
 def merge_database(
-    services: DeviceServices, other: MergeSource, settings: Settings, *, mine: bool, preview: bool
+    services: DeviceServices, other: MergeSource, *, mine: bool, preview: bool
 ) -> MergeReport:
     """Unite a space of another database with this one; ``mine``: its owner is this owner."""
     if is_missing(other.place):
         raise NotFound(f"There is no memory at {other.place}", remedy="Give the path of a database")
     if is_same(other.place, str(services.database)):
         raise InvalidInput("A memory is not merged with itself", remedy="Give another database")
-    with _opened(other, settings, services, copy=preview) as store:
+    with _opened(other, services, copy=preview) as store:
         _capture_all(store, services)
-        with store.read(services.space) as unit:
+        with store.read(services.space.name) as unit:
             devices, receipts = unit.sync.devices(), unit.sync.receipts()
             records = {
                 device: list(list_records(unit, Teller(device, _ALL, other.unseal)))
                 for device in devices
             }
-        _capture_all(services.store, services)
+        _capture_all(services.space.store, services)
         if not mine:
             records = {
                 device: [_lower(record) for record in some if _may_come(record)]
@@ -69,59 +69,56 @@ def merge_database(
         if preview:
             return merge.preview()
         report, clock = merge.run(), merge.know(devices)
-        with store.write(services.space) as unit:  # its next changes come after these
-            own = steps.own_device(unit, services.clock)
+        with store.write(services.space.name) as unit:  # its next changes come after these
+            own = steps.own_device(unit, services.space.clock)
             unit.sync.put_device(own._replace(clock=max(own.clock, clock)))
     return report
 
 
+@dataclass(slots=True, eq=False)
 class _Merge:
     """The other database on its way into this one."""
 
-    def __init__(
-        self, services: DeviceServices, records: Told, receipts: Mapping[str, ForgottenRows]
-    ) -> None:
-        self._services = services
-        self._store, self._space = services.store, services.space
-        self._records = records
-        self._receipts = receipts
-        self._tally = Tally()
+    services: DeviceServices
+    records: Told
+    receipts: Mapping[str, ForgottenRows]
+    _tally: Tally = field(default_factory=Tally)
 
     def preview(self) -> MergeReport:
         report = self._tally.report(())
-        with suppress(_Undo), self._store.write(self._space) as unit:
-            steps.unite(unit, self._services, self._records, self._tally)
+        with suppress(_Undo), self.services.space.write() as unit:
+            steps.unite(unit, self.services, self.records, self._tally)
             report = self._tally.report(list_conflicts(unit), preview=True)
             raise _Undo
         return report
 
     def run(self) -> MergeReport:
         self._erase()
-        for device, records in self._records.items():
+        for device, records in self.records.items():
             for start in range(0, len(records), steps.ROWS):
                 self._take({device: records[start : start + steps.ROWS]})
-        with self._store.read(self._space) as unit:
+        with self.services.space.read() as unit:
             return self._tally.report(list_conflicts(unit))
 
     def _take(self, told: Told) -> None:
         def take() -> None:
-            with self._store.write(self._space) as unit:
-                steps.unite(unit, self._services, told, self._tally)
-                self._services.ask(unit, self._services.clock.now())
+            with self.services.space.write() as unit:
+                steps.unite(unit, self.services, told, self._tally)
+                self.services.ask(unit, self.services.space.now())
 
-        steps.repeat(take, lambda: _capture_all(self._store, self._services))
+        steps.repeat(take, lambda: _capture_all(self.services.space.store, self.services))
 
     def _erase(self) -> None:
         """Forget here what was forgotten there, with all that was made of it."""
         gone: dict[str, list[str]] = defaultdict(list)
-        for record in chain.from_iterable(self._records.values()):
+        for record in chain.from_iterable(self.records.values()):
             if "x" in record and record["t"] in RECORD_TABLES:
                 gone[record["t"]].append(record["k"])
         if gone:
-            self._tally.removed.update(self._services.forgetting.erase(gone).counts)
-        with self._store.write(self._space) as unit:
-            own, known = steps.own_device(unit, self._services.clock), unit.sync.receipts()
-            for id_, one in self._receipts.items():
+            self._tally.removed.update(self.services.forgetting.erase(gone).counts)
+        with self.services.space.write() as unit:
+            own, known = steps.own_device(unit, self.services.space.clock), unit.sync.receipts()
+            for id_, one in self.receipts.items():
                 here = known.get(id_)
                 if one.number and not (here and here.device):
                     told = json.loads(here.confirmed) if here else {}
@@ -130,7 +127,7 @@ class _Merge:
 
     def know(self, devices: Mapping[str, Device]) -> int:
         """Note how far each device is known by way of the other database; the last number."""
-        with self._store.write(self._space) as unit:
+        with self.services.space.write() as unit:
             known = unit.sync.devices()
             for id_, device in devices.items():
                 here = known.get(id_)
@@ -143,11 +140,10 @@ class _Merge:
 
 
 @contextmanager
-def _opened(
-    other: MergeSource, settings: Settings, services: DeviceServices, *, copy: bool
-) -> Iterator[Store]:
+def _opened(other: MergeSource, services: DeviceServices, *, copy: bool) -> Iterator[Store]:
     """The other database, or a copy of it where it must stay as it is."""
-    busy, now, place = settings.store.busy_timeout.total_seconds(), services.clock.now, other.place
+    space, place = services.space, other.place
+    busy, now = space.settings.store.busy_timeout.total_seconds(), space.now
     with tempfile.TemporaryDirectory(prefix="mnemic-") as folder:
         if copy:
             place = str(Path(folder) / "other.db")
@@ -160,8 +156,10 @@ def _opened(
                 reading.close()
         store = open_store(place, busy_timeout=busy, now=now, key=other.key)
         try:
-            if services.space not in store.spaces():
-                raise NotFound(f"There is no space {services.space!r} in it", remedy="See --space")
+            if services.space.name not in store.spaces():
+                raise NotFound(
+                    f"There is no space {services.space.name!r} in it", remedy="See --space"
+                )
             yield store
         finally:
             store.close()
@@ -169,8 +167,8 @@ def _opened(
 
 def _capture_all(store: Store, services: DeviceServices) -> None:
     """Give every change a stamp; nothing else of the memory is touched."""
-    with store.write(services.space) as unit:
-        own = steps.own_device(unit, services.clock)
+    with store.write(services.space.name) as unit:
+        own = steps.own_device(unit, services.space.clock)
         changes = find_changes(unit)
         if changes:
             number = 1 + max(one.clock for one in unit.sync.devices().values())

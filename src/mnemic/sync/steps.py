@@ -16,8 +16,9 @@ from mnemic.errors import SyncRefused
 from mnemic.forget.erasure import Erasure
 from mnemic.index.embedding_job import Ask
 from mnemic.providers.vault import Vault
+from mnemic.space import Space
 from mnemic.store.codec import dump, to_micros
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ChangeFile, Device
 from mnemic.sync.apply import Union
 from mnemic.sync.capture import Capture, Keys, Record
@@ -34,9 +35,7 @@ T = TypeVar("T")
 class DeviceServices:
     """What an exchange needs of its space."""
 
-    store: Store
-    space: str
-    clock: Clock
+    space: Space
     vault: Vault
     ask: Ask
     forgetting: Erasure
@@ -73,7 +72,7 @@ def unite(
     unit: Unit, services: DeviceServices, told: Mapping[str, Sequence[Record]], tally: Tally
 ) -> None:
     """Take in what devices have told."""
-    union = Union(unit, own_device(unit, services.clock).device, seal=services.vault.seal)
+    union = Union(unit, own_device(unit, services.space.clock).device, seal=services.vault.seal)
     for device, records in told.items():
         union.take(records, device)
     settle(unit, union.touched, captured=True)

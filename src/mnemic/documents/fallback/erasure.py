@@ -2,56 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from mnemic.documents.erasure import ErasureTarget
 from mnemic.documents.fallback import logs, notes
 from mnemic.documents.fallback.files import Folder, state_name
 from mnemic.documents.fallback.importer import END
 from mnemic.documents.fallback.logs import Ended, Entry, Failed, LoggedTurn
 from mnemic.documents.fallback.notes import Note
 from mnemic.plain import plain
-from mnemic.store.contract import Store
+from mnemic.space import Space
 from mnemic.store.new_file import write
-from mnemic.store.rows import NameKind
-from mnemic.types import SafeName
-
-TextTest = Callable[[str], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class ErasureTarget:
-    """Records to erase: their ids, and tests for texts that repeat them.
-
-    ``quotes`` judges texts of the engine, ``repeats`` those of a person; ``renamed`` says what a
-    name of a kind is replaced by.
-    """
-
-    turns: Collection[str]
-    memories: Collection[str]
-    quotes: TextTest
-    repeats: TextTest
-    renamed: Callable[[NameKind, str], SafeName]
-
-
-def scrub(store: Store, space: str, folder: Folder, target: ErasureTarget, now: datetime) -> None:
+def scrub(space: Space, folder: Folder, target: ErasureTarget) -> None:
     """Erase the target from every file. Records that the database still has stay."""
     if not folder.path.is_dir():
         return
     with folder.alone():
-        _scrub_notes(store, space, folder, target)
+        _scrub_notes(space, folder, target)
         for path in folder.logs().values():
-            _scrub_log(store, space, folder, path, target)
-            _scrub_ends(store, space, path, target, now)
+            _scrub_log(space, folder, path, target)
+            _scrub_ends(space, path, target)
 
 
-def _scrub_log(store: Store, space: str, folder: Folder, path: Path, target: ErasureTarget) -> None:
+def _scrub_log(space: Space, folder: Folder, path: Path, target: ErasureTarget) -> None:
     text = folder.text(path)
     pieces = list(logs.blocks(text))
     ids = [entry.turn.id for _, entry in pieces if isinstance(entry, LoggedTurn)]
-    with store.read(space) as unit:
+    with space.read() as unit:
         existing = {turn.id for turn in unit.ledger.turns_by_id(ids)}
 
     def goes(entry: Entry) -> bool:
@@ -95,9 +76,9 @@ def _entry_with(entry: Entry, target: ErasureTarget) -> list[str] | None:
     return None if after == entry else logs.written(after).rstrip("\n").split("\n")
 
 
-def _scrub_ends(store: Store, space: str, path: Path, target: ErasureTarget, now: datetime) -> None:
+def _scrub_ends(space: Space, path: Path, target: ErasureTarget) -> None:
     """What was taken from a log is noted by ids, and the end of a session by its name."""
-    with store.write(space) as unit:
+    with space.write() as unit:
         row = unit.document_states.get(state_name(path))
         if row is None or row.written is None:
             return
@@ -108,7 +89,7 @@ def _scrub_ends(store: Store, space: str, path: Path, target: ErasureTarget, now
         }
         if remaining != row.written.bullets:
             written = replace(row.written, bullets=remaining)
-            unit.document_states.put(replace(row, written=written), now)
+            unit.document_states.put(replace(row, written=written), space.now())
 
 
 def _is_renamed(end: str, target: ErasureTarget) -> bool:
@@ -118,10 +99,10 @@ def _is_renamed(end: str, target: ErasureTarget) -> bool:
     return any(target.renamed("session", name) != name for name in names)
 
 
-def _scrub_notes(store: Store, space: str, folder: Folder, target: ErasureTarget) -> None:
+def _scrub_notes(space: Space, folder: Folder, target: ErasureTarget) -> None:
     text = folder.text(folder.notes)
     pieces = list(notes.blocks(text))
-    with store.read(space) as unit:
+    with space.read() as unit:
         row = unit.document_states.get(state_name(folder.notes))
         became = row.written.bullets if row is not None and row.written is not None else {}
         existing = {memory.id for memory in unit.memories.by_id([*filter(None, became.values())])}

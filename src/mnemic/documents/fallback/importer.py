@@ -7,7 +7,7 @@ does not come back. The files stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -28,9 +28,9 @@ from mnemic.learn.session_end import SessionCloser
 from mnemic.record.ledger import LedgerReader
 from mnemic.record.recorder import Recorder, accept_turns
 from mnemic.rules.speakers import FOREIGN, voice_of
-from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
-from mnemic.store.contract import Store, Unit
+from mnemic.space import Space
+from mnemic.store.contract import Unit
 from mnemic.store.rows import DocumentRow, MemoryFilter, TurnRow, Written
 from mnemic.types import EMPTY, DailyEvent, NewTurn, Turn, constant
 
@@ -44,10 +44,7 @@ _MIGRATION = constant("migration")  # the channel of document D §12.2
 class PlainFileImporter:
     """The way from a folder of plain files into the database of one space."""
 
-    store: Store
-    space: str
-    settings: Settings
-    now: Callable[[], datetime]
+    space: Space
     folder: Folder
     recorder: Recorder
     memories: MemoryWriter
@@ -62,7 +59,7 @@ class PlainFileImporter:
         for day, path in self.folder.logs().items():
             changed += self._import_log(day, path)
         if changed:
-            log_of(self.settings).done("migration complete: {files} files", files=changed)
+            log_of(self.space.settings).done("migration complete: {files} files", files=changed)
 
     # --- logs -----------------------------------------------------------------------------------
 
@@ -76,7 +73,7 @@ class PlainFileImporter:
             return 0
         entries = list(logs.parse(text))
         plain = "" if entries else text.strip()
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             if says_something(plain):
                 self._note_day(unit, day, plain)
             fresh = self._fresh(unit, path, entries)
@@ -94,12 +91,12 @@ class PlainFileImporter:
             if end.session in begun and name not in done:
                 self.session_ends.end(end.session)
                 ends.append(name)
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             self._note(unit, path, print_, [*ends, *(failed.id for failed in failures)])
         return 1
 
     def _note_day(self, unit: Unit, day: date, text: str) -> None:
-        summary, now = self.recorder.guard.text(text, "summary"), self.now()
+        summary, now = self.space.guard.text(text, "summary"), self.space.now()
         event = DailyEvent(
             new_id(now), day, _MIGRATION, EMPTY, summary, count_tokens(summary), False, now
         )
@@ -108,14 +105,14 @@ class PlainFileImporter:
 
     def _append(self, unit: Unit, fresh: list[LoggedTurn]) -> None:
         rows: list[TurnRow] = []
-        for entry, row in accept_logged(fresh, self.recorder.guard, self.now()):
-            open_logged_session(unit, entry, row, self.recorder.guard)
+        for entry, row in accept_logged(fresh, self.space.guard, self.space.now()):
+            open_logged_session(unit, entry, row, self.space.guard)
             if entry.placed:  # Where it goes depends on what is there by then.
-                self.recorder.record_rows(unit, rows, self.now())
+                self.recorder.record_rows(unit, rows, self.space.now())
                 rows = list(_at_its_index(unit, entry, row))
             else:
                 rows.append(row)
-        self.recorder.record_rows(unit, rows, self.now())
+        self.recorder.record_rows(unit, rows, self.space.now())
 
     def _fresh(self, unit: Unit, path: Path, entries: Iterable[Entry]) -> list[LoggedTurn]:
         imported = self._state(unit, path).bullets
@@ -140,12 +137,12 @@ class PlainFileImporter:
         for note in fresh:
             repeated = not note.ours and note.new.text in existing
             became[note.id] = "" if repeated else self._remember(note, became)
-        with self.store.write(self.space) as unit:
+        with self.space.write() as unit:
             # The agent saw all of it, and has said some of it again.
             injected = [note.new.text for note in listed]
-            note_injected(unit, ANYWHERE, injected, self.now(), self.settings.trust)
-            written = Written(fingerprint(text), became)
-            unit.document_states.put(DocumentRow(constant(state_name(path)), written), self.now())
+            note_injected(unit, ANYWHERE, injected, self.space.now(), self.space.settings.trust)
+            row = DocumentRow(constant(state_name(path)), Written(fingerprint(text), became))
+            unit.document_states.put(row, self.space.now())
         return 1
 
     def _remember(self, note: Note, became: dict[str, str]) -> str:
@@ -154,7 +151,7 @@ class PlainFileImporter:
         """
         if is_placeholder(note.new.text):
             return ""
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             old = unit.memories.get(became.get(note.new.supersedes or "", ""))
         supersedes = old.id if old is not None and old.status == "active" else None
         new = replace(note.new, supersedes=supersedes)
@@ -165,14 +162,14 @@ class PlainFileImporter:
             return ""
 
     def _current_texts(self) -> frozenset[str]:
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             current = unit.memories.find(MemoryFilter(status="active", limit=_ALL))
         return frozenset(memory.text for memory in current)
 
     # --- what was imported ----------------------------------------------------------------------
 
     def _read_imported(self, path: Path) -> Written:
-        with self.store.read(self.space) as unit:
+        with self.space.read() as unit:
             return self._state(unit, path)
 
     def _state(self, unit: Unit, path: Path) -> Written:
@@ -182,7 +179,7 @@ class PlainFileImporter:
     def _note(self, unit: Unit, path: Path, print_: str, ids: Iterable[str]) -> None:
         imported = {**self._state(unit, path).bullets, **dict.fromkeys(ids, "")}
         unit.document_states.put(
-            DocumentRow(constant(state_name(path)), Written(print_, imported)), self.now()
+            DocumentRow(constant(state_name(path)), Written(print_, imported)), self.space.now()
         )
 
 

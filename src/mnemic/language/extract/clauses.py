@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mnemic.language.extract.dates import only_a_time
 from mnemic.language.extract.entries import USER
@@ -28,39 +28,10 @@ class Completer:
     """Gives clauses the subject they leave out."""
 
     def __init__(self, patterns: Patterns) -> None:
-        self._patterns = patterns
-        phrases = patterns.phrases
-        self.greets = phrases("greets")
-        self._greeting = phrases("greeting")
-        self._lead = phrases("lead")
-        self._others = phrases("others")
-        self._me = phrases("me")
-        self._mine = phrases("clearly_mine")
-        self._goes_on = phrases("goes_on")
-        self._final = phrases("that_is_final")
-        self._denial_end = phrases("denial_end")
-        self._made_up = phrases("made_up_minds")
-        self._will = phrases("will")
-        self._trailing = phrases("trailing")
-        self._front = phrases("front_time")
-        self._takes_names = phrases("takes_names")
-        self._names = phrases("names_only")
-        self.attribute = phrases("attribute_only")
-        self._bare_person = phrases("bare_person")
-        self._address = phrases("address_begun")
-        self._address_part = phrases("address_part")
-        self._singular: Mapping[str, str] = {
-            word: own
-            for language in patterns.languages
-            for word, own in language.vocabulary.table("singular").items()
-        }
+        self._patterns, self._phrases = patterns, patterns.phrases
+        self._singular, self._foreign = map(patterns.table, ("singular", "foreign"))
         words = "|".join(map(re.escape, sorted(self._singular, key=len, reverse=True)))
         self._we = re.compile(rf"^(?:{words or '(?!)'})(?![A-Za-z])", re.I)
-        self._foreign: Mapping[str, str] = {
-            word: own
-            for language in patterns.languages
-            for word, own in language.vocabulary.table("foreign").items()
-        }
         self._foreign_word = re.compile(
             rf"(?<![A-Za-z])(?:{'|'.join(self._foreign)})(?![A-Za-z])(?=[\u4e00-\u9fff]|$)", re.I
         )
@@ -68,7 +39,7 @@ class Completer:
     def named_self(self, clause: str, following: str) -> list[Candidate]:
         """The name in "I'm Priya, I run the design team": more about the speaker follows."""
         match = _I_AM.fullmatch(clause)
-        if not match or not self._goes_on.match(following) or product(match[1]):
+        if not match or not self._phrases("goes_on").match(following) or product(match[1]):
             return []
         if not self._patterns.values.person(match[1]):
             return []
@@ -80,10 +51,11 @@ class Completer:
         for number, clause in enumerate(parts):
             following = parts[number + 1] if number + 1 < len(parts) else ""
             before = parts[number - 1] if number else ""
-            if self._final.fullmatch(following) or self._made_up.fullmatch(before):
-                bare = self._will.sub("", clause, count=1)
+            final = self._phrases("that_is_final")
+            if final.fullmatch(following) or self._phrases("made_up_minds").fullmatch(before):
+                bare = self._phrases("will").sub("", clause, count=1)
                 yield f"决定{bare}" if HAN.search(clause) else f"we decided to {bare}"
-            elif not self._final.fullmatch(clause):
+            elif not final.fullmatch(clause):
                 yield clause
 
     def apposed(self, stated: Iterable[str]) -> Iterator[str]:
@@ -91,19 +63,21 @@ class Completer:
         an address, the time before it.
         """
         parts = list(stated)
+        names, attribute = self._phrases("names_only"), self._phrases("attribute_only")
+        begun, address = self._phrases("address_begun"), self._phrases("address_part")
         while parts:
             clause = parts.pop(0)
             if parts and only_a_time(clause):
                 clause = _with_comma(clause, parts.pop(0))
-            if parts and self._bare_person.fullmatch(clause) and _I.match(parts[0]):
+            if parts and self._phrases("bare_person").fullmatch(clause) and _I.match(parts[0]):
                 clause = f"{clause} and {parts.pop(0)}"
-            if self._takes_names.fullmatch(clause) and not self.attribute.fullmatch(clause):
+            if self._phrases("takes_names").fullmatch(clause) and not attribute.fullmatch(clause):
                 # "a cat, a black one, called Soot": what stands between follows the name
-                between = bool(parts) and bool(self.attribute.fullmatch(parts[0]))
-                if len(parts) > between and self._names.fullmatch(parts[between]):
+                between = bool(parts) and bool(attribute.fullmatch(parts[0]))
+                if len(parts) > between and names.fullmatch(parts[between]):
                     called = "" if "叫" in parts[between] else self._called(clause)
                     clause = f"{clause}{called}{parts.pop(between)}"
-            while parts and self._address.match(clause) and self._address_part.fullmatch(parts[0]):
+            while parts and begun.match(clause) and address.fullmatch(parts[0]):
                 clause = _with_comma(clause, parts.pop(0))
             yield clause
 
@@ -114,32 +88,32 @@ class Completer:
         """A greeting with what follows it: in "Hi, I'm Ann" that is a name."""
         greeting = ""
         for clause in stated:
-            if self._greeting.fullmatch(clause):
+            if self._phrases("greeting").fullmatch(clause):
                 greeting = f"{clause}, "
             else:
                 joined = greeting + clause
-                yield joined if self.greets.match(joined) else clause
+                yield joined if self._phrases("greets").match(joined) else clause
                 greeting = ""
 
     def subject_of(self, candidates: Sequence[Candidate], clause: str, before: str) -> str:
         """Whom a clause is about: user, pet, other, or nobody in particular."""
         if any(one.predicate == "pet" for one in candidates):
             return "pet"
-        if self._others.match(clause):
+        if self._phrases("others").match(clause):
             return "other"
-        if any(one.subject == USER for one in candidates) or self._me.match(clause):
+        if any(one.subject == USER for one in candidates) or self._phrases("me").match(clause):
             return "user"
         return "other" if before == "other" else ""
 
     def without_lead(self, clause: str) -> str:
         """A clause without the words that only lead up to it: "by the way", "其实"."""
-        lead = self._lead.match(clause)
+        lead = self._phrases("lead").match(clause)
         rest = clause[lead.end() :] if lead else clause
         return rest or clause
 
     def with_subject(self, clause: str, about: str, *, first: bool) -> str:
         """A clause that leaves out its subject, with that of the clause before it."""
-        if first and self._mine.match(clause):
+        if first and self._phrases("clearly_mine").match(clause):
             about = "user"
         for language in self._patterns.languages:
             for one in language.complete:
@@ -158,38 +132,32 @@ class Completer:
                     said = (
                         f"{clause[: match.start()]}{match.expand(one.put)}{clause[match.end() :]}"
                     )
-                    yield self._denial_end.sub("", " ".join(said.split()))
+                    yield self._phrases("denial_end").sub("", " ".join(said.split()))
 
     def in_own_words(self, clause: str) -> tuple[str, ...]:
         """A clause, and the same said of "I" where it says "we"."""
-        own = self._we.sub(self._as_i, clause)
+        own = self._we.sub(lambda match: self._singular[match.group().lower()], clause)
         return (clause,) if own == clause else (clause, own)
 
     def shortened(self, clause: str) -> Iterator[str]:
         """A clause, and then without what trails behind, the longest first."""
         yield clause
-        ends = [match.start() for match in self._trailing.finditer(clause)]
+        ends = [match.start() for match in self._phrases("trailing").finditer(clause)]
         for end in reversed(ends[-_MOST_CUTS:]):
             yield clause[:end]
-
-    def _as_i(self, match: re.Match[str]) -> str:
-        return self._singular[match.group().lower()]
 
     def usual_words(self, clause: str) -> str:
         """Wordings that mean the same made one: "I've been using" is "I'm using", and "on Mondays I
         swim" is "I swim on Mondays".
         """
-        front = self._front.match(clause)
+        front = self._phrases("front_time").match(clause)
         if front:
             clause = f"{clause[front.end() :]} {front.group().strip(' ,').lower()}"
         for language in self._patterns.languages:
             for one in language.rewrite:
                 if match := one.match.match(clause):
                     return one.put + clause[match.end() :]
-        if not HAN.search(clause) or self._patterns.phrases("english_start").match(clause):
+        if not HAN.search(clause) or self._phrases("english_start").match(clause):
             return clause
         plain = _FINAL.sub("了", _PARTICLE.sub("", _HAN_GAP.sub("", clause)))
-        return self._foreign_word.sub(self._own_word, plain)
-
-    def _own_word(self, match: re.Match[str]) -> str:
-        return self._foreign[match.group().lower()]
+        return self._foreign_word.sub(lambda match: self._foreign[match.group().lower()], plain)

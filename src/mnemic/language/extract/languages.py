@@ -84,6 +84,15 @@ class Patterns:
             self._phrases[name] = pattern
         return pattern
 
+    def table(self, *names: str) -> dict[str, str]:
+        """What each word of some tables stands for, in all languages."""
+        return {
+            word: meant
+            for language in self.languages
+            for name in names
+            for word, meant in language.vocabulary.table(name).items()
+        }
+
     @cached_property
     def values(self) -> Values:
         return Values(self.phrases)

@@ -39,18 +39,12 @@ class MessageReader:
     """Reads messages by a set of patterns."""
 
     def __init__(self, patterns: Patterns) -> None:
-        self._patterns = patterns
+        self._patterns, self._phrases = patterns, patterns.phrases
         self._splitter = Splitter(patterns.phrases)
         self._traps = Traps(patterns.phrases)
         self._completer = Completer(patterns)
         self._statements = StatementReader(patterns.values)
         self._people = People(patterns)
-        self._agreed = patterns.phrases("agreed_to")
-        self._request = patterns.phrases("request")
-        self._first_person = patterns.phrases("first_person")
-        self._secret = patterns.phrases("secret")
-        self._not_done = patterns.phrases("not_done")
-        self._leans = patterns.phrases("leans")
         self._instructions = Instructions(patterns.phrases)
 
     def read(
@@ -89,11 +83,11 @@ class MessageReader:
         earlier: str,
         people: KnownPeople,
     ) -> Iterator[Candidate]:
-        text = self._agreed.sub("", sentence.text)
-        if text == GAP or self._secret.search(text):
+        text = self._phrases("agreed_to").sub("", sentence.text)
+        if text == GAP or self._phrases("secret").search(text):
             return
         requested = self._requested(text)
-        really = not text.endswith(("?", "？")) or self._request.match(text)
+        really = not text.endswith(("?", "？")) or self._phrases("request").match(text)
         if requested and really and GAP not in requested:
             yield from self._asked_for(requested)
             return
@@ -124,8 +118,8 @@ class MessageReader:
         it; a part of one has to say "I" or "my", or begin it and name a time. What hangs on a
         condition is none.
         """
-        text = self._agreed.sub("", sentence.text)
-        if self._secret.search(text) or self._traps.not_meant(text):
+        text = self._phrases("agreed_to").sub("", sentence.text)
+        if self._phrases("secret").search(text) or self._traps.not_meant(text):
             return
         sure = tuple(takewhile(lambda one: not self._traps.conditional(one), sentence.clauses))
         stated = set(self._traps.stated(text, sentence.clauses)) & {*sure}
@@ -137,8 +131,8 @@ class MessageReader:
             if len(said) > LONGEST or GAP in said or is_brief(said):
                 continue
             begins = sentence.text.startswith(part) and names_a_time(said)
-            alone = part == sentence.text or begins or self._first_person.search(said)
-            leans = self._leans.match(self._completer.without_lead(said))
+            alone = part == sentence.text or begins or self._phrases("first_person").search(said)
+            leans = self._phrases("leans").match(self._completer.without_lead(said))
             if alone and not leans and worth(part):
                 yield self._statement(said)
 
@@ -177,7 +171,9 @@ class MessageReader:
         for number, clause in enumerate(joined):
             if self._traps.conditional(clause):
                 return
-            lead = clause if completer.greets.match(clause) else completer.without_lead(clause)
+            lead = (
+                clause if self._phrases("greets").match(clause) else completer.without_lead(clause)
+            )
             usual = completer.usual_words(lead)
             subject = self._people.gone_on_with(usual, people) if named else None
             whole = usual if subject else completer.with_subject(usual, about, first=not number)
@@ -187,7 +183,7 @@ class MessageReader:
                 doubtful = True  # "I'd speak five languages and live in Kyoto"
                 continue
             subject = subject or self._people.subject(whole, people)
-            silent = about in _OTHERS and not self._first_person.search(whole)
+            silent = about in _OTHERS and not self._phrases("first_person").search(whole)
             if subject:
                 some = self._about_somebody(subject, whole, clause, stated, people)
             else:
@@ -214,7 +210,7 @@ class MessageReader:
                     topic = _topic(complete, said, joined[:number])
                     yield replace(complete, text=topic + self._tidy(said))
             about = "person" if subject else completer.subject_of(some, whole, about)
-            goes_on = named and completer.attribute.fullmatch(clause) is not None
+            goes_on = named and self._phrases("attribute_only").fullmatch(clause) is not None
             kin = any(one.predicate != "pet" for one in self._people.named_in(some))
             named = bool(subject) or goes_on or kin
             if not some:
@@ -303,7 +299,7 @@ class MessageReader:
         if candidate.predicate not in _MAY_BE_PLANNED and self._traps.unsure(clause):
             return False
         if candidate.is_update or candidate.withdraws or candidate.predicate in _ALWAYS_HOLDS:
-            return not self._not_done.search(clause)
+            return not self._phrases("not_done").search(clause)
         return not self._traps.past(clause)
 
     def _rule(self, sentence: str, *, part: bool = False) -> Candidate | None:

@@ -92,30 +92,15 @@ class People:
     """Finds persons in clauses."""
 
     def __init__(self, patterns: Patterns) -> None:
-        self._tables = {
-            word: relation
-            for language in patterns.languages
-            for table in ("relatives", "people", "elders")
-            for word, relation in language.vocabulary.table(table).items()
-        }
-        self._relatives = frozenset(
-            word
-            for language in patterns.languages
-            for table in ("relatives", "elders")
-            for word in language.vocabulary.table(table)
-        )
+        self._tables = patterns.table("relatives", "people", "elders")
+        self._relatives = frozenset(patterns.table("relatives", "elders"))
         self._relations = frozenset(self._tables.values()) | {"pet"}
-        self._subject = patterns.phrases("person_subject")
-        self._pronoun = patterns.phrases("person_pronoun")
-        self._goes_on = patterns.phrases("person_goes_on")
-        self._possessive = patterns.phrases("person_possessive")
-        self._contact_own = patterns.phrases("contact_own")
-        self._contact_of = patterns.phrases("contact_of")
+        self._phrases = patterns.phrases
         self._person_name = patterns.values.person
 
     def subject(self, clause: str, known: KnownPeople) -> Subject | None:
         """The person a clause begins with, if it does: by relation, by name, or as "she"."""
-        match = self._subject.match(clause)
+        match = self._phrases("person_subject").match(clause)
         if match:
             relation, name = (*filter(None, match.groups()), "")[:2]
             if name and not self._person_name(name):
@@ -133,18 +118,18 @@ class People:
     def gone_on_with(self, clause: str, known: KnownPeople) -> Subject | None:
         """The person last spoken of, where a clause without a subject goes on with him."""
         last = known.last
-        if last is None or not self._goes_on.match(clause):
+        if last is None or not self._phrases("person_goes_on").match(clause):
             return None
         joint = "" if _HAN.match(clause) else " "
         return Subject(last, _in_first_person(clause), f"{last.spoken_of}{joint}{clause}")
 
     def _last(self, clause: str, last: Person) -> Subject | None:
         """A clause about the person spoken of last, who is not named in it."""
-        match = self._pronoun.match(clause)
+        match = self._phrases("person_pronoun").match(clause)
         if match:
             rest = clause[match.end() :]
             return Subject(last, _in_first_person(rest), f"{last.spoken_of}{rest}")
-        match = self._possessive.match(clause)
+        match = self._phrases("person_possessive").match(clause)
         if not match:
             return None
         rest = clause[match.end() :].strip()
@@ -154,8 +139,8 @@ class People:
 
     def reached(self, before: str) -> Person | None:
         """Whose an address is, by what stands before it; None where it is the speaker's own."""
-        found = list(self._contact_of.finditer(before))
-        if not found or self._contact_own.search(before, found[-1].end()):
+        found = list(self._phrases("contact_of").finditer(before))
+        if not found or self._phrases("contact_own").search(before, found[-1].end()):
             return None
         words = next(filter(None, found[-1].groups()), "")
         relation = self._tables.get(words.lower(), "")
@@ -194,21 +179,14 @@ class People:
 @cache
 def relations() -> frozenset[str]:
     """The predicates that name somebody in the user's life, in the languages of the package."""
-    tables = (language.vocabulary.table("persons") for language in built_in().languages)
-    return frozenset(relation for table in tables for relation in table.values()) | {"pet"}
+    return frozenset(built_in().table("persons").values()) | {"pet"}
 
 
 @cache
 def names_of(subject: str) -> frozenset[str]:
     """The names of a subject: those of its relation in both languages, if it has no other."""
-    tables = (
-        language.vocabulary.table(table)
-        for language in built_in().languages
-        for table in ("persons", "elders")
-    )
-    about = subject_of(subject)
-    words = (word for table in tables for word, one in table.items() if subject_of(one) == about)
-    return frozenset({about, *words})
+    about, table = subject_of(subject), built_in().table("persons", "elders")
+    return frozenset({about, *(word for word, one in table.items() if subject_of(one) == about)})
 
 
 def attributed(candidate: Candidate, person: Person) -> Candidate | None:

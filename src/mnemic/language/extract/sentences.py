@@ -16,6 +16,8 @@ LONGEST = 4_000  # characters read at each end of a long message: nobody tells m
 LONGEST_SENTENCE = 400
 GAP = "\ufffc"  # stands for what was taken out; no pattern matches it
 
+Phrases = Callable[[str], re.Pattern[str]]  # those of all languages for one sign, by its name
+
 # Contractions as many write them, without the apostrophe.
 _BARE = {
     word.replace("'", ""): word
@@ -60,9 +62,8 @@ def _letters(text: str) -> str:
 class Splitter:
     """Cuts messages by marks, and by the words with which the languages begin a clause."""
 
-    def __init__(self, phrases: Callable[[str], re.Pattern[str]]) -> None:
-        self._own_heads = phrases("own_heads")
-        self._abbreviated = phrases("abbreviated")
+    def __init__(self, phrases: Phrases) -> None:
+        self._phrases = phrases
         self._breaks = re.compile(f"{_PUNCTUATION}|{phrases('clause_breaks').pattern}", re.I)
 
     def sentences(self, text: str) -> Iterator[Sentence]:
@@ -77,7 +78,8 @@ class Splitter:
                 yield Sentence(GAP, ())  # keeps what stands before apart from what follows
                 continue
             head = line.rstrip(" :：")
-            if line.rstrip().endswith((":", "：")) and not self._own_heads.fullmatch(head):
+            given = line.rstrip().endswith((":", "："))
+            if given and not self._phrases("own_heads").fullmatch(head):
                 return  # what follows is a text given to be worked on
             bullet = pattern("bullet").match(line)
             for sentence in self._cut(line[bullet.end() :] if bullet else line):
@@ -92,7 +94,8 @@ class Splitter:
         pending = ""
         for part in pattern("split").split(line):
             pending = f"{pending} {part}" if pending else part
-            if len(pending) < LONGEST_SENTENCE and self._abbreviated.search(pending[-8:]):
+            short = len(pending) < LONGEST_SENTENCE
+            if short and self._phrases("abbreviated").search(pending[-8:]):
                 continue
             yield pending.strip()
             pending = ""
@@ -105,7 +108,8 @@ class Splitter:
         if not match:
             return False
         who = match["who"].strip()
-        return not self._own_heads.fullmatch(who) and len(who.split()) <= 3 and len(who) <= 24
+        own = self._phrases("own_heads").fullmatch(who)
+        return not own and len(who.split()) <= 3 and len(who) <= 24
 
 
 def _contracted(match: re.Match[str]) -> str:

@@ -214,7 +214,8 @@ class StatementReader:
         if named:
             return [self.version(*named, subject=self._team(entry, match))]
         number = bare_version(target)
-        if not number or (name and not self._is_product_name(name)):
+        known = not name or product(name) or versioned(name) or _NAME.fullmatch(name)
+        if not number or not known:
             return []
         name = name or self._bare_name(entry, old)
         pair = versioned(name)
@@ -226,9 +227,6 @@ class StatementReader:
 
     def _bare_name(self, entry: Entry, name: str) -> str:
         return entry.compiled("{around_names}").sub("", name.strip()).strip()
-
-    def _is_product_name(self, name: str) -> bool:
-        return bool(product(name) or versioned(name) or _NAME.fullmatch(name))
 
     def _version(self, entry: Entry, match: re.Match[str]) -> list[Candidate]:
         number, name = bare_version(match["value"]), match["name"]

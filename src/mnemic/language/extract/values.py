@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from mnemic.language.extract.products import canonical, ordinary, product
-from mnemic.language.extract.sentences import GAP
+from mnemic.language.extract.sentences import GAP, Phrases
 from mnemic.language.value_types import is_person, is_pet, is_place
 
 CHECKS = ("written", "clean", "thing", "statement", "place", "person", "pet", "surnamed")
@@ -17,17 +18,11 @@ _MARKS = " .。,，!！?？~～:：、;；\"'“”「」"
 _LONGEST_THING = 90
 
 
+@dataclass(frozen=True, slots=True)
 class Values:
     """The checks that a pattern names; ``phrases`` are what the languages say about values."""
 
-    def __init__(self, phrases: Callable[[str], re.Pattern[str]]) -> None:
-        self._tail = phrases("value_tail")
-        self._lead = phrases("value_lead")
-        self._points = phrases("value_points")
-        self._statement_points = phrases("statement_points")
-        self._article = phrases("article")
-        self._surname = phrases("surname")
-        self._day = phrases("correction_day")
+    phrases: Phrases
 
     def check(self, name: str, text: str) -> str:
         """A text as a check keeps it, or nothing."""
@@ -40,28 +35,28 @@ class Values:
         """Without what trails behind: "Paris these days", "北京了"."""
         text = text.strip(_MARKS)
         while True:
-            shorter = self._tail.sub("", text).strip() or text
+            shorter = self.phrases("value_tail").sub("", text).strip() or text
             if shorter == text:
                 return text
             text = shorter
 
     def thing(self, text: str, longest: int = _LONGEST_THING) -> str:
         """Something one can like or do: any words that do not only point at something else."""
-        value = self._lead.sub("", self.clean(text))
+        value = self.phrases("value_lead").sub("", self.clean(text))
         if not value or GAP in value or len(value) > longest or len(value.split()) > 12:
             return ""
-        return "" if self._points.match(value) else value
+        return "" if self.phrases("value_points").match(value) else value
 
     def statement(self, text: str) -> str:
         """Words kept whole, as of a decision."""
         value = text.strip(" .。,，!！~～:：、;；")
-        pointing = self._statement_points.match(value)
+        pointing = self.phrases("statement_points").match(value)
         return "" if GAP in value or len(value) < 2 or pointing else value
 
     def place(self, text: str) -> str:
         """A place to live in or to come from."""
-        value = self._lead.sub("", self.clean(text))
-        if not value or GAP in value or self._points.match(value):
+        value = self.phrases("value_lead").sub("", self.clean(text))
+        if not value or GAP in value or self.phrases("value_points").match(value):
             return ""
         if product(value) and not ordinary(value):
             return ""
@@ -81,13 +76,17 @@ class Values:
     def surnamed(self, text: str) -> str:
         """A name by its surname, where that comes first and is one of a few."""
         value = self.clean(text)
-        fits = 2 <= len(value) <= 4 and _HAN_NAME.fullmatch(value) and self._surname.match(value)
+        fits = (
+            2 <= len(value) <= 4
+            and _HAN_NAME.fullmatch(value)
+            and self.phrases("surname").match(value)
+        )
         return value if fits else ""
 
     def tool(self, text: str, *, listed: bool = False) -> str:
         """A product: one that is known, or one that is written as a name."""
         value = self.clean(text)
-        bare = self._article.sub("", value)
+        bare = self.phrases("article").sub("", value)
         for name in (bare, value):
             if product(name):
                 return canonical(name)
@@ -97,9 +96,14 @@ class Values:
 
     def _looks_named(self, value: str) -> bool:
         words = value.split()
-        if not words or not value.isascii() or ordinary(value) or self._points.match(value):
+        if (
+            not words
+            or not value.isascii()
+            or ordinary(value)
+            or self.phrases("value_points").match(value)
+        ):
             return False
-        if self._day.match(value):
+        if self.phrases("correction_day").match(value):
             return False  # "we deploy on Fridays"
         marked = any(c.isupper() or c.isdigit() or c in ".-_+#" for c in value)
         return marked and all(_NAMED.fullmatch(word) for word in words)

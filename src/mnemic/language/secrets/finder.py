@@ -47,14 +47,9 @@ _SHAPES = bytes(
 _SINGLES = b" x x x x "  # the middle of a run of six single characters
 
 
-def has_run(text: str, length: int) -> bool:
-    """Whether an ASCII text has so many characters from ! to ~ in a row."""
-    return b"x" * length in text.encode("ascii").translate(_SHAPES)
-
-
-def has_single_characters(text: str) -> bool:
-    """Whether four characters of an ASCII text stand apart, each between two spaces."""
-    return _SINGLES in text.encode("ascii").translate(_SHAPES)
+def shape_of(text: str) -> bytes:
+    """An ASCII text with an x for each character from ! to ~."""
+    return text.encode("ascii").translate(_SHAPES)
 
 
 _INVISIBLE = (
@@ -82,7 +77,7 @@ def undisguised(text: str) -> tuple[str, Mapping] | None:
     """The text without its disguise, and where a part of it stands in the text."""
     plain = text.isascii()
     wide = not plain and _DISGUISED.search(text) is not None
-    apart = has_single_characters(text) if plain else _APART.search(text) is not None
+    apart = _SINGLES in shape_of(text) if plain else _APART.search(text) is not None
     if not wide and not apart and not ("-" in text and _HYPHENED.search(text) is not None):
         return None
     view = text
@@ -136,13 +131,6 @@ SPELLED_HINTS = (" pin", " code")  # what digits in words may follow
 _SPELLED = defer(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
 
 
-def _personal(text: str, kinds: tuple[str, ...]) -> Iterator[Span]:
-    """Personal numbers in a text that has digits."""
-    if pattern("numbers_digits").search(text):
-        yield from personal_numbers(text, kinds)
-        yield from named_numbers(text, kinds)
-
-
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
@@ -183,7 +171,9 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
     if _has_long_run(text):
-        near = _around_long_runs(text)
+        places = (match.span() for match in _LONG_RUNS.finditer(text))
+        # The long runs, each with what stands before it.
+        near = "\n".join(text[max(0, start - _NEAR) : end] for start, end in places)
         spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, SYNTAX, bounds)
@@ -197,8 +187,9 @@ def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
     if digits or (_has_any(SPELLED_HINTS, folded) and _SPELLED.search(folded)):
         spans += find_formats(text, folded, CODES, bounds)
     if digits:
-        if bounds.personal_numbers:
-            spans += [SecretSpan(*span) for span in _personal(text, bounds.personal_numbers)]
+        if (kinds := bounds.personal_numbers) and pattern("numbers_digits").search(text):
+            numbers = (*personal_numbers(text, kinds), *named_numbers(text, kinds))
+            spans += [SecretSpan(*span) for span in numbers]
         if _may_be_broken(text):
             spans += _broken(text, bounds)
     return spans
@@ -214,7 +205,7 @@ def _has_any(parts: Sequence[str], text: str) -> bool:
 def _has_long_run(text: str) -> bool:
     """As ``_LONG_RUN.search``, but from space to space: most of a sentence is not looked at."""
     if text.isascii():
-        return has_run(text, LONG)
+        return b"x" * LONG in shape_of(text)
     place, last = 0, len(text) - LONG
     while place <= last:
         space = text.rfind(" ", place, place + LONG)
@@ -222,12 +213,6 @@ def _has_long_run(text: str) -> bool:
             return _LONG_RUN.search(text, place) is not None
         place = space + 1
     return False
-
-
-def _around_long_runs(text: str) -> str:
-    """The long runs of a text, each with what stands before it."""
-    places = (match.span() for match in _LONG_RUNS.finditer(text))
-    return "\n".join(text[max(0, start - _NEAR) : end] for start, end in places)
 
 
 def redact(text: str, bounds: Bounds = USUAL) -> str:

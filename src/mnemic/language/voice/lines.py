@@ -78,7 +78,8 @@ def _by_head(layout: MessageLayout, lines: list[Line], n: int) -> tuple[Block, i
     start = layout.text.index(line.text, line.start) + head.end
     reason: Reason = HEAD_KINDS[head.kind]
     if head.kind == "speech" and head.tail:
-        last = _paragraph_end(lines, n)
+        texts = (m for m in range(n, len(lines) - 1) if not lines[m + 1].text)
+        last = next(texts, len(lines) - 1)  # of the paragraph
         return Block(start, lines[last].end, reason), last + 1
     if head.kind == "template":
         asks = [m for m in range(n + 1, len(lines)) if _asks(lines[m].text)]
@@ -134,12 +135,6 @@ def _open_end(lines: list[Line], n: int, start: int, reason: Reason, end: int) -
     if tail is None:
         return Block(start, end, reason), len(lines)
     return Block(start, lines[tail].start, reason), tail
-
-
-def _paragraph_end(lines: list[Line], n: int) -> int:
-    while n + 1 < len(lines) and lines[n + 1].text:
-        n += 1
-    return n
 
 
 def _title(text: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from mnemic.errors import BadAnswer, ModelError, ModelRefused, ModelUnavailable
@@ -25,38 +25,32 @@ from mnemic.settings.environment import ModelPrice
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class HttpTransport:
     """Sends prompts over a wire in its protocol. Nothing is sent before the first prompt."""
 
-    def __init__(
-        self,
-        wire: Wire,
-        protocol: WireProtocol,
-        options: RequestOptions,
-        record: CapabilityRecord,
-        *,
-        price: ModelPrice | None = None,
-    ) -> None:
-        self._wire, self._protocol, self._options = wire, protocol, options
-        self._record = record
-        self._price = price
+    wire: Wire
+    protocol: WireProtocol
+    options: RequestOptions
+    record: CapabilityRecord
+    price: ModelPrice | None = None
 
     @property
     def name(self) -> str:
-        return self._options.model
+        return self.options.model
 
     def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
         reply = self._post(prompt, on_text)
         return ModelReply(_valid(reply.text), reply.ending or "whole", self._spent(prompt, reply))
 
     def masked(self, text: str) -> str:
-        return self._wire.masked(text)
+        return self.wire.masked(text)
 
     def close(self) -> None:
-        self._wire.close()
+        self.wire.close()
 
     def _post(self, prompt: ModelPrompt, on_text: OnText | None) -> Reply:
-        attempt = learned = self._record.known
+        attempt = learned = self.record.known
         doubtful: ModelUnavailable | None = None
         for_json = prompt.schema is not None
         while True:
@@ -65,7 +59,7 @@ class HttpTransport:
             except (ModelRefused, ModelUnavailable) as error:
                 if doubtful is not None:  # it fails whatever is asked
                     raise doubtful from error
-                warm = self._options.temperature is not None
+                warm = self.options.temperature is not None
                 retry = without_refused(attempt, error, for_json=for_json, warm=warm)
                 if retry is None:
                     raise _as_fault(error) from error
@@ -73,16 +67,16 @@ class HttpTransport:
                 doubtful = error if isinstance(error, ModelUnavailable) else None
             else:
                 shown = for_json and attempt.form == learned.form
-                self._record.known = replace(learned, confirmed=learned.confirmed or shown)
+                self.record.known = replace(learned, confirmed=learned.confirmed or shown)
                 return reply
 
     def _send(self, prompt: ModelPrompt, attempt: Capabilities, on_text: OnText | None) -> Reply:
-        options = replace(self._options, accepts=attempt)
-        payload = self._protocol.payload(prompt, options)
+        options = replace(self.options, accepts=attempt)
+        payload = self.protocol.payload(prompt, options)
         if on_text is not None and attempt.streams != "none":
-            payload = self._protocol.streamed(payload, usage=attempt.streams == "counted")
+            payload = self.protocol.streamed(payload, usage=attempt.streams == "counted")
             return self._stream(payload, on_text)
-        reply = self._read(self._protocol.reply, self._wire.post(self._protocol.path, payload))
+        reply = self._read(self.protocol.reply, self.wire.post(self.protocol.path, payload))
         if on_text is not None:
             on_text(_valid(reply.text))
         return reply
@@ -91,18 +85,18 @@ class HttpTransport:
         pieces: list[Reply] = []
 
         def take(event: object) -> None:
-            pieces.append(piece := self._read(self._protocol.piece, event))
+            pieces.append(piece := self._read(self.protocol.piece, event))
             if piece.text and piece.ending != "declined":
                 on_text(_valid(piece.text))
 
-        self._wire.stream(self._protocol.path, payload, take)
+        self.wire.stream(self.protocol.path, payload, take)
         return joined(pieces)
 
     def _read(self, read: Callable[[object], T], answer: object) -> T:
         try:
             return read(answer)
         except BadAnswer as error:
-            message = self._wire.masked(f"{self._wire.service}: {error.message}")
+            message = self.wire.masked(f"{self.wire.service}: {error.message}")
             raise BadAnswer(message, remedy=error.remedy) from None
 
     def _spent(self, prompt: ModelPrompt, reply: Reply) -> Spent:
@@ -112,7 +106,7 @@ class HttpTransport:
             if prompt.schema is not None:
                 read.append(json.dumps(prompt.schema, ensure_ascii=False))
         written = reply.text if reply.output_tokens is None else reply.output_tokens
-        return spent_on(self.name, self._price, read, written)
+        return spent_on(self.name, self.price, read, written)
 
 
 def _valid(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mnemic.errors import BadAnswer
 from mnemic.providers.chat.base import OnText
 from mnemic.providers.chat.transport import ModelPrompt, ModelReply, spent_on, system_text
@@ -10,19 +12,14 @@ from mnemic.settings.environment import ModelPrice
 from mnemic.types import LanguageModel, Message, ModelOutput
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class ObjectTransport:
     """Sends prompts to a language model of the host."""
 
-    def __init__(
-        self,
-        model: LanguageModel,
-        name: str,
-        calls: GuardedObject,
-        *,
-        price: ModelPrice | None = None,
-    ) -> None:
-        self._model, self._calls, self._price = model, calls, price
-        self.name = name
+    model: LanguageModel
+    name: str
+    calls: GuardedObject
+    price: ModelPrice | None = None
 
     def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
         # The schema stands in the text as well: an object may take no notice of the argument.
@@ -30,7 +27,7 @@ class ObjectTransport:
         messages = [Message(one.role, one.text) for one in prompt.messages]
         if system:
             messages.insert(0, Message("system", system))
-        answer = self._calls.call(lambda: self._model.complete(messages, schema=prompt.schema))
+        answer = self.calls.call(lambda: self.model.complete(messages, schema=prompt.schema))
         output = self._checked(answer)
         text = output.text.encode("utf-8", "replace").decode()
         if on_text is not None:
@@ -38,7 +35,7 @@ class ObjectTransport:
         read = output.input_tokens
         spent = spent_on(
             self.name,
-            self._price,
+            self.price,
             [message.content for message in messages] if read is None else read,
             output.text if output.output_tokens is None else output.output_tokens,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import unquote
@@ -24,29 +25,26 @@ from mnemic.serve.http.limits import Lane, WorkQueue, too_large
 from mnemic.serve.http.replies import Replies, check_key, done_once
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Endpoint:
     """Answers one operation."""
 
-    def __init__(
-        self, operation: Operation, engine: Engine, access: Access, queue: WorkQueue,
-        replies: Replies,
-    ) -> None:  # fmt: skip
-        self.operation = operation
-        self._engine = engine
-        self._access = access
-        self._queue = queue
-        self._replies = replies
+    operation: Operation
+    engine: Engine
+    access: Access
+    queue: WorkQueue
+    replies: Replies
 
     async def __call__(self, request: Request) -> Response:
         operation = self.operation
         names = path_names(request)
         space = names.pop("space")
-        grant = await self._access.allow(request, operation.scope, space)
+        grant = await self.access.allow(request, operation.scope, space)
         if operation.everywhere and not grant.everywhere:
             raise Forbidden(
                 "This is about every space of the database", remedy="Use an admin token of *"
             )
-        body = b"" if operation.in_query else await read_body(request, self._queue)
+        body = b"" if operation.in_query else await read_body(request, self.queue)
         key = request.headers.get("idempotency-key")
         if key is not None:
             check_key(key)
@@ -59,10 +57,10 @@ class Endpoint:
             given |= {name: _value(operation, name, text) for name, text in names.items()}
             if key is not None and operation.takes_operation_id:
                 given.setdefault("operation_id", key)
-            mind, arguments = self._engine.mind(space), _read(operation, given)
+            mind, arguments = self.engine.mind(space), _read(operation, given)
             do = partial(_done, operation, mind, arguments)
             reads = operation.scope == "read" or operation.method == "GET"
-            if reads or not self._engine.settings.memory.enabled:
+            if reads or not self.engine.settings.memory.enabled:
                 return do()
             done, short = (grant.id, operation.name, str(names.get("id", ""))), operation.short
             do = partial(keep_trail, mind, done, do, short=short)
@@ -71,12 +69,12 @@ class Endpoint:
 
         async def run() -> Done:
             lane: Lane = "read" if operation.scope == "read" else "write"
-            return await self._queue.run(grant.id, work, "lasting" if operation.lasting else lane)
+            return await self.queue.run(grant.id, work, "lasting" if operation.lasting else lane)
 
         place = None
         if key is not None and operation.replayed:
             place = (grant.id, space, operation.name, key, *names.values())
-        status, content = await (run() if place is None else self._replies.once(place, body, run))
+        status, content = await (run() if place is None else self.replies.once(place, body, run))
         return Response(status_code=status) if status == 204 else answer(content, status)
 
 

@@ -223,7 +223,7 @@ class _Writer:
                 metadata=old[0].metadata if all(m.metadata == old[0].metadata for m in old) else {},
                 origin="compression",
             ),
-            reconciler.guard,
+            reconciler.space.guard,
         )
         ends = [memory.expires_at for memory in old]
         claim = Claim(

@@ -1,0 +1,42 @@
+"""One space of a database, with which every service of a memory begins."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+
+from mnemic.clock import Clock
+from mnemic.days import Zone
+from mnemic.language.guard import Guard, guard_of
+from mnemic.settings import Settings
+from mnemic.store.contract import Store, Unit
+from mnemic.store.user_zone import user_zone
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Space:
+    """Where a memory is kept, what it is set to, and what guards the text written to it."""
+
+    store: Store
+    name: str
+    clock: Clock
+    settings: Settings
+    guard: Guard
+
+    @classmethod
+    def of(cls, store: Store, name: str, clock: Clock, settings: Settings) -> Space:
+        return cls(store, name, clock, settings, guard_of(settings))
+
+    def read(self) -> AbstractContextManager[Unit]:
+        return self.store.read(self.name)
+
+    def write(self) -> AbstractContextManager[Unit]:
+        return self.store.write(self.name)
+
+    def zone(self, unit: Unit) -> Zone:
+        """The zone of the user's days."""
+        return user_zone(unit, self.settings.schedule.zone)
+
+    def now(self) -> datetime:
+        return self.clock.now()
