@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import gc
+import inspect
+import pickle
 import pkgutil
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
+from typing import Any, ClassVar
+
+import pytest
 
 import mnemic
+from mnemic import NewTurn, late
 from mnemic.engine import parts
 from mnemic.patterns import LatePattern, defer
 
@@ -31,17 +42,17 @@ def test_every_late_pattern_compiles() -> None:
     for found in pkgutil.walk_packages([*mnemic.__path__], "mnemic."):
         if found.name.startswith(("mnemic.language", "mnemic.rules")):
             import_module(found.name)
-    late = [one for one in gc.get_objects() if isinstance(one, LatePattern)]
-    assert late
-    for one in late:
+    patterns = [one for one in gc.get_objects() if isinstance(one, LatePattern)]
+    assert patterns
+    for one in patterns:
         assert one.search.__self__ == re.compile(one.pattern, one._flags)
 
 
 def test_a_late_pattern_is_like_one_that_is_compiled() -> None:
-    late, plain = defer(r"(?P<a>\w)-", re.I), re.compile(r"(?P<a>\w)-", re.I)
-    assert late.pattern == plain.pattern
-    assert late.groupindex == plain.groupindex
-    assert late.sub("", "a-b-c") == plain.sub("", "a-b-c") == "c"
+    deferred, plain = defer(r"(?P<a>\w)-", re.I), re.compile(r"(?P<a>\w)-", re.I)
+    assert deferred.pattern == plain.pattern
+    assert deferred.groupindex == plain.groupindex
+    assert deferred.sub("", "a-b-c") == plain.sub("", "a-b-c") == "c"
 
 
 def test_a_first_answer_loads_nothing_that_it_does_not_need() -> None:
@@ -61,3 +72,75 @@ print("numpy" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_late_dataclass_is_one_of_the_standard_library() -> None:
+    both = [_classes(late.dataclass), _classes(dataclasses.dataclass)]
+    for point, named in both:
+        a, b = point(1, [2]), named(x=1, name="b")
+        assert (a, b) == (point(1, [2]), named(x=1, name="b"))
+        assert a != b != named(x=1)
+        assert (a.doubled, b.doubled, named.UNIT, b.trail) == (2, 2, "mm", [])
+        assert dataclasses.replace(b, name="c").name == "c"
+        assert copy.deepcopy(a) == a
+        assert not hasattr(a, "__dict__")
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            a.x = 2
+        with pytest.raises(ValueError, match="no name"):
+            named(x=1, name="")
+        match a:
+            case point(x, trail):
+                assert (x, trail) == (1, [2])
+    (late_point, late_named), (point, named) = both
+    for mine, theirs in ((late_point, point), (late_named, named)):
+        assert inspect.signature(mine) == inspect.signature(theirs)
+        assert repr(mine(x=1)) == repr(theirs(x=1))
+        assert hash(mine(x=1, trail=())) == hash(theirs(x=1, trail=()))
+        names = [[one.name for one in dataclasses.fields(kind)] for kind in (mine, theirs)]
+        assert names[0] == names[1] == list(inspect.signature(mine).parameters)
+
+
+def test_a_copy_of_another_process_is_read_before_its_class_was_used() -> None:
+    turn = NewTurn("tea", "user", "Tea, please.")
+    code = f"import pickle; print(pickle.loads({pickle.dumps(turn)!r}))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == repr(turn)
+
+
+def test_threads_that_meet_a_late_dataclass_at_once_all_get_a_whole_one() -> None:
+    for _ in range(20):
+        (point, _) = _classes(late.dataclass)
+        begin = threading.Barrier(4)
+
+        def use(point: Any = point, begin: threading.Barrier = begin) -> bool:
+            begin.wait()
+            return bool(point(1) == point(1) and hash(point(1, ())) == hash(point(1, ())))
+
+        with ThreadPoolExecutor(4) as pool:
+            assert all(one.result() for one in [pool.submit(use) for _ in range(4)])
+
+
+def _classes(dataclass: Any) -> tuple[Any, Any]:
+    @dataclass(frozen=True, slots=True)
+    class Point:
+        """A place, with what led there."""
+
+        x: int
+        trail: Sequence[int] = dataclasses.field(default_factory=list)
+        UNIT: ClassVar[str] = "mm"
+
+        @property
+        def doubled(self) -> int:
+            return 2 * self.x
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Named(Point):
+        """A place with a name."""
+
+        name: str = "here"
+
+        def __post_init__(self) -> None:
+            if not self.name:
+                raise ValueError("no name")
+
+    return Point, Named

@@ -6,10 +6,10 @@ of the zone it is read in: the user's. Nothing else in the package turns a momen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from mnemic.errors import ConfigError
+from mnemic.late import dataclass
 
 LOCAL = "local"
 Zone = str | tzinfo

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
+from mnemic.late import dataclass
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.store.new_file import typed
 from mnemic.store.paths import open_own

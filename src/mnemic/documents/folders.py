@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from mnemic.late import dataclass
 from mnemic.record.transcripts import folder_of
 from mnemic.settings import Settings
 from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder

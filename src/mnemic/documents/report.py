@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from mnemic.late import dataclass
 from mnemic.types import Memory
 
 How = Literal["edited", "added", "archived"]

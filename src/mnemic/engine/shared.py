@@ -5,7 +5,7 @@ the services that several others use.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from mnemic.index.embedding_job import Ask
 from mnemic.index.engine import VectorEngine, engine_for
 from mnemic.index.live_tables import VECTOR_MEMORY, VectorMemory
 from mnemic.language.guard import Guard, guard_of
+from mnemic.late import dataclass
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.breaker import Circuits
 from mnemic.providers.chat.choose import chat_model_for, object_model_for

@@ -11,7 +11,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol, TypeVar
 
@@ -31,6 +30,7 @@ from mnemic.errors import (
 )
 from mnemic.ids import new_id
 from mnemic.language.guard import DEFAULT, Guard
+from mnemic.late import dataclass
 from mnemic.providers.deadline import until
 from mnemic.rules.backoff import Backoff
 from mnemic.rules.checks import check_seconds

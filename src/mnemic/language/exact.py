@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 from mnemic.patterns import defer
 
 _FILE = WordFile("mnemic.language", "exact_words.toml")

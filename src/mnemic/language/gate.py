@@ -12,12 +12,12 @@ there is a gate at all.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from mnemic.language.code import split_code
 from mnemic.language.truncation import two_ends
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 from mnemic.settings.recall import GateSettings
 
 _CODE_SHARE = 0.5  # a message with more code than this wants no memory

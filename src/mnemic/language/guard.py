@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, cast
@@ -18,6 +17,7 @@ from mnemic.errors import InvalidInput
 from mnemic.language.lines import one_line
 from mnemic.language.secrets.finder import USUAL, redact, redact_json
 from mnemic.language.secrets.randomness import MARK, Bounds, is_telling
+from mnemic.late import dataclass
 from mnemic.rules import checks
 from mnemic.rules.kinds import kinds_of
 from mnemic.rules.speakers import speaker_marks
@@ -61,7 +61,7 @@ class Guard:
     secrets: Bounds | None = USUAL
     owners: frozenset[int] = frozenset()
     kinds: tuple[Kind, ...] = KINDS
-    words: PresetVocabulary = PresetVocabulary()  # noqa: RUF009  frozen
+    words: PresetVocabulary = PresetVocabulary()
 
     # --- texts ----------------------------------------------------------------------------------
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from mnemic.ids import is_id
+from mnemic.late import dataclass
 
 GENERATED = "r"  # the mark of a bullet of ours that stands for no memory
 # Closed, or broken off: what is left of one that was cut must not end up in a memory.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.language.dates.query_dates import PartialDate, find_date
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 
 pattern = WordFile("mnemic.language", "query_intent.toml").pattern
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain, islice
@@ -19,6 +18,7 @@ import Stemmer
 
 from mnemic.language.query_intent import asks_of_past
 from mnemic.language.word_file import built_in_languages, packaged_table
+from mnemic.late import dataclass
 from mnemic.patterns import defer
 from mnemic.rules.slots import fold, opposites, predicate_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from mnemic.language.actions import action_nodes, first_sentence, sentences
@@ -14,6 +13,7 @@ from mnemic.language.gate import phrases, wants_memory, words
 from mnemic.language.outcome import outcome_of
 from mnemic.language.truncation import cut
 from mnemic.language.voice import own_voice
+from mnemic.late import dataclass
 from mnemic.rules.importance import DEFAULT_IMPORTANCE
 from mnemic.settings.recall import GateSettings
 from mnemic.types import ActionNode, Outcome, Turn

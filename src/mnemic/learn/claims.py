@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from mnemic.late import dataclass
 from mnemic.rules import checks
 from mnemic.rules.support import Claim
 from mnemic.store.contract import Unit

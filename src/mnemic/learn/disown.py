@@ -6,10 +6,10 @@ replaced holds again, and the turns wait to be read once more, as words of whoev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.ids import new_id
+from mnemic.late import dataclass
 from mnemic.learn.rollback_plan import RollbackPlan, RollbackSource
 from mnemic.rules.speakers import speaker_mark
 from mnemic.settings import Settings

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,7 +17,7 @@ from typing import Any, TypeAlias
 from mnemic.errors import BadVector
 from mnemic.language.detection import language_of
 from mnemic.language.windows import query_windows
-from mnemic.late import NDArray, np
+from mnemic.late import NDArray, dataclass, np
 from mnemic.providers.onnx import OnnxFolder, OnnxModel, is_reading_option, read_options
 
 OPTIONS = "rerank.toml"

@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mnemic.late import np
+from mnemic.late import dataclass, np
 from mnemic.recall.features import GROUPS, OF_QUERY, Floats
 
 _FILES = {

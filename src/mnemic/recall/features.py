@@ -7,11 +7,10 @@ of texts from each other, not evidence from what is none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from mnemic.language.query_intent import QueryIntent
-from mnemic.late import NDArray, np
+from mnemic.late import NDArray, dataclass, np
 
 Floats: TypeAlias = "NDArray[np.floating]"
 Flags: TypeAlias = "NDArray[np.bool_]"

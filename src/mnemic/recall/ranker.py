@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from mnemic.language.no_evidence import is_for_questions, statement_share
-from mnemic.late import np
+from mnemic.late import dataclass, np
 from mnemic.recall.candidates import CandidateLists
 from mnemic.recall.evidence_model import evidence_model, probability
 from mnemic.recall.features import Floats, Places, crowding

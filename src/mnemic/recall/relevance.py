@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 
 from mnemic.days import in_zone
@@ -15,7 +15,7 @@ from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.query_intent import QueryIntent
 from mnemic.language.requests import LONGEST_WISH, is_standing_wish
 from mnemic.language.voice import own_voice
-from mnemic.late import np
+from mnemic.late import dataclass, np
 from mnemic.recall.candidates import CandidateLists
 from mnemic.recall.features import (
     ABSENT,

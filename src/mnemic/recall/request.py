@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple, Unpack
 
@@ -15,6 +15,7 @@ from mnemic.language.exact import ExactQuestion, asks_for_all, exact_question
 from mnemic.language.guard import Guard, word_filters
 from mnemic.language.query_intent import QueryIntent, read_intent
 from mnemic.language.truncation import two_ends
+from mnemic.late import dataclass
 from mnemic.rules import checks
 from mnemic.settings.recall import RecallSettings
 from mnemic.store.rows import Scope

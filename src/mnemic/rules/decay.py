@@ -6,10 +6,10 @@ of ``(1 - rate)^days`` or ``e^(-rate x days)`` is read into a half-life by the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
+from mnemic.late import dataclass
 from mnemic.settings.upkeep import DecaySettings
 from mnemic.types import Kind
 

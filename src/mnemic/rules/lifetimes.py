@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from mnemic.late import dataclass
 from mnemic.patterns import defer
 from mnemic.rules.slots import fold
 from mnemic.settings.upkeep import LifetimeSettings

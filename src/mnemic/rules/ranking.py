@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from mnemic.late import dataclass
 from mnemic.settings.recall import PersonaBoost, RankingWeights
 
 

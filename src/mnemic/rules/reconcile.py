@@ -5,10 +5,10 @@ side of a conflict holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from mnemic.late import dataclass
 from mnemic.patterns import defer
 from mnemic.rules.decay import fading
 from mnemic.rules.likeness import may_agree, one_value, same_value, values_touch

@@ -6,10 +6,11 @@ The same fold serves a repetition (one more claim) and a rollback (all claims bu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from math import nextafter
 
+from mnemic.late import dataclass
 from mnemic.rules.lifetimes import longer
 from mnemic.settings import Settings
 from mnemic.types import TRUSTS, Memory, Trust

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from mnemic.days import LocalSpan
+from mnemic.late import dataclass
 from mnemic.settings.vocabulary import WordFilter
 from mnemic.types import (
     EMPTY,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
+
+from mnemic.late import dataclass
 
 Conflicts = tuple[tuple[str, str], ...]
 

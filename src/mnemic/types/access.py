@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from mnemic.late import dataclass
 from mnemic.types.safe import SafeName
 
 Scope = Literal["read", "write", "admin"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TypedDict
 
+from mnemic.late import dataclass
 from mnemic.types.ledger import Source, Turn
 from mnemic.types.literals import (
     Json,

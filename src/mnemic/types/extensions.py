@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, TypeAlias
 
+from mnemic.late import dataclass
 from mnemic.types.context import Message
 from mnemic.types.ledger import Event, NewDailyEvent, NewTurn
 from mnemic.types.literals import Json

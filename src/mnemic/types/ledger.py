@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from typing import Any, NewType, TypedDict
 
+from mnemic.late import dataclass
 from mnemic.types.literals import (
     Direction,
     Json,

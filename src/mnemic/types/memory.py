@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal, NewType, TypedDict
 
+from mnemic.late import dataclass
 from mnemic.types.ledger import Event, Source
 from mnemic.types.literals import (
     DecisionOutcome,

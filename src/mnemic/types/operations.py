@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, timedelta
 from typing import Literal, TypedDict
 
+from mnemic.late import dataclass
 from mnemic.types.literals import JobState, Json
 from mnemic.types.safe import SafeName, SafeText
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
+from mnemic.late import dataclass
 from mnemic.prompts import ByLanguage
 from mnemic.types import Memory
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from mnemic.language.dates.feasts import Feast
 from mnemic.language.dates.spans import Calendar, Date, Span, Third
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from mnemic.language.dates.english import month_number
 from mnemic.language.dates.reader import first_date
 from mnemic.language.dates.spans import THIRDS_OF_MONTH, Date
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 
 pattern = WordFile("mnemic.language.dates", "reader.toml").pattern
 

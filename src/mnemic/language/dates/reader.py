@@ -9,7 +9,7 @@ read in two ways gives both spans.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache
 
@@ -19,6 +19,7 @@ from mnemic.language.dates.expression import DateMatch
 from mnemic.language.dates.spans import DAY, Calendar, Span
 from mnemic.language.truncation import two_ends
 from mnemic.language.word_file import WordFile
+from mnemic.late import dataclass
 
 _FILE = WordFile("mnemic.language.dates", "reader.toml")
 pattern = _FILE.pattern

@@ -7,9 +7,11 @@ begin on Monday. Spans are half-open.
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal, get_args
+
+from mnemic.late import dataclass
 
 Span = tuple[datetime, datetime]
 Unit = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]

@@ -9,11 +9,12 @@ what becomes of a match). Pure, and linear in the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
+from mnemic.late import dataclass
 from mnemic.rules.importance import ASKED_CONFIDENCE, KIND_IMPORTANCE, RULES_CONFIDENCE
 from mnemic.types import Candidate, Kind, Role, Trust
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import log2
 
 from mnemic.language.secrets.data_files import load_words, pattern
+from mnemic.late import dataclass
 
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 

@@ -14,7 +14,6 @@ Pure, and linear in the text: of a very long message the two ends are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from mnemic.language.code import compiled
@@ -25,6 +24,7 @@ from mnemic.language.voice.presenting import in_doubt
 from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
 from mnemic.language.voice.stretches import VoiceJudge
+from mnemic.late import dataclass
 
 __all__ = [
     "Reason",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from mnemic.language.code import is_code
 from mnemic.language.voice.blocks import Line, Reason
 from mnemic.language.voice.words import pattern
+from mnemic.late import dataclass
 
 HeadKind = Literal["speech", "text", "template"]
 HEAD_KINDS: dict[HeadKind, Reason] = {"speech": "speech", "text": "label", "template": "label"}

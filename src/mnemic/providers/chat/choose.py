@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from mnemic.errors import ConfigError
+from mnemic.late import dataclass
 from mnemic.settings.plugins import CHAT, make_from_plugin
 
 if TYPE_CHECKING:

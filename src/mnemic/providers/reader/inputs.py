@@ -8,10 +8,10 @@ question [SEP]``. Training and the engine build their inputs here, so that they 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, Protocol
 
+from mnemic.late import dataclass
 from mnemic.patterns import defer
 
 Script = Literal["latin", "han"]

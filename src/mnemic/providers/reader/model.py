@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from mnemic.errors import MissingExtra, ModelRefused
-from mnemic.late import NDArray, np
+from mnemic.late import NDArray, dataclass, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers import extras
 from mnemic.providers.embedding.base import unit

@@ -7,10 +7,9 @@ Their arrays come with the reader's weights. They propose; the laws of learning 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from mnemic.late import NDArray, np
+from mnemic.late import NDArray, dataclass, np
 from mnemic.providers.reader.inputs import PieceWindow
 
 Floats: TypeAlias = "NDArray[np.float32]"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import struct
 import time
+from collections.abc import Sequence
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -152,7 +153,7 @@ def _made_with(version: int) -> SchemaObjects:
     try:
         for number in range(1, version + 1):
             conn.execute(_script(f"{number:04d}"))
-            _note(conn, number, 0)
+            _note(conn, [number], 0)
         return objects_of(conn)
     finally:
         conn.close()
@@ -256,8 +257,7 @@ def _create(database: Database, now: int) -> int:
         if existing:
             return existing  # another process was first
         conn.execute(_script("latest"))
-        for version in range(1, LATEST + 1):
-            _note(conn, version, now)
+        _note(conn, range(1, LATEST + 1), now)
         return LATEST
 
 
@@ -266,7 +266,7 @@ def _apply(database: Database, version: int, now: int) -> None:
         if conn.execute("PRAGMA user_version").get >= version:
             return  # another process was first
         conn.execute(_script(f"{version:04d}"))
-        _note(conn, version, now)
+        _note(conn, [version], now)
 
 
 def _script(name: str) -> str:
@@ -274,11 +274,11 @@ def _script(name: str) -> str:
     return script.read_text(encoding="utf-8")
 
 
-def _note(conn: apsw.Connection, version: int, now: int) -> None:
+def _note(conn: apsw.Connection, versions: Sequence[int], now: int) -> None:
     conn.execute(
         "CREATE TABLE IF NOT EXISTS migrations ("
         "version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"
     )
-    conn.execute("INSERT INTO migrations VALUES (?, ?)", (version, now))
+    conn.executemany("INSERT INTO migrations VALUES (?, ?)", [(one, now) for one in versions])
     conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    conn.execute(f"PRAGMA user_version = {version}")
+    conn.execute(f"PRAGMA user_version = {versions[-1]}")
