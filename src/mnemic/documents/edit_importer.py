@@ -73,12 +73,11 @@ class EditImporter:
             if current is None or current.status != "active":
                 return
             unit.memories.revise(replace(current, status="archived", updated_at=now))
-            unit.journal.add_event(
+            unit.journal.begin(key_of("document-remove", constant(document), memory.id), now).note(
                 "archive",
-                operation_id=key_of("document-remove", constant(document), memory.id),
-                subject=memory.id,
-                payload={"reason": constant("a person removed it"), "document": constant(document)},
-                at=now,
+                memory.id,
+                reason=constant("a person removed it"),
+                document=constant(document),
             )
 
     # --- edits ----------------------------------------------------------------------------------

@@ -207,12 +207,10 @@ class Onboarding:
         for candidate in candidates(answers, _language(answers)):
             operation = f"onboarding:{candidate.predicate}"
             self.reconciler.settle(unit, candidate, operation_id=operation, now=now)
-        unit.journal.add_event(
+        unit.journal.begin(constant("onboarding"), now).note(
             "onboarding",
-            operation_id=constant("onboarding"),
-            subject=self.space.guard.name(self.space.name, "space"),
-            payload={"answers": sum(map(bool, answers.values())) - 1},
-            at=now,
+            self.space.guard.name(self.space.name, "space"),
+            answers=sum(map(bool, answers.values())) - 1,
         )
 
     def _next(self, row: OnboardingRow, *, unclear: str = "") -> OnboardingState:

@@ -244,15 +244,8 @@ class Erasure:
             with self.space.store.write(space) as unit:
                 unit.eraser.end_job(KIND, receipt.id)
                 counts: dict[str, Fact] = dict(receipt.counts)
-                unit.journal.add_event(
-                    EVENT,
-                    operation_id=key_of(EVENT, receipt.id),
-                    subject=EMPTY,
-                    payload={
-                        "asked": self.space.guard.error(receipt.asked),
-                        "counts": counts,
-                    },
-                    at=receipt.at,
+                unit.journal.begin(key_of(EVENT, receipt.id), receipt.at).note(
+                    EVENT, EMPTY, asked=self.space.guard.error(receipt.asked), counts=counts
                 )
             self.space.store.settle()
 

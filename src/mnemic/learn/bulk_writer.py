@@ -76,9 +76,7 @@ class BulkWriter:
                 "Only memories, episodes and daily events are added",
                 remedy="Give NewMemory, NewEpisode or NewDailyEvent; turns go to record_many()",
             )
-        unit.journal.add_event(
-            _IMPORTED, operation_id=operation, subject=subject, payload={}, at=now
-        )
+        unit.journal.begin(operation, now).note(_IMPORTED, subject)
         return "new"
 
     def _episode(self, new: NewEpisode, now: datetime) -> Episode:

@@ -24,23 +24,12 @@ def note_deletion(
     unit: Unit, versions: Sequence[Memory], operation: SafeName, now: datetime
 ) -> None:
     """Leave an event for each version, and its fingerprints at the turns it came from."""
+    deletion, reason = unit.journal.begin(operation, now), constant("a person's word")
     for memory in versions:
-        unit.journal.add_event(
-            DELETED,
-            operation_id=operation,
-            subject=memory.id,
-            payload={"reason": constant("a person's word"), "kind": memory.kind},
-            at=now,
-        )
+        deletion.note(DELETED, memory.id, reason=reason, kind=memory.kind)
         payload = digests({"marks": list(_marks(memory.text, memory))})
         for source in memory.sources:
-            unit.journal.add_event(
-                _UNLEARN,
-                operation_id=operation,
-                subject=source.turn_id,
-                payload=payload,
-                at=now,
-            )
+            deletion.note(_UNLEARN, source.turn_id, **payload)
 
 
 def was_deleted(unit: Unit, candidate: SafeCandidate) -> bool:

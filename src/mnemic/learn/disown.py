@@ -43,15 +43,11 @@ class Disowner:
         report = undoing.write(operation)
         unit.eraser.learn_again(turns)
         unit.ledger.drop_transcript(session)  # the copy states the trust of each turn
-        unit.journal.add_event(
+        unit.journal.begin(operation, now).note(
             EVENT,
-            operation_id=operation,
-            subject=session,
-            payload={
-                "reason": RollbackSource("speech", session).reason,
-                "turns": len(turns),
-                "memories": len(report.removed),
-                "to": constant("external"),
-            },
-            at=now,
+            session,
+            reason=RollbackSource("speech", session).reason,
+            turns=len(turns),
+            memories=len(report.removed),
+            to=constant("external"),
         )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mnemic.clock import Clock
-from mnemic.ids import new_id
 from mnemic.index.embedding_job import Ask
 from mnemic.language.detection import language_of
 from mnemic.language.guard import Guard
@@ -18,7 +17,7 @@ from mnemic.providers.chat.base import ChatModel
 from mnemic.settings import Settings
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import Episode, SafeName, Turn, key_of
+from mnemic.types import Episode, SafeName, Turn
 
 MOST_TURNS = 10_000  # of one episode, the latest
 
@@ -78,12 +77,8 @@ class EpisodeWriter:
             guard=self.guard,
         )
         if reason:
-            unit.journal.add_event(
-                "told_by_rules",
-                operation_id=key_of("told_by_rules", new_id(now)),
-                subject=episode.id,
-                payload={"reason": self.guard.error(reason)},
-                at=now,
+            unit.journal.begin_new("told_by_rules", now).note(
+                "told_by_rules", episode.id, reason=self.guard.error(reason)
             )
         return episode
 

@@ -33,7 +33,6 @@ from mnemic.types import (
     SafeText,
     Turn,
     constant,
-    key_of,
     lines_of,
 )
 
@@ -230,14 +229,10 @@ def episode_of(
 
 
 def _note(unit: Unit, type_: str, episode: Episode, now: datetime) -> None:
-    unit.journal.add_event(
+    unit.journal.begin_new(type_, now).note(
         type_,
-        operation_id=key_of(type_, new_id(now)),
-        subject=episode.id,
-        payload={
-            "session": episode.session,
-            "source": constant(episode.source),
-            "outcome": episode.outcome,
-        },
-        at=now,
+        episode.id,
+        session=episode.session,
+        source=constant(episode.source),
+        outcome=episode.outcome,
     )

@@ -322,13 +322,9 @@ class ExtractionJob:
     ) -> None:
         """An event for each part of an answer that could not be used."""
         for n, rejection in enumerate(rejected):
-            unit.journal.add_event(
-                "drop",
-                operation_id=key_of("rejected", batch[0].id, batch[-1].id, n),
-                subject=EMPTY,
-                payload={"reason": self.guard.error(rejection.reason)},
-                at=self.clock.now(),
-            )
+            unit.journal.begin(
+                key_of("rejected", batch[0].id, batch[-1].id, n), self.clock.now()
+            ).note("drop", EMPTY, reason=self.guard.error(rejection.reason))
 
     def _reasons(
         self,

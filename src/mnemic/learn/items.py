@@ -68,11 +68,7 @@ class ItemWriter:
             stored = unit.memories.add(item, index_text(content))
             if content:
                 self.ask(unit, now)
-            unit.journal.add_event(
-                "item",
-                operation_id=key_of("item", item.id),
-                subject=item.id,
-                payload={"reason": constant("put by the host")},
-                at=now,
+            unit.journal.begin(key_of("item", item.id), now).note(
+                "item", item.id, reason=constant("put by the host")
             )
         return stored

@@ -108,12 +108,10 @@ def archive_misread(unit: Unit, now: datetime) -> int:
     misread = [memory for memory in learned if fault_of(memory)]
     for memory in misread:
         unit.memories.revise(replace(memory, status="archived", updated_at=now))
-        unit.journal.add_event(
+        unit.journal.begin(key_of("misread", memory.id, stamp(now)), now).note(
             "archive",
-            operation_id=key_of("misread", memory.id, stamp(now)),
-            subject=memory.id,
-            payload={"reason": constant("its value is not of its slot's type, or no instruction")},
-            at=now,
+            memory.id,
+            reason=constant("its value is not of its slot's type, or no instruction"),
         )
     return len(misread)
 

@@ -30,12 +30,8 @@ _ENDINGS: tuple[tuple[MemoryStatus, MemoryStatus], ...] = (
 
 def note_important(unit: Unit, memory: Memory, operation: SafeName, at: datetime) -> None:
     """Tell that something important was written."""
-    unit.journal.add_event(
-        "memory.write.important",
-        operation_id=operation,
-        subject=memory.id,
-        payload={"importance": memory.importance, "kind": memory.kind},
-        at=at,
+    unit.journal.begin(operation, at).note(
+        "memory.write.important", memory.id, importance=memory.importance, kind=memory.kind
     )
 
 
@@ -59,7 +55,7 @@ def end_with_session(
     unit: Unit, session: SafeName, *, operation_id: SafeName, now: datetime
 ) -> int:
     """End what lives only in this session, in the caller's transaction; says how many."""
-    ended = 0
+    ended, ending = 0, unit.journal.begin(operation_id, now)
     for status, after in _ENDINGS:
         wanted = MemoryFilter(status=status, session=session, limit=checks.MAX_ROWS)
         for memory in unit.memories.find(wanted):
@@ -72,13 +68,7 @@ def end_with_session(
                     updated_at=now,
                 )
             )
-            unit.journal.add_event(
-                "archive",
-                operation_id=operation_id,
-                subject=memory.id,
-                payload={"reason": constant("its session ended")},
-                at=now,
-            )
+            ending.note("archive", memory.id, reason=constant("its session ended"))
             ended += 1
     return ended
 

@@ -161,13 +161,7 @@ class MemoryWriter:
                 unit.memories.release(memory.id)
             else:
                 unit.tiers.bring_back(memory.id, after, now)
-            unit.journal.add_event(
-                event,
-                operation_id=key_of(event, new_id(now)),
-                subject=memory.id,
-                payload={"reason": _REASON},
-                at=now,
-            )
+            unit.journal.begin_new(event, now).note(event, memory.id, reason=_REASON)
             return masked(existing_memory(unit, id_))
 
     # --- inside a transaction -------------------------------------------------------------------

@@ -21,7 +21,6 @@ from mnemic.types import (
     EMPTY,
     Candidate,
     Decision,
-    Fact,
     Memory,
     SafeName,
     constant,
@@ -154,8 +153,7 @@ class PendingQueue:
                 is_update=_was_update(unit, memory.id),
             )
             kept = EMPTY if decision.memory is None else decision.memory.id
-            payload: dict[str, Fact] = {"memory": kept}
-            _note(unit, "confirm", memory.id, operation=operation, now=now, payload=payload)
+            unit.journal.begin(operation, now).note("confirm", memory.id, memory=kept)
         return decision
 
     def ignore(self, id_: str, *, operation_id: str | None = None) -> Memory:
@@ -168,8 +166,7 @@ class PendingQueue:
                 return memory
             memory = _still_pending(unit, id_)
             unit.memories.revise(replace(memory, status="rejected", updated_at=now))
-            by: dict[str, Fact] = {"by": constant("user")}
-            _note(unit, "reject", memory.id, operation=operation, now=now, payload=by)
+            unit.journal.begin(operation, now).note("reject", memory.id, by=constant("user"))
             return _memory(unit, id_)
 
     def snooze(self, id_: str, *, operation_id: str | None = None) -> Memory:
@@ -186,8 +183,7 @@ class PendingQueue:
             if memory.snoozed_until is not None and memory.snoozed_until > now:
                 return memory
             unit.memories.revise(replace(memory, snoozed_until=until, updated_at=now))
-            payload: dict[str, Fact] = {"until": stamp(until)}
-            _note(unit, "snooze", memory.id, operation=operation, now=now, payload=payload)
+            unit.journal.begin(operation, now).note("snooze", memory.id, until=stamp(until))
             return _memory(unit, id_)
 
     def lapse(self) -> int:
@@ -201,9 +197,8 @@ class PendingQueue:
                 late = unit.memories.lapsed(oldest, _LAPSED)
                 for memory in late:
                     unit.memories.revise(replace(memory, status="archived", updated_at=now))
-                    payload: dict[str, Fact] = {"reason": constant("nobody answered")}
-                    lapse = key_of("lapse", memory.id)
-                    _note(unit, "archive", memory.id, operation=lapse, now=now, payload=payload)
+                    lapse = unit.journal.begin(key_of("lapse", memory.id), now)
+                    lapse.note("archive", memory.id, reason=constant("nobody answered"))
             done += len(late)
             if len(late) < _LAPSED:
                 return done
@@ -243,15 +238,3 @@ def _still_pending(unit: Unit, id_: str) -> Memory:
 def _was_update(unit: Unit, id_: SafeName) -> bool:
     proposed = unit.journal.events(subject=id_, type_="pending", limit=1)
     return bool(proposed and proposed[0].payload.get("is_update"))
-
-
-def _note(
-    unit: Unit,
-    type_: str,
-    id_: SafeName,
-    *,
-    operation: SafeName,
-    now: datetime,
-    payload: dict[str, Fact],
-) -> None:
-    unit.journal.add_event(type_, operation_id=operation, subject=id_, payload=payload, at=now)

@@ -102,7 +102,7 @@ class Reconciler:
         safe = judge(checked(candidate, self.space.guard), core)
         work = self._filled(unit, safe, operation, now)
         if advice.failure:
-            work.note("judge_fail", EMPTY, {"error": self.space.guard.error(advice.failure)})
+            work.note("judge_fail", EMPTY, error=self.space.guard.error(advice.failure))
         search = NeighborSearch.of(unit, work.candidate, now, self.space.settings, advice.cosines)
         admission = route(work.candidate.kind, work.claim, self.space.settings)
         decision = self._without_comparing(work, search, admission)
@@ -235,7 +235,7 @@ class Reconciler:
         search = NeighborSearch.of(unit, candidate, now, self.space.settings, advice.cosines)
         existing = search.neighbors("active")
         if waiting.trust != "owner":
-            work.note("trust", waiting.id, {"from": waiting.trust, "to": "owner"})
+            work.note("trust", waiting.id, **{"from": waiting.trust, "to": "owner"})
         relation = self._relation(candidate, existing, advice)
         if relation.memory is not None:
             return work.repeat(relation.memory, "same")
@@ -380,7 +380,7 @@ class Reconciler:
                 return work.lose(strongest, lost[0] if lost else None, reason)
             decision = work.write(targets, "conflict")
             kept = EMPTY if decision.memory is None else decision.memory.id
-            work.note("conflict", kept, {"kept": kept, "lost": [m.id for m in targets]})
+            work.note("conflict", kept, kept=kept, lost=[m.id for m in targets])
         else:
             decision = work.write(targets, "update" if targets else "new")
         if decision.memory is not None:

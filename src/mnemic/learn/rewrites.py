@@ -29,16 +29,11 @@ def note_rewrite(
     payload: dict[str, Fact],
 ) -> None:
     """Leave the events on both sides."""
-    originals = list(old)
-
-    def note(subject: SafeName, about: dict[str, Fact]) -> None:
-        unit.journal.add_event(
-            REWRITE, operation_id=operation, subject=subject, payload=about, at=now
-        )
-
-    note(new.id, {**payload, _FROM: [memory.id for memory in originals]})
+    originals, begun = list(old), unit.journal.begin(operation, now)
+    sources: dict[str, Fact] = {_FROM: [memory.id for memory in originals]}
+    begun.note(REWRITE, new.id, **payload, **sources)
     for memory in originals:
-        note(memory.id, {_INTO: new.id})
+        begun.note(REWRITE, memory.id, **{_INTO: new.id})
 
 
 def basis(unit: Unit, id_: str) -> list[SafeName]:
@@ -110,10 +105,4 @@ def retire_rewritten(
             unit.tiers.mark_core([by.id], core=True)
         unit.tiers.put_away(id_, now, by.id)
         reason = constant("what it was made of was replaced")
-        unit.journal.add_event(
-            "archive",
-            operation_id=operation,
-            subject=id_,
-            payload={"reason": reason, "by": by.id},
-            at=now,
-        )
+        unit.journal.begin(operation, now).note("archive", id_, reason=reason, by=by.id)

@@ -64,13 +64,7 @@ class Rollback:
             undoing = RollbackPlan(unit, origin, self.space.settings, now)
             undoing.plan()
             report = undoing.write(operation)
-            unit.journal.add_event(
-                "rollback",
-                operation_id=operation,
-                subject=EMPTY,
-                payload=self._dump(report),
-                at=now,
-            )
+            unit.journal.begin(operation, now).note("rollback", EMPTY, **self._dump(report))
             return report
 
     def _dump(self, report: RolledBack) -> dict[str, Fact]:

@@ -322,17 +322,10 @@ class RollbackPlan:
                 if type_ == "archive":
                     payload["was"] = self.before[id_].status
                     payload["superseded_by"] = self.before[id_].superseded_by
-                self._note(type_, id_, operation, payload)
+                if id_ in self.void:
+                    payload[VOID] = list(self.void[id_])
+                self.unit.journal.begin(operation, self.now).note(type_, id_, **payload)
         return report
-
-    def _note(
-        self, type_: str, id_: SafeName, operation: SafeName, payload: dict[str, Fact]
-    ) -> None:
-        if id_ in self.void:
-            payload = {**payload, VOID: list(self.void[id_])}
-        self.unit.journal.add_event(
-            type_, operation_id=operation, subject=id_, payload=payload, at=self.now
-        )
 
 
 def _one_slot(one: Memory, other: Memory) -> bool:

@@ -271,6 +271,4 @@ def _changed(
 
 def _write(unit: Unit, text: SafeText, at: datetime, change: dict[str, Fact]) -> None:
     unit.scratchpads.put(text, at)
-    unit.journal.add_event(
-        EVENT, operation_id=joined(EVENT, new_id(at)), subject=EVENT, payload=change, at=at
-    )
+    unit.journal.begin(joined(EVENT, new_id(at)), at).note(EVENT, EVENT, **change)

@@ -162,9 +162,7 @@ class SessionCloser:
             unit.ledger.end_session(id_, now)
             operation = key_of("session.ended", id_, new_id(now))
             payload: dict[str, int] = {"message_count": info.turns}
-            unit.journal.add_event(
-                ENDED, operation_id=operation, subject=id_, payload=payload, at=now
-            )
+            unit.journal.begin(operation, now).note(ENDED, id_, **payload)
             if self._is_wanted(payload, info.turns):
                 queue(unit, id_, now, self.space.settings.jobs.max_attempts)
             else:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mnemic.errors import InvalidInput
-from mnemic.ids import new_id
 from mnemic.learn.scratchpads import Scratchpads
 from mnemic.record.short_term import CLEARED, ShortTermMemory
 from mnemic.rules import checks
@@ -21,7 +20,6 @@ from mnemic.types import (
     Scratchpad,
     Turn,
     constant,
-    key_of,
 )
 
 VARIABLES = constant("session.variables")
@@ -63,13 +61,7 @@ class SessionState:
             latest = unit.ledger.turns(TurnFilter(session=name, newest_first=True, limit=1))
             if not latest:
                 return
-            unit.journal.add_event(
-                CLEARED,
-                operation_id=key_of("clear", new_id(now)),
-                subject=name,
-                payload={"upto": latest[0].index},
-                at=now,
-            )
+            unit.journal.begin_new("clear", now).note(CLEARED, name, upto=latest[0].index)
         self.short_term.clear_until(session, latest[0].index)
 
     def set_task(self, task: str, session: str | None = None) -> Scratchpad:
@@ -94,12 +86,8 @@ class SessionState:
                     remedy=f"Keep at most {_MOST_VARIABLES}; None removes one",
                 )
             if after != before:
-                unit.journal.add_event(
-                    VARIABLES,
-                    operation_id=key_of("variables", new_id(now)),
-                    subject=name,
-                    payload=self.space.guard.json({"values": after}, "variables"),
-                    at=now,
+                unit.journal.begin_new("variables", now).note(
+                    VARIABLES, name, **self.space.guard.json({"values": after}, "variables")
                 )
             return _variables(unit, name)
 

@@ -85,7 +85,7 @@ class Settlement:
     def drop(self, outcome: DecisionOutcome, reason: str) -> Decision:
         """Nothing is kept but the event; of the statement only where it came from."""
         type_ = "refuse" if outcome == "refused" else "drop"
-        return self._settled(type_, EMPTY, Decision(outcome, reason=reason), self._statement())
+        return self._settled(type_, EMPTY, Decision(outcome, reason=reason), **self._statement())
 
     def write(
         self, replaced: Sequence[Memory], outcome: DecisionOutcome, since: datetime | None = None
@@ -99,8 +99,11 @@ class Settlement:
         memory = self.place("active", since)
         ended = self.end(replaced, memory, is_over=outcome != "conflict")
         self._announce(0.0, memory)
-        payload: dict[str, Fact] = {"supersedes": ended[0] if ended else EMPTY, **self._statement()}
-        return self._settled("write", memory.id, Decision(outcome, memory, ended), payload)
+        supersedes = ended[0] if ended else EMPTY
+        decision = Decision(outcome, memory, ended)
+        return self._settled(
+            "write", memory.id, decision, supersedes=supersedes, **self._statement()
+        )
 
     def repeat(
         self,
@@ -130,43 +133,39 @@ class Settlement:
             )
         self.unit.memories.add_sources(memory.id, self.candidate.sources)
         if after.trust != memory.trust:
-            self.note("trust", memory.id, {"from": memory.trust, "to": after.trust})
+            self.note("trust", memory.id, **{"from": memory.trust, "to": after.trust})
         (revised,) = self.unit.memories.by_id([memory.id])
         if memory.status == "active":
             self._announce(memory.importance, revised)
         if self.waiting is not None:
             self.close(self.waiting, revised, "it was known already")
         decision = Decision(outcome, revised, self.end(replaced, revised), reason)
-        return self._settled("repeat", memory.id, decision, self._statement())
+        return self._settled("repeat", memory.id, decision, **self._statement())
 
     def know(self, memory: Memory, outcome: DecisionOutcome = "same") -> Decision:
         """Read again, not said again: it stands on these turns already and gains nothing."""
         decision = Decision(outcome, memory, reason="known from the same turns")
-        return self._settled("known", memory.id, decision, {})
+        return self._settled("known", memory.id, decision)
 
     def wait(self, reason: str) -> Decision:
         """Put to a person first."""
         memory = self.place("pending", self.since)
-        payload: dict[str, Fact] = {**self._statement(), "is_update": self.candidate.is_update}
-        return self._settled(
-            "pending", memory.id, Decision("pending", memory, reason=reason), payload
-        )
+        decision, update = Decision("pending", memory, reason=reason), self.candidate.is_update
+        return self._settled("pending", memory.id, decision, **self._statement(), is_update=update)
 
     def lose(self, winner: Memory, lost_before: Memory | None, reason: str) -> Decision:
         """Contradicted by something stronger: kept on file, not in force."""
         if lost_before is None:
             lost = self.place("rejected", self.since, superseded_by=winner.id)
-            self.note("reject", lost.id, {"by": winner.id, **self._statement()})
+            self.note("reject", lost.id, by=winner.id, **self._statement())
         else:
             lost = lost_before
             self.unit.memories.add_sources(lost.id, self.candidate.sources)
             counted = replace(lost, confirmations=lost.confirmations + 1, updated_at=self.now)
             self.unit.memories.revise(counted)
-            self.note("repeat", lost.id, self._statement())
-        payload: dict[str, Fact] = {"kept": winner.id, "lost": [lost.id]}
-        return self._settled(
-            "conflict", winner.id, Decision("conflict", winner, reason=reason), payload
-        )
+            self.note("repeat", lost.id, **self._statement())
+        decision = Decision("conflict", winner, reason=reason)
+        return self._settled("conflict", winner.id, decision, kept=winner.id, lost=[lost.id])
 
     def withdraw(self, ended: Sequence[Memory], waiting: Sequence[Memory]) -> Decision:
         """What was said no longer holds, or not from its day on; ``as_of`` still answers it for the
@@ -179,13 +178,12 @@ class Settlement:
                 over = replace(over, status="superseded", superseded_at=self.now)
                 self.unit.memories.release(memory.id)
             self.unit.memories.revise(over)
-            self.note("withdraw", memory.id, self._statement())
+            self.note("withdraw", memory.id, **self._statement())
         for memory in waiting:
             self.close(memory, None, "it was withdrawn")
         ids = tuple(memory.id for memory in (*ended, *waiting))
-        return self._settled(
-            "withdrawn", ids[0], Decision("withdrawn", None, ids), self._statement()
-        )
+        decision = Decision("withdrawn", None, ids)
+        return self._settled("withdrawn", ids[0], decision, **self._statement())
 
     # --- steps ----------------------------------------------------------------------------------
 
@@ -228,10 +226,10 @@ class Settlement:
                 self.unit.memories.revise(
                     replace(old, valid_to=until, superseded_by=by.id, updated_at=self.now)
                 )
-                self.note("supersede", old.id, {"by": by.id})
+                self.note("supersede", old.id, by=by.id)
                 continue
             self.unit.memories.supersede(old.id, by.id, self.now, ended=is_over)
-            self.note("supersede", old.id, {"by": by.id})
+            self.note("supersede", old.id, by=by.id)
             retire_rewritten(self.unit, old, by, operation=self.operation_id, now=self.now)
         return tuple(old.id for old in replaced)
 
@@ -246,16 +244,11 @@ class Settlement:
                 updated_at=self.now,
             )
         )
-        payload: dict[str, Fact] = {
-            "reason": self.guard.error(reason),
-            "by": EMPTY if by is None else by.id,
-        }
-        self.note("archive", waiting.id, payload)
+        by_id = EMPTY if by is None else by.id
+        self.note("archive", waiting.id, reason=self.guard.error(reason), by=by_id)
 
-    def note(self, type_: str, subject: SafeName, payload: dict[str, Fact]) -> None:
-        self.unit.journal.add_event(
-            type_, operation_id=self.operation_id, subject=subject, payload=payload, at=self.now
-        )
+    def note(self, type_: str, subject: SafeName, /, **payload: Fact) -> None:
+        self.unit.journal.begin(self.operation_id, self.now).note(type_, subject, **payload)
 
     def _memory(self, status: MemoryStatus, since: datetime, superseded_by: SafeName) -> Memory:
         candidate, claim = self.candidate, self.claim
@@ -315,7 +308,7 @@ class Settlement:
         }
 
     def _settled(
-        self, type_: str, subject: SafeName, decision: Decision, payload: dict[str, Fact]
+        self, type_: str, subject: SafeName, decision: Decision, /, **payload: Fact
     ) -> Decision:
         settled: dict[str, Fact] = {
             "decision": decision.outcome,
@@ -323,7 +316,7 @@ class Settlement:
             "replaced": list(decision.replaced),
             "reason": self.guard.error(decision.reason),
         }
-        self.note(type_, subject, {**payload, "settled": settled})
+        self.note(type_, subject, **payload, settled=settled)
         return decision
 
 

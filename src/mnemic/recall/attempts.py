@@ -130,12 +130,10 @@ class Attempts:
         try:
             with self._space.write() as unit:
                 for route, error in reasons.items():
-                    unit.journal.add_event(
+                    unit.journal.begin(operation, now).note(
                         "retrieval_fail",
-                        operation_id=operation,
-                        subject=key_of("route", constant(route)),
-                        payload={"error": self._space.guard.error(error)},
-                        at=now,
+                        key_of("route", constant(route)),
+                        error=self._space.guard.error(error),
                     )
         except StoreError as error:
             self.failures["events"] = error.message

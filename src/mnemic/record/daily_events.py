@@ -74,12 +74,8 @@ def note_batch(
         day = day_of(turns[0].at, user_zone(unit, zone))
         event = _event(day, turns, cut_to_tokens(summary, SUMMARY_CHARS, len), now, guard)
         unit.journal.add_daily_event(event)
-        unit.journal.add_event(
-            SUMMARIZED,
-            operation_id=key_of(SUMMARIZED, event.id),
-            subject=event.id,
-            payload={"session": session, "first": turns[0].index, "last": turns[-1].index},
-            at=now,
+        unit.journal.begin(key_of(SUMMARIZED, event.id), now).note(
+            SUMMARIZED, event.id, session=session, first=turns[0].index, last=turns[-1].index
         )
     unit.ledger.mark_digested(session, batch[-1].id)
 

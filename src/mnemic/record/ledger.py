@@ -10,7 +10,6 @@ from typing import TypedDict
 
 from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.ids import new_id
 from mnemic.jobs.waiting import model_wait
 from mnemic.language.dates.moments import calendar_day, maybe_moment
 from mnemic.language.guard import MAX_SUMMARY
@@ -40,7 +39,6 @@ from mnemic.types import (
     TurnQuery,
     UsageTotal,
     constant,
-    key_of,
 )
 
 _REVIVED = constant("to be tried again")
@@ -169,12 +167,10 @@ class LedgerReader:
     def note_failure(self, where: str, error: str) -> Event:
         now = self.space.now()
         with self.space.write() as unit:
-            return unit.journal.add_event(
+            return unit.journal.begin_new("host_fail", now).note(
                 "host_fail",
-                operation_id=key_of("host_fail", new_id(now)),
-                subject=self.space.guard.name(where, "where"),
-                payload={"error": self.space.guard.text(error, "error", MAX_SUMMARY)},
-                at=now,
+                self.space.guard.name(where, "where"),
+                error=self.space.guard.text(error, "error", MAX_SUMMARY),
             )
 
     def record_usage(

@@ -15,7 +15,6 @@ from typing import Any
 
 from mnemic.clock import Clock
 from mnemic.errors import Conflict, InvalidInput, NotFound
-from mnemic.ids import new_id
 from mnemic.jobs.worker import JobPutOff
 from mnemic.language.guard import guard_of
 from mnemic.learn import session_end
@@ -133,12 +132,10 @@ class Bus:
             )
         now = self._clock.now()
         with self._store.write(space) as unit:
-            return unit.journal.add_event(
+            return unit.journal.begin_new("host", now).note(
                 named,
-                operation_id=key_of("host", new_id(now)),
-                subject=self._guard.name(subject, "subject") if subject else named,
-                payload=self._guard.json(dict(payload), "payload"),
-                at=now,
+                self._guard.name(subject, "subject") if subject else named,
+                **self._guard.json(dict(payload), "payload"),
             )
 
     def waiting(self, space: str) -> list[Event]:
@@ -164,12 +161,8 @@ class Bus:
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
             payload = self._guard.json({**question.payload, "approved": True}, "payload")
             self._enqueue(unit, KIND, joined(question.id, _APPROVED), payload)
-            unit.journal.add_event(
-                "rule.approved",
-                operation_id=joined(question.operation_id, _APPROVED),
-                subject=question.subject,
-                payload={},
-                at=now,
+            unit.journal.begin(joined(question.operation_id, _APPROVED), now).note(
+                "rule.approved", question.subject
             )
 
     def _act(self, unit: Unit, action: str, job: Job, operation: SafeName) -> None:
@@ -206,12 +199,10 @@ class Bus:
         rule: EventRule | None = None,
     ) -> None:
         about = {} if rule is None else {"actions": list(rule.actions), "risk": rule.risk}
-        unit.journal.add_event(
+        unit.journal.begin(operation, self._clock.now()).note(
             type_,
-            operation_id=operation,
-            subject=self._guard.short(str(payload["subject"])),
-            payload=self._guard.json({**payload, **about}, "payload"),
-            at=self._clock.now(),
+            self._guard.short(str(payload["subject"])),
+            **self._guard.json({**payload, **about}, "payload"),
         )
 
 

@@ -106,9 +106,7 @@ class ChangeWriter:
         if memory.access_count:
             self.unit.memories.touch(survivor.id, memory.access_count, memory.last_accessed_at)
         payload: dict[str, Fact] = {"claim": dump_claim(claim), "sources": list(gained)}
-        self.unit.journal.add_event(
-            "repeat", operation_id=self.operation, subject=survivor.id, payload=payload, at=self.now
-        )
+        self.unit.journal.begin(self.operation, self.now).note("repeat", survivor.id, **payload)
         core = memory.id in self.unit.tiers.core_ids()
         if core:
             self.unit.tiers.mark_core([survivor.id], core=True)
@@ -131,12 +129,8 @@ class ChangeWriter:
         payload: dict[str, Fact] = {"reason": guard.error(change.reason), _BEFORE: before}
         if change.into:
             payload["into"] = self._into(change)
-        self.unit.journal.add_event(
-            change.action,
-            operation_id=self.operation,
-            subject=guard.short(change.subject),
-            payload=payload,
-            at=self.now,
+        self.unit.journal.begin(self.operation, self.now).note(
+            change.action, guard.short(change.subject), **payload
         )
 
 
@@ -154,14 +148,9 @@ def undo(unit: Unit, operation: SafeName, now: datetime) -> Undone:
         before = event.payload.get(_BEFORE)
         if isinstance(before, dict):
             (restored if _restore(unit, event, before, now) else unchanged).append(event.subject)
+    reason = joined(constant("undo of"), operation, by=" ")
     for id_ in restored:
-        unit.journal.add_event(
-            "undo",
-            operation_id=undoing,
-            subject=id_,
-            payload={"reason": joined(constant("undo of"), operation, by=" ")},
-            at=now,
-        )
+        unit.journal.begin(undoing, now).note("undo", id_, reason=reason)
     return Undone(operation, tuple(restored), tuple(unchanged))
 
 

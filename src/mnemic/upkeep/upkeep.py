@@ -259,12 +259,8 @@ class Upkeep:
                 step.work, step.run, step.name, owner=step.owner, now=step.now, error=error
             )
             if failed:
-                unit.journal.add_event(
-                    "upkeep_fail",
-                    operation_id=joined(step.operation, new_id(step.now)),
-                    subject=step.operation,
-                    payload={"error": error},
-                    at=step.now,
+                unit.journal.begin(joined(step.operation, new_id(step.now)), step.now).note(
+                    "upkeep_fail", step.operation, error=error
                 )
             return unit.runs.steps(step.work, step.run)[step.name].counts
 

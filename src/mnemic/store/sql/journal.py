@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, cast
 
@@ -12,7 +13,7 @@ from mnemic.ids import new_id
 from mnemic.rules.figures import TAKEN_BACK, figures_of
 from mnemic.store import codec
 from mnemic.store.sql.part import Fields, Part, narrow, read_statements
-from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal
+from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal, key_of
 
 _ALWAYS = -(1 << 62)
 _QUARTER = 900_000_000  # microseconds of a quarter of an hour, which every zone counts in
@@ -28,10 +29,31 @@ DAILY_EVENT = Fields(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class OperationNotes:
+    """One operation in a transaction; its events share an id and a time."""
+
+    journal: SqlJournal
+    id: SafeName
+    at: datetime
+
+    def note(self, type_: str, subject: SafeName, /, **payload: Fact) -> Event:
+        return self.journal.add_event(
+            type_, operation_id=self.id, subject=subject, payload=payload, at=self.at
+        )
+
+
 class SqlJournal(Part):
     """The journal of one space on one connection."""
 
     statements = read_statements("sql/journal")
+
+    def begin(self, operation: SafeName, at: datetime) -> OperationNotes:
+        return OperationNotes(self, operation, at)
+
+    def begin_new(self, name: str, at: datetime) -> OperationNotes:
+        """An operation that nobody repeats."""
+        return OperationNotes(self, key_of(name, new_id(at)), at)
 
     def add_event(
         self,

@@ -315,10 +315,6 @@ def _run(conn: SqlConnection, name: str, **values: Any) -> SqlRows:
 
 def _note_failure(unit: Unit, type_: str, job: Job, now: datetime, error: SafeText) -> None:
     """A failure is an event of its space, in the transaction that settles the job."""
-    unit.journal.add_event(
-        type_,
-        operation_id=key_of("job", job.id, job.attempts, constant(type_)),
-        subject=key_of("job", job.id),
-        payload={"kind": constant(job.kind), "attempt": job.attempts, "error": error},
-        at=now,
+    unit.journal.begin(key_of("job", job.id, job.attempts, constant(type_)), now).note(
+        type_, key_of("job", job.id), kind=constant(job.kind), attempt=job.attempts, error=error
     )

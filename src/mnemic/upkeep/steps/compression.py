@@ -65,12 +65,11 @@ def _compress(step: Step, day: date, events: Sequence[DailyEvent], model: ChatMo
             )
             new += earlier is None and decision.outcome in _KEPT
         unit.journal.mark_compressed([event.id for event in events], compressed=True)
-        unit.journal.add_event(
+        unit.journal.begin(step.operation, now).note(
             "compress",
-            operation_id=step.operation,
-            subject=key_of("day", stamp(day)),
-            payload={"events": [event.id for event in events], "memories": new},
-            at=now,
+            key_of("day", stamp(day)),
+            events=[event.id for event in events],
+            memories=new,
         )
         step.progress(unit, {"days": 1, "events": len(events), "memories": new})
 

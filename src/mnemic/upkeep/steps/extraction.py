@@ -151,16 +151,12 @@ def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> Non
             quiet=False,
             waiting_since=now if error.away else None,
         )
-        unit.journal.add_event(
+        unit.journal.begin(joined(step.operation, sessions[0]), now).note(
             "retry",
-            operation_id=joined(step.operation, sessions[0]),
-            subject=sessions[0],
-            payload={
-                "kind": constant(triggers.KIND),
-                "sessions": len(sessions),
-                "error": step.guard.error(str(error)),
-            },
-            at=now,
+            sessions[0],
+            kind=constant(triggers.KIND),
+            sessions=len(sessions),
+            error=step.guard.error(str(error)),
         )
         if error.away:
             step.waits_for = str(model_wait(unit) or error)
