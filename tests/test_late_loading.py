@@ -74,6 +74,19 @@ print("numpy" in sys.modules)
     assert done.stdout.strip() == "False"
 
 
+def test_no_thread_spins_beside_a_first_recall() -> None:
+    code = """
+import time, mnemic
+with mnemic.open(":memory:", worker="none") as mind:
+    mind.session("tea").user("My sister drinks green tea.")
+    mind.drain()
+    assert mind.recall("What does my sister drink?")
+print(time.process_time() - time.thread_time())
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert float(done.stdout) < 0.01
+
+
 def test_a_late_dataclass_is_one_of_the_standard_library() -> None:
     both = [_classes(late.dataclass), _classes(dataclasses.dataclass)]
     for point, named in both:

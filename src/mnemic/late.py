@@ -23,6 +23,8 @@ if hasattr(os, "register_at_fork"):
 def load(module: str) -> ModuleType:
     """A module that some thread may import while another forks."""
     with _LOADING:
+        # Threads of numpy's OpenBLAS spin 30 ms before they sleep, from the import on.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         return import_module(module)
 
 
@@ -33,9 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 else:
     # What a class is asked for before there is an instance, for which all is made.
-    _FIRST = (
-        "__init__ __setstate__ __match_args__ __dataclass_fields__ __dataclass_params__".split()
-    )
+    _HEAD = "__init__ __setstate__ __match_args__ __dataclass_fields__ __dataclass_params__".split()
 
     class _LateMember:
         def __init__(self, name: str, make: Callable[[], type]) -> None:
@@ -54,12 +54,12 @@ else:
                 with _LOADING:
                     if isinstance(vars(late)["__init__"], _LateMember):
                         made = vars(dataclasses.dataclass(**options)(given))
-                        for name in [*(made.keys() - space.keys() - {*names}), *_FIRST]:
+                        for name in [*(made.keys() - space.keys() - {*names}), *_HEAD]:
                             setattr(late, name, made[name])
                 return late
 
             names = [n for n, kind in given.__annotations__.items() if "ClassVar" not in kind]
-            space = {name: _LateMember(name, make) for name in _FIRST}
+            space = {name: _LateMember(name, make) for name in _HEAD}
             space |= {"__slots__": names, "__qualname__": given.__qualname__}
             without = {*names, "__dict__", "__weakref__"}
             space |= {name: it for name, it in vars(given).items() if name not in without}

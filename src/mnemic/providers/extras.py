@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
+from mnemic import late
 from mnemic.errors import MissingExtra
 
 
@@ -19,7 +19,7 @@ def require(extra: str, *modules: str) -> None:
 def load(extra: str, module: str) -> ModuleType:
     """Import a part that comes with an extra."""
     try:
-        return import_module(module)
+        return late.load(module)
     except ImportError as error:
         raise _missing(extra, module) from error
 
