@@ -232,7 +232,8 @@ def test_a_model_is_shown_the_talk_as_data() -> None:
         {"entities": [{"name": "auth.py"}]},
         {"tags": {"a": 1}},
         {"importance": "a lot"},
-        {"importance": 2},
+        {"importance": 200},
+        {"importance": "11/10"},
         {"importance": True},
     ],
 )

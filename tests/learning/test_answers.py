@@ -52,6 +52,12 @@ def bees(**fields: Any) -> str:
     return whole({**BEES, **fields}, *OTHERS)
 
 
+def scaled(mine: float, others: float) -> str:
+    """Five good facts, one of which is of another importance."""
+    rest = [{**fact, "importance": others} for fact in OTHERS]
+    return whole({**BEES, "importance": mine}, *rest)
+
+
 def without(name: str) -> str:
     return whole({key: value for key, value in BEES.items() if key != name}, *OTHERS)
 
@@ -121,13 +127,24 @@ KINDS: dict[str, Kind] = {
     "kind in Chinese": clear(bees(kind="事实"), kind="fact"),
     "kind of another document": clear(bees(kind="SKILL"), kind="skill"),
     "kind missing": clear(without("kind"), kind="fact"),
+    "kind unknown": clear(bees(kind="wish"), kind="fact"),
+    "kind unknown in Chinese": clear(bees(kind="爱好"), kind="fact"),
+    "kind number": clear(bees(kind=3), kind="fact"),
     "kind in a list": clear(bees(kind=["fact"]), kind="fact"),
     "text for content": clear(whole({"text": "bees are kept", "turns": [1], **SURE}, *OTHERS)),
     "importance as text": clear(bees(importance="0.8"), importance=0.8),
     "importance in per cent": clear(bees(importance="80%"), importance=0.8),
     "importance of a hundred": clear(bees(importance=80), importance=0.8),
+    "importance of ten": clear(bees(importance=8), importance=0.8),
+    "importance of ten as text": clear(bees(importance="7.5"), importance=0.75),
+    "importance of ten, said so": clear(bees(importance="9/10"), importance=0.9),
+    "importance of five, said so": clear(bees(importance="4 / 5"), importance=0.8),
+    "the least of ten": clear(scaled(1, 8), importance=0.1),
+    "the most of one": clear(scaled(1, 0.5), importance=1.0),
+    "little of a hundred": clear(scaled(8, 60), importance=0.08),
     "importance in a word": clear(bees(importance="High"), importance=0.8),
     "importance not a number": clear(bees(importance=float("nan")), importance=0.5),
+    "confidence of ten": clear(bees(confidence=9.5), confidence=0.95),
     "confidence of a hundred": clear(bees(confidence=95), confidence=0.95),
     "duration 30d": clear(bees(duration="30d"), days=30),
     "duration in words": clear(bees(duration="2 weeks"), days=14),
@@ -149,8 +166,6 @@ KINDS: dict[str, Kind] = {
     "valid to a day": clear(bees(valid_to="2026-02-20"), valid_to="2026-02-21"),
     "a wrong date": clear(bees(valid_from="last spring", valid_to="2026-02-31"), valid_to=None),
     # --- one fact that cannot be used: the others are kept, it is asked about once ---
-    "kind unknown": unclear(bees(kind="wish"), "kind has to be one of"),
-    "kind number": unclear(bees(kind=3), "kind has to be one of"),
     "kind secret": Kind(bees(kind="credential"), NOT_BEES, 1, "empty", "credentials are kept only"),
     "content missing": unclear(without("content"), "content has to be a statement"),
     "content number": unclear(bees(content=12), "content has to be a statement"),
@@ -159,18 +174,20 @@ KINDS: dict[str, Kind] = {
     "turns missing": clear(without("turns")),
     "turn of another talk": unclear(bees(turns=[99]), "numbers from 1 to 5"),
     "turn fraction": unclear(bees(turns=[1.5]), "numbers from 1 to 5"),
-    "importance two": unclear(bees(importance=2), "importance has to be a number"),
+    "importance of more": unclear(bees(importance=200), "importance has to be a number"),
     "confidence a lot": unclear(bees(confidence="a lot"), "confidence has to be a number"),
     "flag in other words": unclear(bees(withdraws="perhaps"), "withdraws has to be true or false"),
     "subject an object": unclear(bees(subject={"a": 1}), "subject has to be text"),
     "project endless": unclear(bees(project="p" * 600), "project"),
-    "every fact wrong": unclear(whole({**BEES, "kind": "wish"}), "kind has to be one of", ()),
-    "corrected": Kind(bees(kind="wish"), calls=2, then=whole(BEES)),
-    "corrected and repeated": Kind(bees(kind="wish"), calls=2, then=GOOD),
-    "corrected with a bare list": Kind(bees(kind="wish"), calls=2, then=json.dumps([BEES])),
-    "taken back": Kind(bees(kind="wish"), NOT_BEES, 2, "empty", "kind has", then=whole()),
-    "then prose": Kind(bees(kind="wish"), NOT_BEES, 2, "empty", "kind has", then="Sorry!"),
-    "then a refusal": Kind(bees(kind="wish"), NOT_BEES, 2, "empty", "kind has", then="DECLINE"),
+    "every fact wrong": unclear(whole({**BEES, "is_update": "so"}), "is_update has to", ()),
+    "corrected": Kind(bees(is_update="so"), calls=2, then=whole(BEES)),
+    "corrected and repeated": Kind(bees(is_update="so"), calls=2, then=GOOD),
+    "corrected with a bare list": Kind(bees(is_update="so"), calls=2, then=json.dumps([BEES])),
+    "taken back": Kind(bees(is_update="so"), NOT_BEES, 2, "empty", "is_update has", then=whole()),
+    "then prose": Kind(bees(is_update="so"), NOT_BEES, 2, "empty", "is_update has", then="Sorry!"),
+    "then a refusal": Kind(
+        bees(is_update="so"), NOT_BEES, 2, "empty", "is_update has", then="DECLINE"
+    ),
     "too many": Kind(whole(*[*FACTS.values()] * 21), ALL, 1),
     # --- cut off: what is whole is kept, the rest is asked for ---
     "cut in the last fact": Kind(GOOD[:-30], ALL[:-1], 2),
@@ -289,7 +306,7 @@ def test_what_is_asked_again_names_what_was_wrong_and_only_that(stage: Stage) ->
     _, _, asked = stage.learn(KINDS["corrected"])
     *_, answered, request = asked[1].json["messages"]
     assert answered["content"] == KINDS["corrected"].text
-    assert "facts[0].kind has to be one of identity, preference" in request["content"]
+    assert "facts[0].is_update has to be true or false" in request["content"]
     assert "facts[1]" not in request["content"]
     assert "The rest is kept" in request["content"]
 
@@ -297,14 +314,24 @@ def test_what_is_asked_again_names_what_was_wrong_and_only_that(stage: Stage) ->
 def test_what_is_dropped_leaves_an_event(stage: Stage) -> None:
     stage.clean()
     before = {event.id for event in stage.mind.events(type="drop", limit=1_000)}
+    stage.learn(KINDS["corrected"])
+    stage.learn(KINDS["taken back"])
+    new = [one for one in stage.mind.events(type="drop", limit=1_000) if one.id not in before]
+    assert ["is_update has to be" in str(event.payload["reason"]) for event in new] == [True]
+
+
+def test_a_fact_of_an_unknown_kind_is_noted_where_bad_answers_are(stage: Stage) -> None:
+    stage.clean()
+    before = {event.id for event in stage.mind.events(type="drop", limit=1_000)}
     stage.learn(KINDS["kind unknown"])
     new = [one for one in stage.mind.events(type="drop", limit=1_000) if one.id not in before]
-    assert ["kind has to be one of" in str(event.payload["reason"]) for event in new] == [True]
+    reasons = [str(event.payload["reason"]) for event in new]
+    assert reasons == ["facts[0].kind is unknown, so it was kept as a fact: 'wish'"]
 
 
 def test_a_server_that_goes_away_before_the_correction_loses_nothing(stage: Stage) -> None:
     stage.clean()
-    good, half = answering(KINDS["good"]), answering(KINDS["kind unknown"])
+    good, half = answering(KINDS["good"]), answering(KINDS["taken back"])
     calls = count()
 
     def act(line: Line) -> None:

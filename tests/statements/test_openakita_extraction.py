@@ -71,8 +71,10 @@ def test_one_malformed_fact_does_not_cost_the_good_ones(
         ({"kind": "FACT"}, True),
         ({"duration": "30d"}, True),
         ({"importance": "0.8"}, True),
+        ({"importance": 8}, True),
         ({"turns": ["1"]}, True),
-        ({"kind": "no such kind"}, False),
+        ({"kind": "no such kind"}, True),
+        ({"is_update": "perhaps"}, False),
         ({"turns": ["seven"]}, False),
     ]
     mind = open_mind(preset="openakita", **model(server))

@@ -8,13 +8,14 @@ the others goes back to the model once, and what is wrong then is left out, with
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from mnemic.errors import InvalidInput
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import Guard
+from mnemic.language.word_file import WordFile
 from mnemic.learn.candidates import checked
 from mnemic.providers.chat.base import Object, Schema, WrongShape
 from mnemic.providers.chat.fields import (
@@ -33,44 +34,18 @@ from mnemic.settings.vocabulary import SCOPE
 from mnemic.types import KINDS, Candidate, Json, Kind, SafeCandidate, Trust, Turn
 
 LEARNED: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "credential")
-KIND_ALIASES: Mapping[str, Kind] = {
-    "facts": "fact", "knowledge": "fact", "information": "fact", "info": "fact", "事实": "fact",
-    "identities": "identity", "profile": "identity", "personal": "identity", "身份": "identity",
-    "preferences": "preference", "like": "preference", "dislike": "preference",
-    "偏好": "preference", "rules": "rule", "constraint": "rule", "instruction": "rule",
-    "规则": "rule", "configuration": "config", "setting": "config", "settings": "config",
-    "environment": "config", "version": "config", "配置": "config", "decisions": "decision",
-    "决定": "decision", "决策": "decision", "skills": "skill", "solution": "skill",
-    "experience": "skill", "技能": "skill", "lessons": "lesson", "error": "lesson",
-    "mistake": "lesson", "教训": "lesson", "events": "event", "plan": "event",
-    "appointment": "event", "deadline": "event", "事件": "event", "traits": "trait",
-    "persona_trait": "trait", "personality": "trait", "特质": "trait", "temporary": "temp",
-    "transient": "temp", "临时": "temp", "conversation": "event", "debug": "temp",
-    "project": "decision",
-}  # fmt: skip
 KIND_NAMES = ("kind", "type", "category", "fact_type")
 _TEXTS = ("subject", "predicate", "value", "project", "topic")
 _LISTS = ("facts", "memories", "statements", "items", "entries", "results", "records", "事实")
 _CONTENTS = ("content", "text", "statement", "fact", "memory", "description", "内容")
+_SHARES = ("importance", "confidence")
 _CITED = ("turns", "turn", "sources", "source", "turn_numbers", "turn_ids", "evidence", "轮次")
 _MOST = 100  # statements of one answer
 _NAMED = 6  # wrong ones that the model is told about
 _DEEPEST = 3  # objects around the list
-_NO_FACTS = re.compile(
-    r"(?:there (?:are|is) )?(?:nothing|no (?:new |relevant |lasting )*"
-    r"(?:facts?|memories|information))\b[^.!?\n{\[]{0,60}[.!]?"
-    r"|(?:没有|无)[^。！？\n{\[]{0,12}(?:事实|记忆|内容|信息|可记)[^。！？\n{\[]{0,8}[。！]?",
-    re.IGNORECASE,
-)
-_EVER = frozenset(
-    {"forever", "for ever", "always", "lasting", "indefinite", "永久", "长期", "一直"}
-)
 _LIST = re.compile(r"[^{\[]*(\[\s*\{.*\}\s*,?\s*\])", re.DOTALL)
-_SPAN = re.compile(
-    r"(\d{1,4}|an?|one|一)\s*(?:-\s*)?"
-    r"(?:(h|hrs?|hours?|小时)|(d|days?|天|日)|(w|weeks?|周|星期)|(months?|个?月)|(y|years?|年))"
-)
 _DAYS = (0, 1, 7, 30, 365)
+_FILE = WordFile("mnemic.learn", "answers.toml")
 
 
 def schema(*, summary: bool = False) -> Schema:
@@ -136,6 +111,7 @@ class FactReader:
         self._wrong: list[Rejection] = []
         self._asked_again = False
         self._summary = ""
+        self._shares: dict[str, list[Json]] = {}
 
     @property
     def proposals(self) -> ExtractionResult:
@@ -151,7 +127,7 @@ class FactReader:
 
     def parse_partial(self, text: str) -> ExtractionResult:
         """Take the complete facts of any other answer."""
-        if text.strip() and (is_nothing(text) or _NO_FACTS.fullmatch(text.strip())):
+        if text.strip() and (is_nothing(text) or _FILE.pattern("no_facts").fullmatch(text.strip())):
             return self._take([], broken=False)
         values, broken = values_in(text)
         if not (broken or any(type(v) is list for v in values)) and (span := _LIST.match(text)):
@@ -166,6 +142,8 @@ class FactReader:
 
     def _take(self, entries: Sequence[Json], *, broken: bool) -> ExtractionResult:
         before, wrong = len(self._kept), list[Rejection]()
+        objects = [entry for entry in entries if isinstance(entry, dict)]
+        self._shares = {name: [one.get(name) for one in objects] for name in _SHARES}
         for n, entry in enumerate(entries[:_MOST]):
             try:
                 self._kept[self._candidate(entry, f"facts[{n}]")] = None
@@ -193,9 +171,10 @@ class FactReader:
         content = text_in(_first(fact, _CONTENTS), f"{place}.content")
         if not content or not isinstance(_first(fact, _CONTENTS), str):
             raise WrongShape(f"{place}.content has to be a statement")
-        kind = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
-        if isinstance(kind, str) and fold(kind) == "credential":
+        named = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
+        if is_credential(named):
             raise _Unwanted("credentials are kept only when the user asks")
+        kind = "fact" if named is None else self._kind(named)
         cited = self._cited(fact)
         if not cited:
             most = len(self._turns)
@@ -203,11 +182,10 @@ class FactReader:
         valid_from, valid_to = _validity(fact, cited)
         texts = {name: text_in(fact.get(name), f"{place}.{name}") for name in _TEXTS}
         candidate = Candidate(
-            # What is of no kind in particular is a plain fact.
-            kind="fact" if kind is None else self._kind(kind, f"{place}.kind"),
+            kind=kind or "fact",
             text=content,
-            importance=share_in(fact.get("importance"), f"{place}.importance"),
-            confidence=share_in(fact.get("confidence"), f"{place}.confidence"),
+            importance=self._share(fact, "importance", place),
+            confidence=self._share(fact, "confidence", place),
             duration=_duration(_first(fact, ("duration", "priority"))),
             is_update=flag_in(fact.get("is_update"), f"{place}.is_update"),
             withdraws=flag_in(fact.get("withdraws"), f"{place}.withdraws"),
@@ -223,14 +201,21 @@ class FactReader:
             metadata=self._scope(fact),
         )
         try:
-            return checked(candidate, self._guard)
+            safe = checked(candidate, self._guard)
         except InvalidInput as error:
             raise WrongShape(f"{place}: {error}") from error
+        if kind is None and safe not in self._kept:
+            note = f"{place}.kind is unknown, so it was kept as a fact: {named!r}"
+            self._rejected.append(Rejection(note, candidate.sources))
+        return safe
 
-    def _kind(self, value: Json, place: str) -> str:
+    def _share(self, fact: Object, name: str, place: str) -> float | None:
+        return share_in(fact.get(name), f"{place}.{name}", self._shares[name])
+
+    def _kind(self, value: Json) -> str | None:
         """A word for a kind: the document's or the engine's, or one that stands for it."""
         known = self._guard.words.kinds.find(value) if isinstance(value, str) else None
-        return known or choice_in(value, LEARNED, place, KIND_ALIASES)
+        return known or kind_of(value)
 
     def _scope(self, fact: Object) -> dict[str, str]:
         """The scope, where the document has scopes; a wrong one is left out, not the fact."""
@@ -250,6 +235,19 @@ class FactReader:
     def _sources(self, entry: Json) -> tuple[str, ...]:
         cited = self._cited(entry) if isinstance(entry, dict) else []
         return tuple(turn.id for turn in cited)
+
+
+def kind_of(value: Json) -> Kind | None:
+    """The kind that a word stands for; None for an unknown one."""
+    aliases = {one: kind for kind in LEARNED for one in _FILE.phrases(kind)}
+    try:
+        return choice_in(value, LEARNED, "kind", aliases)
+    except WrongShape:
+        return None
+
+
+def is_credential(word: Json) -> bool:
+    return isinstance(word, str) and fold(word) == "credential"
 
 
 def _entries(answer: Json, depth: int = 0) -> list[Json]:
@@ -303,9 +301,9 @@ def _duration(value: Json) -> str:
     word = " ".join(value.casefold().split()) if isinstance(value, str) else ""
     if is_duration(word):
         return word
-    if word in _EVER:
+    if word in _FILE.phrases("ever"):
         return "permanent"
-    span = _SPAN.fullmatch(word)
+    span = _FILE.pattern("span").fullmatch(word)
     if span is None:
         return ""
     count = int(span[1]) if span[1].isdigit() else 1

@@ -11,11 +11,10 @@ from typing import TypeVar
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
-from mnemic.learn.facts import KIND_ALIASES, KIND_NAMES, LEARNED
+from mnemic.learn.facts import KIND_NAMES, LEARNED, is_credential, kind_of
 from mnemic.prompts import Language, filled
 from mnemic.providers.chat.base import ChatModel, Object, WrongShape
 from mnemic.providers.chat.fields import (
-    choice_in,
     is_nothing,
     numbers_in,
     share_in,
@@ -186,17 +185,20 @@ def _read_facts(answer: Object) -> list[Candidate]:
     if not isinstance(facts, list) or len(facts) > _MOST:
         raise WrongShape(f'"facts" has to be a list of at most {_MOST}')
     candidates = []
+    shares = [fact.get("importance") for fact in facts if isinstance(fact, dict)]
     for n, fact in enumerate(facts):
         place = f"facts[{n}]"
         if not isinstance(fact, dict):
             raise WrongShape(f"{place} has to be an object")
+        if is_credential(_kind_word(fact)):
+            continue
         content = text_in(fact.get("content"), f"{place}.content")
         if not content:
             raise WrongShape(f"{place}.content is empty")
         candidate = Candidate(
-            kind=choice_in(_kind_word(fact), LEARNED, f"{place}.kind", KIND_ALIASES),
+            kind=kind_of(_kind_word(fact)) or "fact",
             text=content,
-            importance=share_in(fact.get("importance"), f"{place}.importance"),
+            importance=share_in(fact.get("importance"), f"{place}.importance", shares),
             origin="compression",
             project=_name(fact.get("project"), f"{place}.project"),
             topic=_name(fact.get("topic"), f"{place}.topic"),
@@ -215,6 +217,7 @@ def _read_rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
     if not isinstance(entries, list):
         raise WrongShape(f'"{name}" has to be a list')
     read = []
+    shares = [entry.get("importance") for entry in entries if isinstance(entry, dict)]
     for n, entry in enumerate(entries):
         place = f"{name}[{n}]"
         if not isinstance(entry, dict) or not text_in(entry.get("content"), f"{place}.content"):
@@ -223,8 +226,8 @@ def _read_rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
         read.append(
             Rewritten(
                 text_in(entry["content"], place),
-                _kind(_kind_word(entry)),
-                share_in(entry.get("importance"), f"{place}.importance"),
+                kind_of(_kind_word(entry)),
+                share_in(entry.get("importance"), f"{place}.importance", shares),
                 tuple(places),
             )
         )
@@ -234,10 +237,3 @@ def _read_rewritten(entries: Json, name: str, count: int) -> list[Rewritten]:
 def _kind_word(fact: Object) -> Json:
     """The kind as the model named it, under its name in any of the documents."""
     return next((fact[name] for name in KIND_NAMES if fact.get(name)), None)
-
-
-def _kind(value: Json) -> Kind | None:
-    try:
-        return choice_in(value, LEARNED, "kind", KIND_ALIASES)
-    except WrongShape:
-        return None

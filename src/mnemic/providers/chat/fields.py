@@ -24,8 +24,7 @@ _SHARES: Mapping[str, float] = {
     "certain": 0.95, "critical": 0.95, "很低": 0.1, "低": 0.3, "中": 0.5, "中等": 0.5, "高": 0.8,
     "很高": 0.9, "确定": 0.95,
 }  # fmt: skip
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,6})?)\s*[%％]")
-_DECIMAL = re.compile(r"[01]?\.\d{1,15}|[01](?:\.0*)?")
+_FIGURE = re.compile(r"(\d{1,3}(?:\.\d{0,15})?|\.\d{1,15})\s*(?:([%％])|/\s*(5|10|100))?")
 _RANGE = re.compile(r"(\d{1,6})\s*(?:-|–|—|~|to|到|至)\s*(\d{1,6})")
 _AROUND_NUMBERS = re.compile(
     r"(?:\b(?:turns?|messages?|no|and)\b|\bt(?=\d)|[\s\[\]()#.,;:，、；第轮次条和及])+",
@@ -57,26 +56,32 @@ def text_in(value: Json, place: str, most: int = LONGEST) -> str:
     return text
 
 
-def share_in(value: Json, place: str) -> float | None:
-    """A number from 0 to 1: also as text, as a percentage, or as a word such as "high"."""
-    found: float | None = None
+def share_in(value: Json, place: str, beside: Sequence[Json] = ()) -> float | None:
+    """A number from 0 to 1: also as text, as "80%" or "4/5", or as a word such as "high".
+
+    One above 1 is out of ten or a hundred, as the largest ``beside`` it in the answer tells: where
+    a fact has 8, another's 1 is little.
+    """
     if is_nothing(value):
         return None
-    if isinstance(value, str):
-        word = value.strip().casefold()
-        percent = _PERCENT.fullmatch(word)
-        if percent is not None:
-            found = float(percent[1]) / 100
-        elif _DECIMAL.fullmatch(word) is not None:
-            found = float(word)
-        else:
-            found = _SHARES.get(word)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        # From 11 on it is out of a hundred; below that it might be out of five or ten.
-        found = value / 100 if 10 < value <= 100 else float(value)
-    if found is None or not math.isfinite(found) or not 0 <= found <= 1:
+    number, whole = _figure(value)
+    if number < 0:
         raise WrongShape(f"{place} has to be a number from 0 to 1")
-    return found
+    largest = max([number, *(one for one, of in map(_figure, beside) if not of)])
+    return number / (whole or next(n for n in (1, 10, 100) if number < 1 or largest <= n))
+
+
+def _figure(value: Json) -> tuple[float, int]:
+    """A number and what it is out of, 0 where that is left open; -1 for what is none."""
+    whole = 0
+    if isinstance(value, str):
+        figure = _FIGURE.fullmatch(word := value.strip().casefold())
+        if figure is None:
+            return _SHARES.get(word, -1.0), 1
+        value, whole = float(figure[1]), 100 if figure[2] else int(figure[3] or 0)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return -1.0, 1
+    return (float(value), whole) if 0 <= value <= (whole or 100) else (-1.0, 1)
 
 
 def flag_in(value: Json, place: str) -> bool:
