@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 
@@ -141,3 +142,74 @@ def test_many_texts_of_one_form_fit_as_one_does(form: str, query: str) -> None:
         for number in range(60):
             mind.remember(form.format(number), kind="event")
         assert form.partition("{")[0] in mind.context(query).text
+
+
+NOISE = ("asdfgh", "qwrtz plmk", "啊哦呃", "噼里啪咚嗒", "???", "asdfgh?")
+PRESETS = ("openakita", "shiyi", "myclaw", "semibot")
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["read", "by words"])
+def read(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+@pytest.fixture(scope="module", params=PRESETS)
+def documented(request: pytest.FixtureRequest, *, read: bool) -> Iterator[Mind]:
+    """A memory under the formula of a document."""
+    given: dict[str, Any] = {"embedding": {"provider": "auto" if read else "none"}}
+    with mnemic.open(":memory:", preset=request.param, worker="none", **given) as opened:
+        session = opened.session("talk")
+        for said, answered in TALK:
+            session.user(said)
+            session.assistant(answered)
+        for text in (
+            "The bakery is built with Elixir",
+            "烤箱的温度是 230 度",
+            "Ines sings alto",
+            "The flour comes on Tuesdays",
+            "面粉在二号仓库",
+            "Tom runs marathons",
+        ):
+            opened.remember(text, kind="event")  # fmt: skip
+        opened.remember("The counter is oak", kind="decision", project="refit")
+        opened.drain()
+        yield opened
+
+
+@pytest.mark.parametrize("query", NOISE)
+def test_a_formula_fills_no_list_for_noise(documented: Mind, query: str) -> None:
+    assert documented.recall(query) == []
+    for tool in ("search_memory", "search_conversation_traces"):
+        assert "Elixir" not in call_tool(documented, tool, {"query": query}).text
+    assert evidence(documented, query) == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("What is the bakery built with?", "Elixir"),
+        ("flour", "Tuesdays"),
+        ("面粉放在哪里", "二号仓库"),
+        ("烤箱", "230"),
+    ],
+)
+def test_a_formula_still_lists_what_fits(documented: Mind, query: str, answer: str) -> None:
+    assert any(answer in hit.text for hit in documented.recall(query))
+
+
+@pytest.mark.parametrize("query", ["Which instrument does she play?", "那本小说讲了什么？"])
+def test_the_partition_of_a_question_in_other_words_is_the_documents(query: str) -> None:
+    with mnemic.open(":memory:", preset="myclaw", worker="none") as mind:
+        kept = [
+            mind.remember(f"Kiln shelf no. {n} 号窑", kind="event", importance=n / 10)
+            for n in range(9)
+        ]
+        ids = {one.memory.id for one in kept[-5:] if one.memory}
+        assert {hit.id for hit in mind.recall(query)} == ids
+        assert mind.recall("zzkk plmk") == []
+
+
+def test_a_project_that_is_named_is_not_noise() -> None:
+    with mnemic.open(":memory:", preset="myclaw", worker="none") as mind:
+        mind.remember("The counter is oak", kind="decision", project="refit")
+        assert [hit.text for hit in mind.recall("refit status")] == ["The counter is oak"]

@@ -98,16 +98,17 @@ class CandidateSearch:
                 nearest = attempts.run("vector", partial(self._of_large_partition, request))
                 lists["partition"] = nearest or lists["partition"]
         enough = 0 < self._settings.supplement_below <= len(lists.get("partition", ()))
-        unasked = enough and not request.sure
-        outcome = None if unasked else attempts.run("text", partial(self._by_words, request))
+        outcome = attempts.run("text", partial(self._by_words, request))
         request, text = outcome or (request, None)
-        # Where partitions come first, meaning chooses inside them and nowhere else.
+        # Where partitions come first, meaning chooses inside them and nowhere else; what no word
+        # tells, it has to say whether anything fits.
         by_meaning = "partition" not in lists
-        vector = self._by_meaning(attempts, request, text) if by_meaning else None
+        wanted = by_meaning or text is None or not text.matches
+        vector = self._by_meaning(attempts, request, text) if wanted else None
         if text is not None and not enough:
             lists["text"] = [match.doc for match in text.matches]
             cut |= len(text.matches) >= self._settings.text_candidates * request.depth
-        if vector is not None:
+        if vector is not None and by_meaning:
             wide = _WIDE if request.scope.narrow or request.asking.wide else 1
             most = self._settings.vector_candidates * wide * request.depth
             search = partial(self._nearest, attempts, request, vector, most)
@@ -152,13 +153,9 @@ class CandidateSearch:
         near = [] if vector is None else vector.among(docs, _PARTITION_CANDIDATES)
         return [match.doc for match in near if match.cosine >= near[0].cosine * _NEAR_ENOUGH]
 
-    def latest(
-        self, attempts: Attempts, request: Request, types: tuple[RecordType, ...] = RECORD_TYPES
-    ) -> CandidateLists:
+    def latest(self, attempts: Attempts, request: Request) -> CandidateLists:
         """The newest records: better than nothing when every search has failed."""
-        narrowed = tuple(type_ for type_ in request.scope.types if type_ in types)
-        scope = replace(request.scope, types=narrowed)
-        docs = attempts.run("latest", lambda unit: unit.text.latest(scope, _LAST_RESORT))
+        docs = attempts.run("latest", lambda unit: unit.text.latest(request.scope, _LAST_RESORT))
         return CandidateLists({"latest": docs} if docs else {})
 
     def _by_words(self, request: Request, unit: Unit) -> tuple[Request, TextMatches]:
@@ -399,7 +396,7 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     docs = _partition(request, unit, _PARTITION_CANDIDATES)
     if len(docs) <= settings.limit:
         return RouteResult(docs)
-    project = request.scope.project or _named_project(unit, request.query)
+    project = request.scope.project or named_project(unit, request.query)
     name = "" if project is None else project.casefold()
     about = request.query.casefold().replace(name, " ") if name else request.query
     terms = [term for term in query_terms(about) if term.weight > STOP_WEIGHT]
@@ -417,7 +414,7 @@ def _partition(request: Request, unit: Unit, limit: int) -> list[int]:
     """The most important memories of the query's project, and of no project; none of the core."""
     if "memory" not in request.scope.types:
         return []
-    project = request.scope.project or _named_project(unit, request.query)
+    project = request.scope.project or named_project(unit, request.query)
     return unit.memories.partition(project, limit)
 
 
@@ -429,7 +426,8 @@ def _without_core(lists: dict[str, list[int]], unit: Unit) -> dict[str, list[int
     return rest if any(rest.values()) else lists
 
 
-def _named_project(unit: Unit, query: str) -> SafeName | None:
+def named_project(unit: Unit, query: str) -> SafeName | None:
+    """The project that a query names."""
     folded = query.lower()
     named = [name for name in unit.memories.projects() if name.lower() in folded]
     return max(named, key=len, default=None)

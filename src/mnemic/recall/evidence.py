@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from mnemic.language.secrets.envelope import masked
 from mnemic.language.story import without
@@ -24,33 +25,42 @@ def as_hits(unit: Unit, ranked: Sequence[RankedRecord]) -> list[Hit]:
 
 
 def _hit(record: StoredRecord | Turn, score: float, why: Why) -> Hit:
+    hit = partial(Hit, id=record.id, score=score, why=why)
     match record:
         case Turn():
-            return _turn_hit(record, score, why)
+            return hit(
+                type="turn",
+                text=record.text or tool_text(record),
+                sources=(record.source,),
+                at=record.at,
+                session=record.session,
+                index=record.index,
+                role=record.role,
+                sender=record.sender,
+                trust=record.trust,
+                metadata=record.metadata,
+            )
         case Memory():
-            return _memory_hit(record, score, why)
+            return hit(
+                type="memory",
+                text=masked(record).text,
+                sources=record.sources,
+                at=record.created_at,
+                kind=record.kind,
+                trust=record.trust,
+                valid_from=record.valid_from,
+                ended=record.valid_to if record.status == "superseded" else None,
+                importance=record.importance,
+                metadata=record.metadata,
+            )
         case Episode():
-            return _episode_hit(record, score, why)
+            at, session = record.started_at, record.session
+            return hit(type="episode", text=record.summary, sources=(), at=at, session=session)
         case Attachment():
-            return _attachment_hit(record, score, why)
-
-
-def _turn_hit(turn: Turn, score: float, why: Why) -> Hit:
-    return Hit(
-        type="turn",
-        id=turn.id,
-        text=turn.text or tool_text(turn),
-        score=score,
-        why=why,
-        sources=(turn.source,),
-        at=turn.at,
-        session=turn.session,
-        index=turn.index,
-        role=turn.role,
-        sender=turn.sender,
-        trust=turn.trust,
-        metadata=turn.metadata,
-    )
+            about = record.description or record.transcription or record.extracted_text
+            place, at, session = record.path or record.url, record.created_at, record.session
+            text = f"{place}: {about}" if about else place
+            return hit(type="attachment", text=text, sources=(), at=at, session=session)
 
 
 def tool_text(turn: Turn | NewTurn) -> str:
@@ -60,52 +70,6 @@ def tool_text(turn: Turn | NewTurn) -> str:
         for call in turn.tool_calls
     ]
     return "\n".join([*calls, *(result.content for result in turn.tool_results)])
-
-
-def _memory_hit(memory: Memory, score: float, why: Why) -> Hit:
-    return Hit(
-        type="memory",
-        id=memory.id,
-        text=masked(memory).text,
-        score=score,
-        why=why,
-        sources=memory.sources,
-        at=memory.created_at,
-        kind=memory.kind,
-        trust=memory.trust,
-        valid_from=memory.valid_from,
-        ended=memory.valid_to if memory.status == "superseded" else None,
-        importance=memory.importance,
-        metadata=memory.metadata,
-    )
-
-
-def _episode_hit(episode: Episode, score: float, why: Why) -> Hit:
-    return Hit(
-        type="episode",
-        id=episode.id,
-        text=episode.summary,
-        score=score,
-        why=why,
-        sources=(),
-        at=episode.started_at,
-        session=episode.session,
-    )
-
-
-def _attachment_hit(attachment: Attachment, score: float, why: Why) -> Hit:
-    about = attachment.description or attachment.transcription or attachment.extracted_text
-    place = attachment.path or attachment.url
-    return Hit(
-        type="attachment",
-        id=attachment.id,
-        text=f"{place}: {about}" if about else place,
-        score=score,
-        why=why,
-        sources=(),
-        at=attachment.created_at,
-        session=attachment.session,
-    )
 
 
 def without_outdated(unit: Unit, hits: Sequence[Hit]) -> list[Hit]:

@@ -8,9 +8,12 @@ from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
+from mnemic.index.segment import ASKING_WEIGHT, query_terms
+from mnemic.language.exact import asks
 from mnemic.language.no_evidence import is_for_questions, statement_share
+from mnemic.language.query_intent import asks_recent
 from mnemic.late import dataclass, np
-from mnemic.recall.candidates import CandidateLists
+from mnemic.recall.candidates import CandidateLists, named_project
 from mnemic.recall.evidence_model import evidence_model, probability
 from mnemic.recall.features import Floats, Places, crowding
 from mnemic.recall.relevance import (
@@ -238,6 +241,8 @@ class FormulaRanker:
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
         relevant = by_ranks(unit, lists, self._settings.ranking)
         asked_for = precise(lists)
+        if not (asked_for or relevant.worded or may_fit(unit, request, lists)):
+            request = replace(request, sure=request.sure or self._settings.recall.evidence_score)
         order = sorted(range(len(relevant.docs)), key=lambda n: relevant.docs[n] not in asked_for)
         if request.sure:
             fitting = {*asked_for, *lists.lists.get("latest", ())}  # the last where nothing is read
@@ -339,6 +344,17 @@ class FormulaRanker:
             importance=importance,
             access=rules.access(uses, _ACCESS_SATURATION),
         )
+
+
+def may_fit(unit: Unit, request: Request, lists: CandidateLists) -> bool:
+    """Whether a query whose words no text has may mean one all the same: it asks in words of a
+    language, or names a project, or vectors were compared of which nobody knows how near is near.
+    """
+    known = any(term.weight <= ASKING_WEIGHT for term in query_terms(request.query))
+    if asks_recent(request.query) or (known and asks(request.query)):
+        return True
+    unread = lists.vector is not None and lists.vector.late_scores(unit.vectors, ()) is None
+    return unread or named_project(unit, request.query) is not None
 
 
 def precise(lists: CandidateLists) -> dict[int, int]:

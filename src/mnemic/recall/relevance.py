@@ -58,6 +58,7 @@ class Relevance:
     relevance: Floats
     keyword: Floats
     semantic: Floats
+    worded: bool  # whether some text has words of the query, or no search for them was possible
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +206,12 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
     """Reciprocal ranks over the routes, or the best score that any of them gave."""
     around = with_neighbors(unit.ledger, candidates.docs)
     docs = around.docs
-    text = _term_matches(unit, candidates, docs).scores
+    matches = _term_matches(unit, candidates, docs)
+    weight = float(matches.heft.sum()) + (candidates.text.absent if candidates.text else 0.0)
+    cover = matches.present @ matches.heft
     vectors = candidates.vector.scores(docs) if candidates.vector else None
     likeness = np.zeros(len(docs)) if vectors is None else np.maximum(vectors.similarity, 0.0)
-    words = text / max(float(text.max(initial=0.0)), 1e-9)
+    words = matches.scores / max(float(matches.scores.max(initial=0.0)), 1e-9)
     if ranking.fusion == "rrf":
         lists = len(candidates.lists)
         joined = np.array([rank_share(candidates.ranks(doc), RRF_K, lists) for doc in docs])
@@ -221,6 +224,7 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
         relevance=joined[order],
         keyword=words[order],
         semantic=likeness[order],
+        worded=candidates.text is None or bool(cover.max(initial=0.0) > _NO_WORD * weight),
     )
 
 
