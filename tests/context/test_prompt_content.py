@@ -126,6 +126,23 @@ def test_a_memory_stands_for_its_turn_unless_that_says_more(mind: mnemic.Mind) -
     assert "dye shop" in mind.context("Where do I work, and why?").text
 
 
+@pytest.mark.parametrize(
+    ("told", "learned", "query"),
+    [
+        ("kiln 用 Zig 写，存储定了用 LMDB", "kiln 存储定了用 LMDB", "kiln 是用哪个 Zig 写的？"),
+        ("The loom runs Forth, and logs to tape", "The loom logs to tape", "Who wrote the Forth?"),
+    ],
+)
+def test_a_memory_whose_every_word_its_turn_has_is_not_said_beside_it(
+    mind: mnemic.Mind, told: str, learned: str, query: str
+) -> None:
+    turn = mind.record(session="s", role="user", text=told)
+    memory = mind.remember(learned, kind="event", sources=[turn.id])
+    built = mind.context(query)
+    assert evidence_of(built) == [told]
+    assert reasons(built)[memory.id] == CONTAINED
+
+
 def test_what_is_core_or_said_in_the_conversation_is_no_evidence(mind: mnemic.Mind) -> None:
     mind.record(session="old", role="user", text="Never deploy on Fridays!")
     mind.remember("Never deploy on Fridays", kind="rule", importance=1.0)

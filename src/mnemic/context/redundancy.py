@@ -189,6 +189,16 @@ class _Piece:
         self.text = normalized(item.text)
         self.statements = _statements(item) if item.kind == EPISODE else [self.text]
 
+    def shares_source(self, other: _Piece) -> bool:
+        """Whether one was learned from the other."""
+        mine, others = self.item, other.item
+        return mine.id in others.learned_from or others.id in mine.learned_from
+
+    def is_said_by(self, source: _Piece) -> bool:
+        """Whether a memory says only what the turn says that it was learned from."""
+        learned = source.item.id in self.item.learned_from
+        return learned and _stems(self.item.text) <= _stems(source.item.text)
+
 
 def _without(story: _Piece, texts: Sequence[str]) -> Item:
     """An episode without the sentences that these normalized texts say."""
@@ -203,17 +213,15 @@ def _list_covering(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that may make a piece redundant."""
     if piece.item.kind == EPISODE:
         return others
-    text, id_ = piece.text, piece.item.id
-    return [one for one in others if text in one.text or id_ in one.item.learned_from]
+    return [one for one in others if piece.text in one.text or piece.shares_source(one)]
 
 
 def _list_covered(piece: _Piece, others: list[_Piece]) -> list[_Piece]:
     """Those that a piece may make redundant."""
-    text, learned_from = piece.text, piece.item.learned_from
     return [
         one
         for one in others
-        if one.text in text or one.item.kind == EPISODE or one.item.id in learned_from
+        if one.text in piece.text or one.item.kind == EPISODE or piece.shares_source(one)
     ]
 
 
@@ -231,17 +239,18 @@ def _beside(piece: _Piece, others: Sequence[_Piece], background: Background) -> 
     # The turn of a memory that stands for it is no reason to leave out the memory, nor is a story
     # that repeats it or a turn; what a stranger said is no reason to leave out the words of the
     # owner.
-    texts = [
-        one.text
+    saying = [
+        one
         for one in others
         if not stands_for(item, one.item, background.query)
         and (item.kind == EPISODE or one.item.kind != EPISODE)
         and (one.item.trust in PROMOTED or item.trust not in PROMOTED)
     ]
+    texts = [one.text for one in saying]
     if texts and item.kind == EPISODE:
         texts += background.texts.values()
     said = texts and piece.text and _are_in(piece.statements, texts)
-    return CONTAINED.format("evidence") if said else ""
+    return CONTAINED.format("evidence") if said or any(map(piece.is_said_by, saying)) else ""
 
 
 def _same_word(before: str, after: str) -> bool:
