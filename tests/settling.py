@@ -60,7 +60,7 @@ class Learning:
     def __post_init__(self) -> None:
         space = Space.of(self.store, self.mind.space, self.clock, self.mind.settings)
         adviser = Adviser(space, self.embedder, self.judge)
-        self.reconciler = Reconciler(space, asking(self.embedder, 3), adviser)
+        self.reconciler = Reconciler(space, asking(self.embedder), adviser)
         self.inbox = PendingQueue(space, self.reconciler)
         self.undo = Rollback(space)
 

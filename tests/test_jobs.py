@@ -167,7 +167,7 @@ class TestWaiting:
             raise error
 
         backoff = Backoff(timedelta(seconds=30), 2.0, timedelta(hours=1))
-        pace = Pace(3, backoff, lease=timedelta(minutes=5), poll=timedelta(seconds=1))
+        pace = Pace(backoff, lease=timedelta(minutes=5), poll=timedelta(seconds=1))
         Worker(mind._store, lambda: ({"k": handler}, {}), clock, pace).drain()
         return ran
 

@@ -22,7 +22,7 @@ def register(store: Store, next_at: datetime = NOON, cron: str = DAILY, zone: st
 def advance(
     store: Store, due: Scheduled, now: datetime, *, run: bool = True, days: int = 1
 ) -> bool:
-    return store.queue.advance(due, next_at=after(days=days), now=now, max_attempts=3, run=run)
+    return store.queue.advance(due, next_at=after(days=days), now=now, run=run)
 
 
 def jobs(store: Store) -> list[Job]:
@@ -98,7 +98,7 @@ def test_a_job_still_waiting_is_not_queued_twice(store: Store) -> None:
 def test_after_a_clock_that_went_back_it_is_set_anew_without_running(store: Store) -> None:
     register(store, after(days=300))
     (due,) = store.queue.overdue(after(days=300))
-    store.queue.advance(due, next_at=after(days=301), now=after(days=300), max_attempts=3, run=True)
+    store.queue.advance(due, next_at=after(days=301), now=after(days=300), run=True)
     claimed = store.queue.claim("w", after(days=300), after(days=301))
     assert claimed is not None
     store.queue.finish(claimed, "w")

@@ -37,7 +37,7 @@ class Desk:
     def __post_init__(self) -> None:
         mind, settings = self.mind, self.mind.settings
         self.folders = folders_of(self.home / "memory.db", mind.space, settings)
-        ask = asking(None, 3)
+        ask = asking(None)
         space = Space.of(mind._store, mind.space, self.clock, settings)
         reconciler = Reconciler(space, ask, Adviser(space, None, None))
         self.inbox = PendingQueue(space, reconciler)

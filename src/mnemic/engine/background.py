@@ -114,13 +114,7 @@ class BackgroundWork:
         if shared.embedder is None:
             return
         try:
-            embedding_job.catch_up(
-                shared.store,
-                space,
-                shared.embedder,
-                shared.clock.now(),
-                shared.settings.jobs.max_attempts,
-            )
+            embedding_job.catch_up(shared.store, space, shared.embedder, shared.clock.now())
         except StoreError as error:
             # A mind opens on whatever can be read; recall leaves an event, stats() shows this.
             self.worker.failure = str(error)
@@ -193,7 +187,6 @@ class BackgroundWork:
         shared, settings = self.shared, self.shared.settings
         jobs = settings.jobs
         pace = Pace(
-            max_attempts=jobs.max_attempts,
             backoff=Backoff(jobs.backoff_first, BACKOFF_FACTOR, jobs.backoff_max),
             lease=jobs.lease,
             poll=jobs.poll,

@@ -63,8 +63,7 @@ class Services:
             quiet_gap=settings.triggers.quiet_gap,
             digest_delay=shared.digest_delay,
             ask_vectors=shared.ask,
-            watcher=Watcher(settings.triggers, settings.jobs.max_attempts, shared.overflow()),
-            max_attempts=settings.jobs.max_attempts,
+            watcher=Watcher(settings.triggers, shared.overflow()),
             disown=parts.disown.Disowner(settings, shared.guard.owners),
         )
         return parts.recorder.Recorder(self.at, follow_ups, self._wake)
@@ -284,12 +283,12 @@ class Services:
 
     @service
     def forgetting(self) -> parts.erasure.Erasure:
-        shared, settings = self.shared, self.shared.settings
+        shared = self.shared
         copies = shared.transcript_copies()
 
         def transcript(space: str, session: SafeName) -> None:
             if shared.on_disk:
-                copies.erase(space, session, settings.jobs.max_attempts)
+                copies.erase(space, session)
 
         return parts.erasure.Erasure(
             self.at,

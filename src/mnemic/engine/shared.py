@@ -28,7 +28,7 @@ from mnemic.providers.embedding.choose import embedder_for, object_embedder_for
 from mnemic.providers.reader.model import TrainedReader
 from mnemic.providers.vault import Vault
 from mnemic.record.transcripts import Transcripts
-from mnemic.record.triggers import OverflowListener
+from mnemic.record.triggers import OverflowListener, queue_sessions
 from mnemic.settings import Settings
 from mnemic.space import Space
 from mnemic.store.contract import Store, Unit
@@ -99,10 +99,10 @@ class Shared:
         if self.model is None or self.settings.context.recent_turns:
             return None
 
-        def listen(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
+        def listen(unit: Unit, session: SafeName, now: datetime) -> None:
             info = unit.ledger.session(session)
             if info is not None and info.turns > short_term.max_messages:
-                parts.window_summary.queue(unit, session, now, max_attempts)
+                queue_sessions(unit, parts.window_summary.KIND, [session], now=now)
 
         return int(short_term.max_messages * short_term.compact_share), listen
 
@@ -202,6 +202,7 @@ def share(
     vector_memory: int = VECTOR_MEMORY,
 ) -> Shared:
     """What all spaces of a database share; ``extensions`` are the host's own parts."""
+    store.tries = settings.jobs.max_attempts
     if any(rule.enabled for rule in settings.events.rules.values()):
         store = parts.bus.with_rules(store, settings)
     on_disk = path != MEMORY
@@ -223,7 +224,7 @@ def share(
         guard=guard_of(settings),
         embedder=embedder,
         model=_model(settings, circuits, extensions),
-        ask=embedding_job.asking(embedder, settings.jobs.max_attempts),
+        ask=embedding_job.asking(embedder),
         circuits=circuits,
         vault=Vault(settings.secrets.key.reveal(), key_file if on_disk else None),
         extensions=extensions,

@@ -158,7 +158,7 @@ class Erasure:
 
     def _write(self, unit: Unit, plan: ForgetPlan, receipt: Receipt) -> Receipt:
         now, eraser = receipt.at, unit.eraser
-        removal, most = plan.removed.removal, self.space.settings.jobs.max_attempts
+        removal = plan.removed.removal
         embedded = [id_ for type_ in RECORD_TYPES for id_ in removal.of(type_)]
         embedded += plan.rewritten_episodes
         bearing = unit.names.bearing(plan.renamed)
@@ -185,7 +185,7 @@ class Erasure:
         for name in plan.cards:
             unit.cards.drop(name)
         for session in eraser.learn_again(plan.turns_to_relearn):
-            triggers.queue(unit, [session], now=now, run_at=now, max_attempts=most, quiet=False)
+            triggers.queue(unit, [session], now=now)
         if plan.rewritten_episodes or named or read_again:
             self.ask(unit, now)
         unit.sync.bury(removal)
@@ -199,7 +199,6 @@ class Erasure:
             # This call does the work itself; the job is for when it dies, so it waits for a lease.
             run_at=now + self.space.settings.jobs.lease,
             now=now,
-            max_attempts=most,
         )
         return whole
 

@@ -164,7 +164,7 @@ class Doctor:
         for number in unit.vectors.coverage():
             unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
-                ask_vectors(unit, self.space.now(), self.space.settings.jobs.max_attempts)
+                ask_vectors(unit, self.space.now())
 
 
 def _damaged(check: str, error: StoreDamaged) -> Finding:

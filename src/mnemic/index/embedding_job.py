@@ -48,24 +48,17 @@ _PROBE = "The weather is fine today"  # what any model for embeddings accepts
 Ask = Callable[[Unit, datetime], None]
 
 
-def asking(embedder: Embedder | None, max_attempts: int) -> Ask:
+def asking(embedder: Embedder | None) -> Ask:
     """A function that queues the embedding of new records; without an embedder it does nothing."""
-
-    def ask(unit: Unit, now: datetime) -> None:
-        if embedder is not None:
-            queue(unit, now, max_attempts)
-
-    return ask
+    return queue if embedder is not None else lambda unit, now: None
 
 
-def queue(unit: Unit, now: datetime, max_attempts: int) -> None:
+def queue(unit: Unit, now: datetime) -> None:
     """Queue the embedding; one waiting job stands for all new records of a space."""
-    unit.tasks.enqueue(KIND, key=EMPTY, payload={}, now=now, max_attempts=max_attempts)
+    unit.tasks.enqueue(KIND, key=EMPTY, payload={}, now=now)
 
 
-def catch_up(
-    store: Store, space: str, embedder: Embedder, now: datetime, max_attempts: int
-) -> None:
+def catch_up(store: Store, space: str, embedder: Embedder, now: datetime) -> None:
     """Queue the embedding where records wait without a job: the embedder may have changed."""
     with store.read(space) as unit:
         number = unit.vectors.known_embedders().get(embedder.name, _UNKNOWN)
@@ -75,7 +68,7 @@ def catch_up(
         if any(job.kind == KIND and job.key == EMPTY for job in jobs):
             return
     with store.write(space) as unit:
-        queue(unit, now, max_attempts)
+        queue(unit, now)
 
 
 def refused_records(unit: Unit) -> list[str]:
@@ -186,23 +179,20 @@ class EmbeddingJob:
                 unit.vectors.put(number, waiting, made.rows, made.tokens)
                 expect(self._embedder, unit.vectors.dimensions(number))
                 if refused:
-                    self._set_aside(unit, refused, job.max_attempts)
+                    self._set_aside(unit, refused)
                 if time.monotonic() > end and len(waiting) == self._batch:
-                    queue(unit, self._clock.now(), job.max_attempts)
+                    queue(unit, self._clock.now())
                     return False
         with self._store.write(job.space) as unit:
             unit.vectors.retire_others(number)
         return True
 
-    def _set_aside(self, unit: Unit, refused: Sequence[int], max_attempts: int) -> None:
+    def _set_aside(self, unit: Unit, refused: Sequence[int]) -> None:
         """Give each record a job of its own, in place of one that failed before."""
-        now = self._clock.now()
         ids = {stored_name(id_) for _, id_ in unit.text.records(refused).values()}
         dead = unit.tasks.unfinished("dead", _LOOK)
         unit.tasks.discard([job.id for job in dead if job.kind == KIND and job.key in ids])
-        unit.tasks.enqueue_many(
-            KIND, {id_: {} for id_ in ids}, run_at=now, now=now, max_attempts=max_attempts
-        )
+        unit.tasks.enqueue_many(KIND, {id_: {} for id_ in ids}, now=self._clock.now())
 
     def _embed_accepted(
         self, space: str, number: int, records: Sequence[EmbedText], *, part: bool = False

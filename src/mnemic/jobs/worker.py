@@ -89,7 +89,6 @@ _LONGEST_WAIT = timedelta(days=1)  # that a server is believed when it says to c
 class Pace:
     """How often a worker tries, waits and looks."""
 
-    max_attempts: int
     backoff: Backoff
     lease: timedelta
     poll: timedelta
@@ -294,7 +293,6 @@ class Worker:
                 due,
                 next_at=next_run(due.cron, due.zone, now),
                 now=now,
-                max_attempts=self._pace.max_attempts,
                 run=due.next_at <= now,
             )
 

@@ -64,14 +64,7 @@ class Compression:
                 guard=guard,
             )
             if wanted.before_compression:
-                triggers.queue(
-                    unit,
-                    [id_],
-                    now=now,
-                    run_at=now,
-                    max_attempts=self.space.settings.jobs.max_attempts,
-                    quiet=False,
-                )
+                triggers.queue(unit, [id_], now=now)
         return episode
 
     def after(self, episode: str, summary: str) -> Episode:

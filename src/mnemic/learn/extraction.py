@@ -110,7 +110,7 @@ class ExtractionJob:
         with self.store.write(job.space) as unit:
             info = unit.ledger.session(session)
             if not done:
-                self._go_on(unit, session, job)
+                triggers.queue(unit, [session], now=self.clock.now())
             elif info is not None and info.ended_at is not None:
                 operation = key_of("extract", job.id, stamp(job.run_at))
                 end_with_session(unit, session, operation_id=operation, now=now)
@@ -188,7 +188,7 @@ class ExtractionJob:
                 unit.ledger.mark_extracted(session)
                 waiting = unit.ledger.unextracted(session, _READ)
             if waiting:
-                self._go_on(unit, session, job)
+                triggers.queue(unit, [session], now=self.clock.now())
 
     def _began(self, job: Job) -> datetime:
         """When the last try began: one lease ago or, of a job that was only taken to be buried
@@ -376,21 +376,8 @@ class ExtractionJob:
                 return False
             later = talking_until(info.last_at, quiet, now)
             if later is not None:
-                triggers.queue(
-                    unit,
-                    [session],
-                    now=now,
-                    run_at=later,
-                    max_attempts=job.max_attempts,
-                    quiet=True,
-                )
+                triggers.queue(unit, [session], now=now, run_at=later, quiet=True)
         return later is not None
-
-    def _go_on(self, unit: Unit, session: SafeName, job: Job) -> None:
-        now = self.clock.now()
-        triggers.queue(
-            unit, [session], now=now, run_at=now, max_attempts=job.max_attempts, quiet=False
-        )
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from mnemic.errors import ModelError, ModelRefused, ModelSuspended, NotFound
 from mnemic.ids import new_id
@@ -27,17 +27,6 @@ KIND = triggers.SESSION_END
 ENDED = "session.ended"
 CONSOLIDATE = "consolidate"  # the action of an event rule that asks for this
 _STORY_WAITS = timedelta(minutes=1)  # for a model that is away, before the rules tell it meanwhile
-
-
-def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
-    """Wrap a session up."""
-    unit.tasks.enqueue(
-        KIND,
-        key=session,
-        payload={"session": session},
-        now=now,
-        max_attempts=max_attempts,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +74,7 @@ class SessionEndJob:
 
     def _go_on(self, job: Job, session: SafeName) -> None:
         with self.store.write(job.space) as unit:
-            queue(unit, session, self.episodes.clock.now(), job.max_attempts)
+            triggers.queue_sessions(unit, KIND, [session], now=self.episodes.clock.now())
 
     def _untold(self, job: Job, session: SafeName) -> list[Turn]:
         """The turns since the last time this session ended; a job that failed after it had told
@@ -164,7 +153,7 @@ class SessionCloser:
             payload: dict[str, int] = {"message_count": info.turns}
             unit.journal.begin(operation, now).note(ENDED, id_, **payload)
             if self._is_wanted(payload, info.turns):
-                queue(unit, id_, now, self.space.settings.jobs.max_attempts)
+                triggers.queue_sessions(unit, KIND, [id_], now=now)
             else:
                 end_with_session(unit, id_, operation_id=operation, now=now)
         self.wake()

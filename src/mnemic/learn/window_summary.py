@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from mnemic.language.detection import language_of
 from mnemic.language.fence import fence
@@ -19,18 +18,11 @@ from mnemic.prompts import filled
 from mnemic.providers.chat.base import ChatModel
 from mnemic.record.short_term import ShortTermMemory
 from mnemic.settings import Settings
-from mnemic.store.contract import Unit
-from mnemic.types import Job, SafeName
+from mnemic.types import Job
 
 KIND = "window_summary"
 PURPOSE = "summary"
 _TOKENS = 500  # of one summary, which stands for about a hundred messages
-
-
-def queue(unit: Unit, session: SafeName, now: datetime, max_attempts: int) -> None:
-    """Have the older part of a conversation summed up."""
-    payload = {"session": session}
-    unit.tasks.enqueue(KIND, key=session, payload=payload, now=now, max_attempts=max_attempts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -41,21 +41,19 @@ class Digests:
         """One event per day, channel and sender for the turns no event speaks of yet."""
         session = job.name_of("session")
         with self.store.write(job.space) as unit:
-            if self._still_talking(unit, session, job):
+            if self._still_talking(unit, session):
                 return
             turns = unit.ledger.undigested(session)
             write_lines(unit, turns, now=self.clock.now(), guard=self.guard, zone=self.zone)
             if turns:
                 unit.ledger.mark_digested(session, turns[-1].id)
 
-    def _still_talking(self, unit: Unit, session: SafeName, job: Job) -> bool:
+    def _still_talking(self, unit: Unit, session: SafeName) -> bool:
         """Come back when the last turn is old enough."""
         info, now = unit.ledger.session(session), self.clock.now()
         later = None if info is None else talking_until(info.last_at, self.quiet, now)
         if later is not None:
-            queue_sessions(
-                unit, KIND, [session], now=now, run_at=later, max_attempts=job.max_attempts
-            )
+            queue_sessions(unit, KIND, [session], now=now, run_at=later)
         return later is not None
 
 

@@ -202,7 +202,7 @@ class LedgerReader:
     def redrive(self, ids: Sequence[str] | None) -> int:
         chosen = None if ids is None else checks.check_tags(ids, checks.MAX_ROWS, "ids")
         with self.space.write() as unit:
-            return _redrive(unit, chosen, self.space.now(), self.space.settings.jobs.max_attempts)
+            return _redrive(unit, chosen, self.space.now())
 
     def discard(self, ids: Sequence[str]) -> int:
         chosen = checks.check_tags(ids, checks.MAX_ROWS, "ids")
@@ -240,7 +240,7 @@ class LedgerReader:
         )
 
 
-def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts: int) -> int:
+def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime) -> int:
     """Dead jobs, all or these, and the turns they gave up, and those that wait for a model; says
     how many jobs there are to run.
 
@@ -254,19 +254,17 @@ def _redrive(unit: Unit, ids: Sequence[str] | None, now: datetime, max_attempts:
         for job in chosen
         if job.kind in (triggers.KIND, triggers.SESSION_END)
     }
-    _revive(unit, sessions, now, max_attempts)
+    _revive(unit, sessions, now)
     if ids is not None:
         return started
     while orphans := unit.ledger.turns(TurnFilter(state="dead", limit=_READ)):
         orphaned = {turn.session for turn in orphans}
-        _revive(unit, orphaned, now, max_attempts)
+        _revive(unit, orphaned, now)
         started += len(orphaned)
     return started
 
 
-def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime, max_attempts: int) -> None:
+def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime) -> None:
     for session in sorted(sessions):
         if unit.ledger.revive(session, _REVIVED):
-            triggers.queue(
-                unit, [session], now=now, run_at=now, max_attempts=max_attempts, quiet=False
-            )
+            triggers.queue(unit, [session], now=now)

@@ -230,7 +230,6 @@ class FollowUps:
     quiet_gap: timedelta | None
     digest_delay: timedelta
     watcher: Watcher
-    max_attempts: int
     disown: Callable[[Unit, SafeName, datetime], None]
 
 
@@ -365,12 +364,10 @@ class Recorder:
         if fresh:
             self.follow_ups.ask_vectors(unit, now)
             self.follow_ups.watcher.watch(unit, fresh, now)
-        gap, tries = self.follow_ups.quiet_gap, self.follow_ups.max_attempts
+        gap = self.follow_ups.quiet_gap
         sessions = dict.fromkeys(row.session for row in fresh)
         if self.follow_ups.transcripts:
-            triggers.queue_sessions(
-                unit, transcripts.KIND, sessions, now=now, run_at=now, max_attempts=tries
-            )
+            triggers.queue_sessions(unit, transcripts.KIND, sessions, now=now)
         if gap is None:
             return {}
         new = [session for session in sessions if not self._is_promised(session, now)]
@@ -378,10 +375,8 @@ class Recorder:
             return {}
         promise = _Promise(now, now + gap)
         digest_at = promise.due + self.follow_ups.digest_delay
-        triggers.queue_sessions(
-            unit, daily_events.KIND, new, now=now, run_at=digest_at, max_attempts=tries
-        )
-        triggers.queue(unit, new, now=now, run_at=promise.due, max_attempts=tries, quiet=True)
+        triggers.queue_sessions(unit, daily_events.KIND, new, now=now, run_at=digest_at)
+        triggers.queue(unit, new, now=now, run_at=promise.due, quiet=True)
         return dict.fromkeys(new, promise)
 
     def _is_promised(self, session: str, now: datetime) -> bool:

@@ -67,16 +67,13 @@ class Transcripts:
                 unit.ledger.drop_transcript(transcript.session)
         return len(old)
 
-    def erase(self, space: str, session: SafeName, max_attempts: int) -> None:
+    def erase(self, space: str, session: SafeName) -> None:
         """Remove the file of a session; what is left of the session is written anew."""
         with self.store.write(space) as unit:
             self._place(space, session).unlink(missing_ok=True)
             if unit.ledger.transcript(session) is not None:
                 unit.ledger.drop_transcript(session)
-                now = self.clock.now()
-                queue_sessions(
-                    unit, KIND, [session], now=now, run_at=now, max_attempts=max_attempts
-                )
+                queue_sessions(unit, KIND, [session], now=self.clock.now())
 
     def path(self, space: str, session: str) -> Path:
         """A file name that any system takes and that no two sessions share."""

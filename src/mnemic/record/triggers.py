@@ -25,9 +25,8 @@ def queue(
     sessions: Iterable[SafeName],
     *,
     now: datetime,
-    run_at: datetime,
-    max_attempts: int,
-    quiet: bool,
+    run_at: datetime | None = None,
+    quiet: bool = False,
     waiting_since: datetime | None = None,
 ) -> None:
     """Extract from sessions; ``quiet`` waits on until nobody has spoken for a while.
@@ -48,7 +47,6 @@ def queue(
         },
         run_at=run_at,
         now=now,
-        max_attempts=max_attempts,
     )
 
 
@@ -58,12 +56,11 @@ def queue_sessions(
     sessions: Iterable[SafeName],
     *,
     now: datetime,
-    run_at: datetime,
-    max_attempts: int,
+    run_at: datetime | None = None,
 ) -> None:
     """A job of a kind for each session; one that waits stands for all that ask for it."""
     payloads = {session: {"session": session} for session in sessions}
-    unit.tasks.enqueue_many(kind, payloads, run_at=run_at, now=now, max_attempts=max_attempts)
+    unit.tasks.enqueue_many(kind, payloads, run_at=run_at, now=now)
 
 
 def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetime | None:
@@ -73,7 +70,7 @@ def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetim
     return last_at + quiet if now - quiet < last_at <= now else None
 
 
-OverflowListener = Callable[[Unit, SafeName, datetime, int], None]
+OverflowListener = Callable[[Unit, SafeName, datetime], None]
 
 
 @dataclass(eq=False)
@@ -81,7 +78,6 @@ class Watcher:
     """Looks at each new turn of one space and says when it is time to learn."""
 
     settings: TriggerSettings
-    max_attempts: int
     # Called after so many turns of a conversation, for its summary.
     overflow: tuple[int, OverflowListener] | None = None
     _buffers: dict[str, int] = field(default_factory=dict)
@@ -95,8 +91,7 @@ class Watcher:
         if self.settings.buffer_tokens:
             due |= self._full(unit, rows)
         if due:
-            tries = self.max_attempts
-            queue(unit, sorted(due), now=now, run_at=now, max_attempts=tries, quiet=False)
+            queue(unit, sorted(due), now=now)
 
     def hurry(self, unit: Unit, now: datetime) -> None:
         """Queue at once what waits until nobody speaks, but not what waits for a model. A session
@@ -111,8 +106,7 @@ class Watcher:
             if job.kind == KIND and job.payload["quiet"] and not job.error
             if (session := job.name_of("session")) in unread
         ]
-        tries = self.max_attempts
-        queue(unit, waiting, now=now, run_at=now, max_attempts=tries, quiet=False)
+        queue(unit, waiting, now=now)
 
     def _fires(self, unit: Unit, row: TurnRow) -> bool:
         if row.role != "user":
@@ -139,7 +133,7 @@ class Watcher:
             self._counts[row.session] = self._counts.get(row.session, most) + 1
         for session in {row.session for row in rows if self._counts[row.session] > most}:
             self._counts[session] = 0
-            overflows(unit, session, now, self.max_attempts)
+            overflows(unit, session, now)
 
     def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
         """Sessions whose unextracted turns come near the buffer's size.

@@ -85,6 +85,7 @@ class Store(ABC):
         self.now = now
         self.text_stats = TextStats()
         self.admission: Admission | None = None
+        self.tries = 3  # of a job, where who queues it says nothing else
         self._together = Together()
         self._pinned = Pinned()
 

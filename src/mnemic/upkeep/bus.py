@@ -26,7 +26,7 @@ from mnemic.settings.checks import HOST_ACTION, HOST_EVENT
 from mnemic.settings.upkeep import EventRule
 from mnemic.settings.values import Table
 from mnemic.store.contract import Store, Unit
-from mnemic.types import Action, Event, Fact, Job, Json, SafeName, constant, joined, key_of
+from mnemic.types import Action, Event, Job, Json, SafeName, constant, joined, key_of
 from mnemic.upkeep import DAILY_KIND, DOCUMENTS_KIND, STEP_KIND, WEEKLY_KIND
 
 KIND = "rule"
@@ -47,7 +47,7 @@ _JOBS = {
 
 def with_rules(store: Store, settings: Settings) -> Store:
     """The store with rules applied to its events."""
-    proxy: Any = _BusStore(store, settings.events.rules, settings.jobs.max_attempts)
+    proxy: Any = _BusStore(store, settings.events.rules)
     chosen: Store = proxy  # it forwards everything else
     return chosen
 
@@ -64,7 +64,6 @@ class Bus:
         self._words = settings.vocabulary
         self._rules = settings.events.rules
         self._guard = guard_of(settings)
-        self._max_attempts = settings.jobs.max_attempts
 
     def run(self, job: Job) -> None:
         """All actions of a rule in one transaction, once for each event."""
@@ -160,7 +159,8 @@ class Bus:
             if unit.journal.operation(joined(question.operation_id, _APPROVED)):
                 raise Conflict(f"Rule {event} was approved before", remedy="See events()")
             payload = self._guard.json({**question.payload, "approved": True}, "payload")
-            self._enqueue(unit, KIND, joined(question.id, _APPROVED), payload)
+            key = joined(question.id, _APPROVED)
+            unit.tasks.enqueue(KIND, key=key, payload=payload, now=now)
             unit.journal.begin(joined(question.operation_id, _APPROVED), now).note(
                 "rule.approved", question.subject
             )
@@ -171,24 +171,18 @@ class Bus:
             about = {name: job.name_of(name) for name in ("event", "type", "subject")}
             name = constant(action.removeprefix(HOST_ACTION))
             key = joined(operation, constant(action))
-            self._enqueue(unit, ACTION_KIND, key, {"action": name, **about})
+            unit.tasks.enqueue(ACTION_KIND, key=key, payload={"action": name, **about}, now=now)
         elif action == "notify":
             # The host finds it with events(type="notice").
             self._note(unit, NOTICE, joined(operation, NOTICE), job.payload)
         elif action in ("consolidate", "episode"):
-            session_end.queue(unit, subject, now, self._max_attempts)
+            triggers.queue_sessions(unit, session_end.KIND, [subject], now=now)
         elif action == "extract":
-            triggers.queue(
-                unit, [subject], now=now, run_at=now, max_attempts=self._max_attempts, quiet=False
-            )
+            triggers.queue(unit, [subject], now=now)
         else:
             kind, waits_as = _JOBS.get(action, (STEP_KIND, action))
             payload = {"step": constant(action)} if kind == STEP_KIND else {}
-            self._enqueue(unit, kind, constant(waits_as), payload)
-
-    def _enqueue(self, unit: Unit, kind: str, key: SafeName, payload: Mapping[str, Fact]) -> None:
-        now, most = self._clock.now(), self._max_attempts
-        unit.tasks.enqueue(kind, key=key, payload=payload, now=now, max_attempts=most)
+            unit.tasks.enqueue(kind, key=constant(waits_as), payload=payload, now=now)
 
     def _note(
         self,
@@ -215,7 +209,6 @@ class _BusStore:
 
     store: Store
     rules: Table[EventRule]
-    max_attempts: int
 
     @contextmanager
     def write(self, space: str) -> Iterator[Unit]:
@@ -244,7 +237,6 @@ class _BusStore:
                         "subject": event.subject,
                     },
                     now=event.at,
-                    max_attempts=self.max_attempts,
                 )
         return event
 

@@ -214,7 +214,7 @@ class PostgresStore(Store):
             else:  # asked behind the lock and answered with what follows: nobody waits for it
                 there = conn.rows(_SQL["there"], (number, space))
             self.check_pinned(space, number)
-            yield PostgresUnit(conn, number, self.text_stats, self.admission)
+            yield PostgresUnit(conn, number, self.text_stats, self.admission, self.tries)
             if there is not None and there.fetchone() is None:
                 self.numbers.pop(space, None)
                 raise forgotten_meanwhile(space)
@@ -276,7 +276,8 @@ class PostgresStore(Store):
 
     def enter(self, conn: Any, space: str) -> PostgresUnit:
         number = self.number_of(conn, space)
-        unit = PostgresUnit(conn, NOBODY if number is None else number, self.text_stats)
+        known = NOBODY if number is None else number
+        unit = PostgresUnit(conn, known, self.text_stats, tries=self.tries)
         self.server.enter(conn, unit.space, space, queue=True)
         self.server.lock(conn, unit.space)
         return unit

@@ -57,8 +57,8 @@ class SqlTasks(Part):
         key: SafeName,
         payload: Mapping[str, Fact],
         now: datetime,
-        max_attempts: int,
         run_at: datetime | None = None,
+        max_attempts: int | None = None,
     ) -> None:
         """Queue a job for now, or for later. One that already waits under the same key stands for
         both and keeps the earlier time, but a failed or put off one that waits for its next try is
@@ -76,9 +76,9 @@ class SqlTasks(Part):
         kind: str,
         payloads: Mapping[SafeName, Mapping[str, Fact]],
         *,
-        run_at: datetime,
         now: datetime,
-        max_attempts: int,
+        run_at: datetime | None = None,
+        max_attempts: int | None = None,
     ) -> None:
         """Queue a job for each key, as ``enqueue`` does."""
         if len(payloads) == 1:
@@ -87,7 +87,7 @@ class SqlTasks(Part):
                 kind, key=key, payload=payload, run_at=run_at, now=now, max_attempts=max_attempts
             )
         elif payloads:
-            self._queue(kind, payloads, run_at, now, max_attempts)
+            self._queue(kind, payloads, run_at or now, now, max_attempts)
 
     def _queue(
         self,
@@ -95,10 +95,10 @@ class SqlTasks(Part):
         payloads: Mapping[SafeName, Mapping[str, Fact]],
         run_at: datetime,
         now: datetime,
-        max_attempts: int,
+        max_attempts: int | None,
     ) -> None:
         moment = codec.to_micros(now)
-        times = (max_attempts, codec.to_micros(run_at), moment, moment)
+        times = (max_attempts or self._unit.tries, codec.to_micros(run_at), moment, moment)
         ids = new_ids(now, len(payloads))
         self._conn.executemany(
             self.statements["enqueue"],
@@ -281,9 +281,7 @@ class SqlQueue(ABC):
         with self._store.read_queue() as conn:
             return [_SCHEDULED.read(row) for row in _run(conn, "overdue", now=now, limit=limit)]
 
-    def advance(
-        self, due: Scheduled, *, next_at: datetime, now: datetime, max_attempts: int, run: bool
-    ) -> bool:
+    def advance(self, due: Scheduled, *, next_at: datetime, now: datetime, run: bool) -> bool:
         """Move the schedule on and, with ``run``, queue its job; False when another worker was
         first.
         """
@@ -294,13 +292,7 @@ class SqlQueue(ABC):
             if conn.changes() == 0:
                 return False
             if run:
-                unit.tasks.enqueue(
-                    due.kind,
-                    key=constant("scheduled"),
-                    payload={},
-                    now=now,
-                    max_attempts=max_attempts,
-                )
+                unit.tasks.enqueue(due.kind, key=constant("scheduled"), payload={}, now=now)
             return True
 
     def _held(self, conn: SqlConnection, job: Job, owner: str) -> dict[str, Any]:

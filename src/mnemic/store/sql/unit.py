@@ -67,11 +67,13 @@ class Unit:
         space: int,
         text_stats: TextStats,
         admission: Admission | None = None,
+        tries: int = 0,
     ) -> None:
         self.conn = conn
         self.space = space
         self.text_stats = text_stats
         self.admission = admission
+        self.tries = tries
 
     ledger = UnitPart(SqlLedger)
     memories = UnitPart(SqlMemories)

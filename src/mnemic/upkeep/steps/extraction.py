@@ -147,8 +147,6 @@ def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> Non
             [session for session in sessions if session not in waiting],
             now=now,
             run_at=now + max(first, error.retry_after or first),
-            max_attempts=step.settings.jobs.max_attempts,
-            quiet=False,
             waiting_since=now if error.away else None,
         )
         unit.journal.begin(joined(step.operation, sessions[0]), now).note(
