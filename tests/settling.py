@@ -8,7 +8,6 @@ from typing import Any
 
 from mnemic import Mind
 from mnemic.clock import ManualClock
-from mnemic.index.embedding_job import asking
 from mnemic.learn.advice import Adviser, Judge
 from mnemic.learn.pending import PendingQueue
 from mnemic.learn.reconciler import Reconciler
@@ -60,7 +59,7 @@ class Learning:
     def __post_init__(self) -> None:
         space = Space.of(self.store, self.mind.space, self.clock, self.mind.settings)
         adviser = Adviser(space, self.embedder, self.judge)
-        self.reconciler = Reconciler(space, asking(self.embedder), adviser)
+        self.reconciler = Reconciler(space, adviser)
         self.inbox = PendingQueue(space, self.reconciler)
         self.undo = Rollback(space)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from mnemic.learn.episodes import (
 from mnemic.prompts import Language, filled, prompt
 from mnemic.providers.chat.base import Answer, ChatMessage, Object, Schema, Spent, WrongShape
 from mnemic.settings import load
-from mnemic.store.contract import Store, Unit
+from mnemic.store.contract import Store
 from mnemic.store.target import open_store
 from mnemic.types import OUTCOMES, Episode, constant
 from tests.conftest import NOON, OpenMind, usual_target
@@ -36,7 +35,6 @@ from tests.rules.test_episode import LOGIN
 pytestmark = pytest.mark.feature("M11", preset="openakita")
 
 SETTINGS = load("openakita")
-ASKED: list[datetime] = []
 
 
 @pytest.fixture
@@ -62,10 +60,6 @@ def store(mind: Mind, tmp_path: Path, clock: ManualClock) -> Iterator[Store]:
     opened.close()
 
 
-def ask(unit: Unit, now: datetime) -> None:
-    ASKED.append(now)
-
-
 def write(store: Store, mind: Mind, source: EpisodeSource = "session_end", **given: Any) -> Episode:
     turns = given.pop("turns", None) or mind.turns(session="login")
     with store.write("default") as unit:
@@ -75,7 +69,6 @@ def write(store: Store, mind: Mind, source: EpisodeSource = "session_end", **giv
             turns,
             source,
             now=NOON,
-            ask_vectors=ask,
             **given,
         )
 
@@ -128,19 +121,17 @@ def test_a_compressed_stretch_has_its_summary_later(store: Store, mind: Mind) ->
     told = write(store, mind, "context_compress", turns=early)
     assert (told.source, told.outcome) == ("context_compress", "ongoing")
     with store.write("default") as unit:
-        whole = fill_episode(
-            unit, told.id, EpisodeDraft("登录 401 是时区 bug 造成的"), now=NOON, ask_vectors=ask
-        )
+        whole = fill_episode(unit, told.id, EpisodeDraft("登录 401 是时区 bug 造成的"), now=NOON)
     assert whole.summary == "登录 401 是时区 bug 造成的"
     assert (whole.goal, whole.outcome, whole.actions) == (told.goal, told.outcome, told.actions)
     assert by_words(mind, "时区", of=["episode"])[0].id == told.id
     assert by_words(mind, "read_file", of=["episode"])[0].id == told.id
     with store.write("default") as unit:
         again = EpisodeDraft("登录 401 是时区 bug 造成的")
-        assert fill_episode(unit, told.id, again, now=NOON, ask_vectors=ask) == whole
+        assert fill_episode(unit, told.id, again, now=NOON) == whole
     assert len(mind.events(type="episode_told")) == 1
     with store.write("default") as unit, pytest.raises(mnemic.NotFound):
-        fill_episode(unit, "nobody", again, now=NOON, ask_vectors=ask)
+        fill_episode(unit, "nobody", again, now=NOON)
 
 
 def test_a_better_draft_may_come_later(store: Store, mind: Mind) -> None:
@@ -167,7 +158,6 @@ def test_what_cannot_be_told(store: Store, mind: Mind) -> None:
             [],
             "session_end",
             now=NOON,
-            ask_vectors=ask,
         )
     with pytest.raises(mnemic.InvalidInput, match="source"):
         write(store, mind, "lunch")  # type: ignore[arg-type]

@@ -12,7 +12,6 @@ from mnemic.clock import ManualClock
 from mnemic.documents.folders import Folders, folders_of
 from mnemic.documents.library import Documents
 from mnemic.documents.report import DocumentReport, SyncReport
-from mnemic.index.embedding_job import asking
 from mnemic.learn.advice import Adviser
 from mnemic.learn.pending import PendingQueue
 from mnemic.learn.reconciler import Reconciler
@@ -37,9 +36,8 @@ class Desk:
     def __post_init__(self) -> None:
         mind, settings = self.mind, self.mind.settings
         self.folders = folders_of(self.home / "memory.db", mind.space, settings)
-        ask = asking(None)
         space = Space.of(mind._store, mind.space, self.clock, settings)
-        reconciler = Reconciler(space, ask, Adviser(space, None, None))
+        reconciler = Reconciler(space, Adviser(space, None, None))
         self.inbox = PendingQueue(space, reconciler)
         self.documents = Documents(
             space,

@@ -172,7 +172,6 @@ class BackgroundWork:
             episodes=shared.episodes,
             model_of=shared.model_of,
             reconciler_of=shared.reconciler_of,
-            ask=shared.ask,
             embedder=shared.embedder,
             sync=shared.sync,
             write_report=write_report,

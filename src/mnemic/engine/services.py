@@ -62,7 +62,6 @@ class Services:
             transcripts=settings.ledger.jsonl and shared.on_disk,
             quiet_gap=settings.triggers.quiet_gap,
             digest_delay=shared.digest_delay,
-            ask_vectors=shared.ask,
             watcher=Watcher(settings.triggers, shared.overflow()),
             disown=parts.disown.Disowner(settings, shared.guard.owners),
         )
@@ -84,16 +83,15 @@ class Services:
             self.recorder,
             shared.reconciler_of(self.space),
             parts.extractors.RuleExtractor.of(self._settings),
-            shared.ask,
         )
 
     @service
     def attachments(self) -> parts.attachments.AttachmentWriter:
-        return parts.attachments.AttachmentWriter(self.at, self.shared.ask)
+        return parts.attachments.AttachmentWriter(self.at)
 
     @service
     def items(self) -> parts.items.ItemWriter:
-        return parts.items.ItemWriter(self.at, self.shared.ask)
+        return parts.items.ItemWriter(self.at)
 
     @service
     def short_term(self) -> parts.short_term.ShortTermMemory:
@@ -117,7 +115,7 @@ class Services:
 
     @service
     def bulk(self) -> parts.bulk_writer.BulkWriter:
-        return parts.bulk_writer.BulkWriter(self.at, self.memories, self.shared.ask)
+        return parts.bulk_writer.BulkWriter(self.at, self.memories)
 
     @service
     def memory_reader(self) -> parts.memory_reader.MemoryReader:
@@ -290,23 +288,20 @@ class Services:
             if shared.on_disk:
                 copies.erase(space, session)
 
-        return parts.erasure.Erasure(
-            self.at,
-            ask=shared.ask,
-            copies=parts.erasure.ExternalCopies(
-                gather=self._gather,
-                transcript=transcript,
-                documents=self._scrub_documents,
-                vectors=self._drop_vectors,
-                caches=self._drop_caches,
-            ),
+        outside = parts.erasure.ExternalCopies(
+            gather=self._gather,
+            transcript=transcript,
+            documents=self._scrub_documents,
+            vectors=self._drop_vectors,
+            caches=self._drop_caches,
         )
+        return parts.erasure.Erasure(self.at, outside)
 
     @service
     def devices(self) -> parts.devices.Devices:
         shared = self.shared
         database = Path(shared.path) if shared.on_disk else None
-        own = (self.at, shared.vault, shared.ask, self.forgetting, database)
+        own = (self.at, shared.vault, self.forgetting, database)
         return parts.devices.Devices(parts.steps.DeviceServices(*own), self._meet)
 
     def _meet(self) -> None:

@@ -13,9 +13,7 @@ from mnemic.clock import Clock, monotonic_of
 from mnemic.documents.folders import claim_folders, folders_of
 from mnemic.engine import parts
 from mnemic.errors import ConfigError, MissingExtra
-from mnemic.index import embedding_job
 from mnemic.index.backend import BackendEngine
-from mnemic.index.embedding_job import Ask
 from mnemic.index.engine import VectorEngine, engine_for
 from mnemic.index.live_tables import VECTOR_MEMORY, VectorMemory
 from mnemic.language.guard import Guard, guard_of
@@ -33,6 +31,7 @@ from mnemic.settings import Settings
 from mnemic.space import Space
 from mnemic.store.contract import Store, Unit
 from mnemic.store.paths import own_base, own_folder
+from mnemic.store.sql.queue import Habits
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.types import Extensions, SafeName
 
@@ -54,7 +53,6 @@ class Shared:
     guard: Guard
     embedder: Embedder | None
     model: parts.chat.ChatModel | None
-    ask: Ask
     circuits: Circuits
     vault: Vault
     extensions: Extensions
@@ -137,7 +135,7 @@ class Shared:
 
     @property
     def episodes(self) -> parts.episode_writer.EpisodeWriter:
-        own = (self.clock, self.settings, self.guard, self.model_of, self.ask)
+        own = (self.clock, self.settings, self.guard, self.model_of)
         return parts.episode_writer.EpisodeWriter(*own)
 
     def reconciler_of(self, space: str) -> parts.reconciler.Reconciler:
@@ -146,7 +144,7 @@ class Shared:
         if model is not None and self.settings.reconcile.judge:
             judge = parts.advice.ModelJudge(model, self.settings)
         adviser = parts.advice.Adviser(at, self.embedder, judge)
-        return parts.reconciler.Reconciler(at, self.ask, adviser)
+        return parts.reconciler.Reconciler(at, adviser)
 
     def cards_of(self, space: str) -> parts.cards.IdentityCards:
         """The identity cards, beside the documents."""
@@ -202,9 +200,6 @@ def share(
     vector_memory: int = VECTOR_MEMORY,
 ) -> Shared:
     """What all spaces of a database share; ``extensions`` are the host's own parts."""
-    store.tries = settings.jobs.max_attempts
-    if any(rule.enabled for rule in settings.events.rules.values()):
-        store = parts.bus.with_rules(store, settings)
     on_disk = path != MEMORY
     if on_disk and not store.read_only:
         claim_folders(Path(path), settings)
@@ -214,6 +209,9 @@ def share(
         embedder = object_embedder_for(settings, extensions.embedder, circuits)
     elif settings.index.vectors != "none":
         embedder = embedder_for(settings, circuits)
+    store.habits = Habits(settings.jobs.max_attempts, embedder is not None)
+    if any(rule.enabled for rule in settings.events.rules.values()):
+        store = parts.bus.with_rules(store, settings)
     key_file = Path(path).parent / settings.secrets.key_file
     vector_engine, vector_fault = _vector_engine(settings, path, on_disk=on_disk)
     return Shared(
@@ -224,7 +222,6 @@ def share(
         guard=guard_of(settings),
         embedder=embedder,
         model=_model(settings, circuits, extensions),
-        ask=embedding_job.asking(embedder),
         circuits=circuits,
         vault=Vault(settings.secrets.key.reveal(), key_file if on_disk else None),
         extensions=extensions,

@@ -19,7 +19,7 @@ from mnemic.forget.plan import ForgetPlan, Planner
 from mnemic.forget.request import ForgetRequest, read_request
 from mnemic.forget.traces import Hasher, Traces, tokens, words
 from mnemic.ids import new_id
-from mnemic.index.embedding_job import Ask, cache_hashes
+from mnemic.index.embedding_job import ask_vectors, cache_hashes
 from mnemic.language.echo import fingerprints
 from mnemic.language.secrets.envelope import masked
 from mnemic.learn.deletions import DELETED, note_deletion
@@ -92,7 +92,6 @@ class Erasure:
     """Removes records of one space, and finishes interrupted removals of any."""
 
     space: Space
-    ask: Ask
     copies: ExternalCopies
 
     def forget(self, *, dry_run: bool = False, **query: Unpack[ForgetQuery]) -> Receipt:
@@ -187,7 +186,7 @@ class Erasure:
         for session in eraser.learn_again(plan.turns_to_relearn):
             triggers.queue(unit, [session], now=now)
         if plan.rewritten_episodes or named or read_again:
-            self.ask(unit, now)
+            ask_vectors(unit, now)
         unit.sync.bury(removal)
         whole = receipts.without_present(unit, receipt, plan.texts)
         if receipt.asked != "sync":

@@ -12,8 +12,7 @@ from mnemic.errors import MnemicError, StoreDamaged
 from mnemic.forget import receipts
 from mnemic.forget.erasure import Erasure, unfinished_jobs
 from mnemic.ids import made_at
-from mnemic.index.embedding_job import queue as ask_vectors
-from mnemic.index.embedding_job import refused_records
+from mnemic.index.embedding_job import queue, refused_records
 from mnemic.jobs.waiting import model_wait
 from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
@@ -164,7 +163,7 @@ class Doctor:
         for number in unit.vectors.coverage():
             unit.cleanup.ask_again(unit.cleanup.unvectored(number, _MAX_ROWS))
             if unit.vectors.unembedded(number, 1):
-                ask_vectors(unit, self.space.now())
+                queue(unit, self.space.now())
 
 
 def _damaged(check: str, error: StoreDamaged) -> Finding:

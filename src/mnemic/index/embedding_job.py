@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
@@ -45,12 +45,10 @@ _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 _PROBE = "The weather is fine today"  # what any model for embeddings accepts
 
 
-Ask = Callable[[Unit, datetime], None]
-
-
-def asking(embedder: Embedder | None) -> Ask:
-    """A function that queues the embedding of new records; without an embedder it does nothing."""
-    return queue if embedder is not None else lambda unit, now: None
+def ask_vectors(unit: Unit, now: datetime) -> None:
+    """Queue the embedding of new records, where there is an embedder."""
+    if unit.habits.embeds:
+        queue(unit, now)
 
 
 def queue(unit: Unit, now: datetime) -> None:

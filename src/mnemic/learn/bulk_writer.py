@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
-from mnemic.index.embedding_job import Ask
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.tokens import count_tokens
@@ -40,7 +40,6 @@ class BulkWriter:
 
     space: Space
     memories: MemoryWriter
-    ask_vectors: Ask
 
     def add(self, records: Mapping[str, NewRecord]) -> AddedRecords:
         """All of them or, when one is refused, none; each under the key of its operation."""
@@ -63,7 +62,7 @@ class BulkWriter:
         if isinstance(record, NewEpisode):
             episode = self._episode(record, now)
             unit.episodes.add(episode, episode_terms(episode), last_turn=EMPTY)
-            self.ask_vectors(unit, now)
+            ask_vectors(unit, now)
             subject = episode.id
         elif isinstance(record, NewDailyEvent):
             event = self._daily_event(record, now)

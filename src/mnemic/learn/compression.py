@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.index.embedding_job import Ask
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.language.story import EpisodeDraft
 from mnemic.learn.echo import known_marks
@@ -36,7 +35,6 @@ class Compression:
     recorder: Recorder
     reconciler: Reconciler
     extractor: RuleExtractor
-    ask: Ask
 
     def before(self, session: str, messages: Iterable[HostMessage] | None = None) -> Episode:
         """Keep what is about to be dropped. A message nobody recorded is recorded first; without
@@ -59,7 +57,6 @@ class Compression:
                 turns,
                 "context_compress",
                 now=now,
-                ask_vectors=self.ask,
                 memories=learned,
                 guard=guard,
             )
@@ -74,14 +71,8 @@ class Compression:
         if not text.strip():
             raise InvalidInput("The summary is empty", remedy="Pass the host's summary")
         with self.space.write() as unit:
-            return fill_episode(
-                unit,
-                episode,
-                EpisodeDraft(text),
-                now=self.space.now(),
-                ask_vectors=self.ask,
-                guard=self.space.guard,
-            )
+            now, guard = self.space.now(), self.space.guard
+            return fill_episode(unit, episode, EpisodeDraft(text), now=now, guard=guard)
 
     def _turns(self, session: SafeName, messages: Iterable[HostMessage] | None) -> list[Turn]:
         with self.space.read() as unit:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mnemic.clock import Clock
-from mnemic.index.embedding_job import Ask
 from mnemic.language.detection import language_of
 from mnemic.language.guard import Guard
 from mnemic.language.story import EpisodeDraft
@@ -32,7 +31,6 @@ class EpisodeWriter:
     settings: Settings
     guard: Guard
     model_of: ModelOf
-    ask: Ask
 
     def draft(self, space: str, turns: Sequence[Turn]) -> EpisodeDraft | None:
         """The model's words for the story, or None where the rules write it."""
@@ -71,7 +69,6 @@ class EpisodeWriter:
             remaining,
             source,
             now=now,
-            ask_vectors=self.ask,
             draft=draft if len(remaining) == len(turns) else None,
             memories=_learned_from(unit, session, there),
             guard=self.guard,

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from mnemic.days import home_zone, in_zone
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
-from mnemic.index.embedding_job import Ask
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.index.segment import index_text
 from mnemic.language.fence import fence
 from mnemic.language.guard import DEFAULT, MAX_SUMMARY, Guard
@@ -130,7 +130,6 @@ def write_episode(
     source: EpisodeSource,
     *,
     now: datetime,
-    ask_vectors: Ask,
     draft: EpisodeDraft | None = None,
     memories: Sequence[SafeName] = (),
     guard: Guard = DEFAULT,
@@ -160,18 +159,12 @@ def write_episode(
     if memories:
         unit.episodes.link(existing.id, memories)
     if draft is not None:
-        fill_episode(unit, existing.id, draft, now=now, ask_vectors=ask_vectors, guard=guard)
+        fill_episode(unit, existing.id, draft, now=now, guard=guard)
     return unit.episodes.by_id([existing.id])[0]
 
 
 def fill_episode(
-    unit: Unit,
-    id_: str,
-    draft: EpisodeDraft,
-    *,
-    now: datetime,
-    ask_vectors: Ask,
-    guard: Guard = DEFAULT,
+    unit: Unit, id_: str, draft: EpisodeDraft, *, now: datetime, guard: Guard = DEFAULT
 ) -> Episode:
     """Put other words to an episode: the summary of a compressed stretch comes after it."""
     stored = unit.episodes.by_id([id_])

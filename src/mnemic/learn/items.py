@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mnemic.ids import new_id
-from mnemic.index.embedding_job import Ask
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.index.segment import index_text
 from mnemic.space import Space
 from mnemic.store.rows import MemoryFilter
@@ -24,7 +24,6 @@ class ItemWriter:
     """Puts items into one space; the memory reader finds them, deleting is as for any memory."""
 
     space: Space
-    ask: Ask
 
     def put(self, project: str, key: str, value: Mapping[str, Json], text: str) -> Memory:
         """The value in the place of what the key held, in one step; versions before it are kept."""
@@ -67,7 +66,7 @@ class ItemWriter:
                 )
             stored = unit.memories.add(item, index_text(content))
             if content:
-                self.ask(unit, now)
+                ask_vectors(unit, now)
             unit.journal.begin(key_of("item", item.id), now).note(
                 "item", item.id, reason=constant("put by the host")
             )

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from mnemic.index.embedding_job import Ask
 from mnemic.learn.advice import Advice, Adviser, NeighborSearch, meeting
 from mnemic.learn.candidates import candidate_of, checked
 from mnemic.learn.deletions import was_deleted
@@ -64,7 +63,6 @@ class Reconciler:
     """Settles the candidates of one space."""
 
     space: Space
-    ask: Ask
     adviser: Adviser
 
     @cached_property
@@ -264,7 +262,6 @@ class Reconciler:
             operation_id,
             now,
             self._scales,
-            self.ask,
             self.space.guard,
             sources,
             session,

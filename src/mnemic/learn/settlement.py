@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mnemic.ids import new_id
-from mnemic.index.embedding_job import Ask
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.language.guard import Guard
 from mnemic.learn.claims import dump_claim
 from mnemic.learn.memories import memory_terms, note_important
@@ -53,7 +53,6 @@ class Settlement:
     operation_id: SafeName
     now: datetime
     scales: Scales
-    ask: Ask
     guard: Guard
     sources: tuple[Source, ...] = ()
     session: SafeName = EMPTY
@@ -204,7 +203,7 @@ class Settlement:
             return self._tiered(memory)
         new = self._memory(status, since, superseded_by)
         memory = self.unit.memories.add(new, memory_terms(new))
-        self.ask(self.unit, self.now)
+        ask_vectors(self.unit, self.now)
         return self._tiered(memory)
 
     def _tiered(self, memory: Memory) -> Memory:

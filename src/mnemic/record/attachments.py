@@ -13,7 +13,7 @@ from typing import Any
 
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.ids import new_id
-from mnemic.index.embedding_job import Ask
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.index.segment import index_text
 from mnemic.language.actions import HasTools, failure, matched_calls
 from mnemic.language.guard import Guard
@@ -68,7 +68,6 @@ class AttachmentWriter:
     """Adds and describes the attachments of one space."""
 
     space: Space
-    ask_vectors: Ask
 
     def attach(self, path_or_url: str | Path, details: AttachmentDetails) -> Attachment:
         """Remember a file: its facts, what is in it, and where it is. The file is not copied."""
@@ -94,7 +93,7 @@ class AttachmentWriter:
             memories=guard.labels(details.get("memories", ()), "memories"),
         )
         with self.space.write() as unit:
-            self.ask_vectors(unit, now)
+            ask_vectors(unit, now)
             return unit.attachments.add(new, attachment_terms(new))
 
     def describe(
@@ -117,7 +116,7 @@ class AttachmentWriter:
                 transcription=self._given(transcription, "transcription", old.transcription),
                 extracted_text=self._given(extracted_text, "extracted_text", old.extracted_text),
             )
-            self.ask_vectors(unit, self.space.now())
+            ask_vectors(unit, self.space.now())
             described = unit.attachments.replace(new, attachment_terms(new))
             return files_with_episodes(unit, [described])[0]
 

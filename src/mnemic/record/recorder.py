@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_ids
 from mnemic.index.batches import index_many
-from mnemic.index.embedding_job import Ask
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.index.segment import IndexTerms, index_terms
 from mnemic.language.dates.moments import moment
 from mnemic.language.guard import Guard
@@ -226,7 +226,6 @@ class FollowUps:
     """What recording sets in motion."""
 
     transcripts: bool
-    ask_vectors: Ask
     quiet_gap: timedelta | None
     digest_delay: timedelta
     watcher: Watcher
@@ -362,7 +361,7 @@ class Recorder:
             elif any(result.is_error for result in row.tool_results):
                 drop_unwritten_files(unit, row, self.space.guard)
         if fresh:
-            self.follow_ups.ask_vectors(unit, now)
+            ask_vectors(unit, now)
             self.follow_ups.watcher.watch(unit, fresh, now)
         gap = self.follow_ups.quiet_gap
         sessions = dict.fromkeys(row.session for row in fresh)

@@ -17,7 +17,7 @@ from mnemic.errors import Conflict, StoreError
 from mnemic.store.quota import Admission, Quota
 from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TextStats
-from mnemic.store.sql.queue import SqlQueue
+from mnemic.store.sql.queue import USUAL, SqlQueue
 from mnemic.store.sql.unit import Unit
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.types import Backup, Finding, PageProgress, Stats
@@ -85,7 +85,7 @@ class Store(ABC):
         self.now = now
         self.text_stats = TextStats()
         self.admission: Admission | None = None
-        self.tries = 3  # of a job, where who queues it says nothing else
+        self.habits = USUAL
         self._together = Together()
         self._pinned = Pinned()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mnemic.errors import InvalidInput, SyncRefused
 from mnemic.forget import traces
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.store.codec import dump, to_micros
 from mnemic.store.contract import Unit
 from mnemic.store.sql.sync import ChangeFile, Device, ForgottenRows
@@ -313,7 +314,7 @@ class FolderExchange:
             with self._space.write() as unit:
                 steps.unite(unit, self._services, {changes.device: rows}, self._tally)
                 self._note(unit, changes)
-                self._services.ask(unit, self._space.now())
+                ask_vectors(unit, self._space.now())
 
         steps.repeat(take, self._write_changes)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mnemic.errors import InvalidInput, NotFound
+from mnemic.index.embedding_job import ask_vectors
 from mnemic.rules.reconcile import STEERING
 from mnemic.rules.speakers import least_trusted
 from mnemic.store.codec import dump
@@ -104,7 +105,7 @@ class _Merge:
         def take() -> None:
             with self.services.space.write() as unit:
                 steps.unite(unit, self.services, told, self._tally)
-                self.services.ask(unit, self.services.space.now())
+                ask_vectors(unit, self.services.space.now())
 
         steps.repeat(take, lambda: _capture_all(self.services.space.store, self.services))
 

@@ -14,7 +14,6 @@ from typing import TypeVar
 from mnemic.clock import Clock
 from mnemic.errors import SyncRefused
 from mnemic.forget.erasure import Erasure
-from mnemic.index.embedding_job import Ask
 from mnemic.providers.vault import Vault
 from mnemic.space import Space
 from mnemic.store.codec import dump, to_micros
@@ -37,7 +36,6 @@ class DeviceServices:
 
     space: Space
     vault: Vault
-    ask: Ask
     forgetting: Erasure
     database: Path | None
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from mnemic.clock import Clock
 from mnemic.days import Zone
 from mnemic.errors import Conflict
-from mnemic.index.embedding_job import Ask
 from mnemic.jobs.worker import JobPutOff
 from mnemic.language.guard import Guard, guard_of
 from mnemic.learn.episode_writer import EpisodeWriter
@@ -42,7 +41,6 @@ class StepServices:
     episodes: EpisodeWriter
     model_of: Callable[[str], ChatModel | None]
     reconciler_of: Callable[[str], Reconciler]
-    ask: Ask
     embedder: Embedder | None
     sync: Callable[[str], Sequence[str]]
     write_report: Callable[[str, DailyReport], str]

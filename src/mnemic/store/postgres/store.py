@@ -214,7 +214,7 @@ class PostgresStore(Store):
             else:  # asked behind the lock and answered with what follows: nobody waits for it
                 there = conn.rows(_SQL["there"], (number, space))
             self.check_pinned(space, number)
-            yield PostgresUnit(conn, number, self.text_stats, self.admission, self.tries)
+            yield PostgresUnit(conn, number, self.text_stats, self.admission, self.habits)
             if there is not None and there.fetchone() is None:
                 self.numbers.pop(space, None)
                 raise forgotten_meanwhile(space)
@@ -277,7 +277,7 @@ class PostgresStore(Store):
     def enter(self, conn: Any, space: str) -> PostgresUnit:
         number = self.number_of(conn, space)
         known = NOBODY if number is None else number
-        unit = PostgresUnit(conn, known, self.text_stats, tries=self.tries)
+        unit = PostgresUnit(conn, known, self.text_stats, habits=self.habits)
         self.server.enter(conn, unit.space, space, queue=True)
         self.server.lock(conn, unit.space)
         return unit

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mnemic.ids import new_ids
 from mnemic.locks import ForkSafeLock
@@ -43,6 +43,16 @@ JOB = Fields(
     space="s.name",
 )
 _SCHEDULED = Fields(Scheduled, "space kind cron zone next_at:time last_at:time?")
+
+
+class Habits(NamedTuple):
+    """How a process has the jobs of its store done."""
+
+    tries: int = 3  # of a job, where who queues it says nothing else
+    embeds: bool = False  # what is written there
+
+
+USUAL = Habits()
 
 
 class SqlTasks(Part):
@@ -98,7 +108,7 @@ class SqlTasks(Part):
         max_attempts: int | None,
     ) -> None:
         moment = codec.to_micros(now)
-        times = (max_attempts or self._unit.tries, codec.to_micros(run_at), moment, moment)
+        times = (max_attempts or self._unit.habits.tries, codec.to_micros(run_at), moment, moment)
         ids = new_ids(now, len(payloads))
         self._conn.executemany(
             self.statements["enqueue"],

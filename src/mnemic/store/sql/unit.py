@@ -17,7 +17,7 @@ from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.names import SqlNames
 from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sql.postings import TermIndex, TextStats
-from mnemic.store.sql.queue import SqlTasks
+from mnemic.store.sql.queue import USUAL, Habits, SqlTasks
 from mnemic.store.sql.runs import SqlRuns
 from mnemic.store.sql.state import (
     SqlCards,
@@ -67,13 +67,13 @@ class Unit:
         space: int,
         text_stats: TextStats,
         admission: Admission | None = None,
-        tries: int = 0,
+        habits: Habits = USUAL,
     ) -> None:
         self.conn = conn
         self.space = space
         self.text_stats = text_stats
         self.admission = admission
-        self.tries = tries
+        self.habits = habits
 
     ledger = UnitPart(SqlLedger)
     memories = UnitPart(SqlMemories)

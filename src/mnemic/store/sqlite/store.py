@@ -135,7 +135,7 @@ class _Writing:
         except BaseException as error:
             store.database.abandon(conn, error)
             raise
-        return SqliteUnit(conn, number, store.text_stats, store.admission, store.tries)
+        return SqliteUnit(conn, number, store.text_stats, store.admission, store.habits)
 
     def __exit__(
         self,
@@ -196,7 +196,7 @@ class SqliteStore(Store):
     def enter(self, conn: SqlConnection, space: str) -> SqliteUnit:
         number = self.number_of(conn, space)
         known = NOBODY if number is None else number
-        return SqliteUnit(conn, known, self.text_stats, tries=self.tries)
+        return SqliteUnit(conn, known, self.text_stats, habits=self.habits)
 
     def size(self) -> int:
         return size_of(self.path) + size_of(f"{self.path}-wal")
