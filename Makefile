@@ -33,8 +33,11 @@ serve: $(DEV) ## serve your memory over HTTP on this machine; SERVE_ARGS="--port
 docs: $(DEV) ## build the docs site in both languages into build/site
 	@$(BIN)/python -m scripts.docs_site build/site
 
-test: lint types ## every check: lint, types, import contracts, tests, conformance
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
+# Types are checked while a test waits for something.
+test: lint ## every check: lint, types, import contracts, tests, conformance
+	@nice $(BIN)/mypy & types=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS); tests=$$?; \
+	wait $$types && exit $$tests
 
 lint: $(DEV) ## style, formatting and the direction of imports
 	@$(BIN)/ruff check --quiet .

@@ -28,6 +28,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# As mnemic.late does; here numpy may be imported without it.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+
 # Databases in RAM, where there is enough of it: a commit waits for the disk, a thousand times over.
 _RAM = Path("/dev/shm")
 _RAM_NEEDED = 2 << 30
@@ -79,8 +82,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is about the file of SQLite itself, or cannot be had through a service, where
-    all tests are to run on the other.
+    all tests are to run on the other. What takes longest comes first, or one core would be left
+    with it at the end.
     """
+    items.sort(key=lambda item: item.get_closest_marker("torture") is None)
     where = os.environ.get(_STORE)
     if where == "postgres":
         gone = [item for item in items if item.get_closest_marker("sqlite_file")]

@@ -30,7 +30,7 @@ def _installed(request: pytest.FixtureRequest) -> None:
 
 def tell(mind: Mind, session: str = "s") -> None:
     said = [*(f"remark {n} on the weather in Oslo" for n in range(30)), ANSWER]
-    mind.record_many(NewTurn(session, "user", content) for content in said)
+    mind.record_many(NewTurn(session, "assistant", content) for content in said)
     mind.remember("the user pays a mortgage", kind="fact")
     mind.drain()
 

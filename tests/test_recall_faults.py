@@ -31,7 +31,10 @@ LOCAL: dict[str, Any] = {"embedding": {"provider": "local"}, **QUIET}
 def tell(mind: Mind, turns: int = 6) -> None:
     mind.record_many(
         [
-            *(NewTurn(f"s{n}", "user", f"remark {n} on the weather in Oslo") for n in range(turns)),
+            *(
+                NewTurn(f"s{n}", "assistant", f"remark {n} on the weather in Oslo")
+                for n in range(turns)
+            ),
             NewTurn("cats", "user", ANSWER),
         ]
     )

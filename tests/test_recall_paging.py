@@ -23,6 +23,7 @@ VERBS = ("bought", "mended", "lost", "painted", "sold", "lent")
 PLACES = ("Ghent", "Perth", "Quito", "Osaka", "Tromsø")
 DINGXI = ("水壶", "梯子", "小提琴", "皮划艇", "灯笼", "地毯", "指南针")
 ZUOLE = ("买了", "修好了", "弄丢了", "刷了", "卖掉了")
+UNTAUGHT: dict[str, Any] = {"triggers": {"on_drain": False, "quiet_gap": "never"}}
 NARROWED: tuple[dict[str, Any], ...] = (
     {},
     {"of": "turn"},
@@ -67,7 +68,7 @@ def fill(mind: Mind) -> None:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory that was told and drained once: to read it takes longer than to ask all of it."""
     path = tmp_path_factory.mktemp("filled") / "memory.db"
-    with mnemic.open(path, clock=ManualClock(NOON), worker="none") as mind:
+    with mnemic.open(path, clock=ManualClock(NOON), worker="none", **UNTAUGHT) as mind:
         fill(mind)
     return path
 
@@ -77,7 +78,7 @@ def opened(open_mind: OpenMind, filled: Path, folder: Path, preset: str) -> Mind
     target = usual_target(folder)
     if isinstance(target, Path):
         shutil.copy(filled, target)
-    mind = open_mind(preset=preset, recall__touch=False)
+    mind = open_mind(preset=preset, recall__touch=False, **UNTAUGHT)
     if not mind.stats().turns:  # the memory of a server is told for itself
         fill(mind)
     mind.drain()
