@@ -42,6 +42,11 @@ class service(Generic[T]):
         return made
 
 
+def _made(make: Callable[[Services], T]) -> service[T]:
+    """One that an expression makes."""
+    return service(make)
+
+
 class Services:
     """What the mind of one space hands its calls to, each with its own subject."""
 
@@ -67,13 +72,8 @@ class Services:
         )
         return parts.recorder.Recorder(self.at, follow_ups, self._wake)
 
-    @service
-    def ledger(self) -> LedgerReader:
-        return LedgerReader(self.at)
-
-    @service
-    def session_ends(self) -> parts.session_end.SessionCloser:
-        return parts.session_end.SessionCloser(self.at, self._wake)
+    ledger = _made(lambda its: LedgerReader(its.at))
+    session_ends = _made(lambda its: parts.session_end.SessionCloser(its.at, its._wake))
 
     @service
     def compression(self) -> parts.compression.Compression:
@@ -85,53 +85,28 @@ class Services:
             parts.extractors.RuleExtractor.of(self._settings),
         )
 
-    @service
-    def attachments(self) -> parts.attachments.AttachmentWriter:
-        return parts.attachments.AttachmentWriter(self.at)
-
-    @service
-    def items(self) -> parts.items.ItemWriter:
-        return parts.items.ItemWriter(self.at)
-
-    @service
-    def short_term(self) -> parts.short_term.ShortTermMemory:
-        return parts.short_term.ShortTermMemory(
-            self.at.store, self.space, self._settings.short_term, guard=self.shared.guard
+    attachments = _made(lambda its: parts.attachments.AttachmentWriter(its.at))
+    items = _made(lambda its: parts.items.ItemWriter(its.at))
+    short_term = _made(
+        lambda its: parts.short_term.ShortTermMemory(
+            its.at.store, its.space, its.at.settings.short_term, guard=its.at.guard
         )
-
-    @service
-    def scratchpads(self) -> parts.scratchpads.Scratchpads:
-        return parts.scratchpads.Scratchpads(self.at)
-
-    @service
-    def sessions(self) -> parts.session_state.SessionState:
-        return parts.session_state.SessionState(self.at, self.short_term, self.scratchpads)
+    )
+    scratchpads = _made(lambda its: parts.scratchpads.Scratchpads(its.at))
+    sessions = _made(
+        lambda its: parts.session_state.SessionState(its.at, its.short_term, its.scratchpads)
+    )
 
     # --- what is known --------------------------------------------------------------------------
 
-    @service
-    def memories(self) -> parts.memory_writer.MemoryWriter:
-        return self.shared.writer_of(self.space)
-
-    @service
-    def bulk(self) -> parts.bulk_writer.BulkWriter:
-        return parts.bulk_writer.BulkWriter(self.at, self.memories)
-
-    @service
-    def memory_reader(self) -> parts.memory_reader.MemoryReader:
-        return parts.memory_reader.MemoryReader(self.at, self.shared.vault)
-
-    @service
-    def pending(self) -> parts.pending.PendingQueue:
-        return self.shared.pending_of(self.space)
-
-    @service
-    def proposals(self) -> parts.pending.Proposals:
-        return parts.pending.Proposals(self.at, self.shared.reconciler_of(self.space))
-
-    @service
-    def rollback(self) -> parts.rollback.Rollback:
-        return parts.rollback.Rollback(self.at)
+    memories = _made(lambda its: its.shared.writer_of(its.space))
+    bulk = _made(lambda its: parts.bulk_writer.BulkWriter(its.at, its.memories))
+    memory_reader = _made(lambda its: parts.memory_reader.MemoryReader(its.at, its.shared.vault))
+    pending = _made(lambda its: its.shared.pending_of(its.space))
+    proposals = _made(
+        lambda its: parts.pending.Proposals(its.at, its.shared.reconciler_of(its.space))
+    )
+    rollback = _made(lambda its: parts.rollback.Rollback(its.at))
 
     @service
     def onboarding(self) -> parts.onboarding.Onboarding:
@@ -156,17 +131,9 @@ class Services:
         named = partial(embedder_named, settings=shared.settings, circuits=shared.circuits)
         return parts.vectors.VectorRoute(shared.embedder, tables, named)
 
-    @service
-    def touches(self) -> parts.recall.Touches:
-        return parts.recall.Touches(self.at)
-
-    @service
-    def injected(self) -> InjectedTexts:
-        return InjectedTexts(self.at)
-
-    @service
-    def use_log(self) -> parts.metrics.Uses:
-        return parts.metrics.Uses(self.at)
+    touches = _made(lambda its: parts.recall.Touches(its.at))
+    injected = _made(lambda its: InjectedTexts(its.at))
+    use_log = _made(lambda its: parts.metrics.Uses(its.at))
 
     @service
     def recall(self) -> parts.recall.Recall:
@@ -230,9 +197,7 @@ class Services:
 
     # --- health and removal ---------------------------------------------------------------------
 
-    @service
-    def audit(self) -> parts.audit.Audit:
-        return parts.audit.Audit(self.at)
+    audit = _made(lambda its: parts.audit.Audit(its.at))
 
     @service
     def doctor(self) -> parts.doctor.Doctor:

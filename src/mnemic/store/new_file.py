@@ -13,7 +13,6 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Self
 
 from mnemic import errors, private
@@ -43,12 +42,7 @@ class UnfinishedFile:
             os.ftruncate(self._handle, 0)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if _is_at(self._handle, self.path):  # else it is in its place
             self.path.unlink()
         os.close(self._handle)

@@ -18,7 +18,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 
 import apsw
 
@@ -63,16 +62,10 @@ class _Passing:
         if gate.shut and entered == 1:
             _wait_outside(gate, me)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         gate, me = _gate, threading.get_ident()
-        remaining = (
-            gate.inside.get(me, 1) - 1
-        )  # in a child forked from inside, the gate is a new one
+        # In a child forked from inside, the gate is a new one.
+        remaining = gate.inside.get(me, 1) - 1
         if remaining:
             gate.inside[me] = remaining
             return

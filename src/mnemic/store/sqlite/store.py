@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import apsw
@@ -137,12 +136,7 @@ class _Writing:
             raise
         return SqliteUnit(conn, number, store.text_stats, store.admission, store.habits)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
             self._store.database.abandon(self._conn, error)
             return
