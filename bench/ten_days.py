@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,8 +59,9 @@ def _answer(asked: dict[str, Any]) -> object:
     if '"verdict"' in form:
         return {"verdict": "new", "memory": 1}
     if '"outcome"' in form:
-        return {"summary": "", "goal": "", "outcome": "success", "entities": [], "tags": [],
-                "importance": 0.5}  # fmt: skip
+        said = re.findall(r"(?m)^\S* ?.*?\buser: (.+)$", shown)
+        return {"summary": "；".join(said)[:200], "goal": said[-1] if said else "",
+                "outcome": "success", "entities": [], "tags": [], "importance": 0.5}  # fmt: skip
     if '"entries"' in form or '"same"' in form or '"core"' in form:
         return {"entries": [], "same": [], "core": []}
     lines = [line for line in shown.splitlines() if line.startswith("[")]

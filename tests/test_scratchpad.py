@@ -15,7 +15,7 @@ from mnemic.space import Space
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.store import SqliteStore
 from mnemic.types import Completion, Event, Scratchpad
-from tests.conftest import NOON
+from tests.conftest import NOON, OpenMind
 from tests.contract.rows import turn
 from tests.rules.test_scratchpad import episode
 
@@ -127,3 +127,28 @@ def test_the_end_of_a_session_in_one_transaction(store: Store) -> None:
         "## Recently done\n- 2026-02-12 12:00 UTC · Fix the login bug\n"
     )
     assert len(history(store)) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Please tidy the tern build files", "Please write a release script for tern"),
+        ("帮我整理 tern 的构建文件", "帮我写一个 tern 的发布脚本"),
+    ],
+)
+def test_a_story_that_is_told_late_ends_no_task_stated_after_it(
+    open_mind: OpenMind, clock: ManualClock, before: str, after: str
+) -> None:
+    mind = open_mind(preset="openakita")
+    with mind.session("one", project="tern") as session:
+        session.user(before)
+        session.assistant("Done, all tests pass. 整理好了，测试通过。")
+        session.user("Thanks! 谢谢")
+    clock.advance(hours=9)
+    mind.record(session="two", role="user", text=after)
+    clock.advance(minutes=1)
+    mind.drain()
+    assert len(mind.episodes()) == 1
+    pad = mind.scratchpad()
+    assert pad.focus == after
+    assert pad.projects == ("tern",)

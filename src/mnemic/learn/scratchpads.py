@@ -10,7 +10,7 @@ from mnemic.days import in_zone, local_time
 from mnemic.errors import InvalidInput
 from mnemic.ids import new_id
 from mnemic.language.guard import DEFAULT, Guard
-from mnemic.language.scratchpad import advance, assign, conclude, open_part, parse, render
+from mnemic.language.scratchpad import advance, assign, conclude, fit, open_part, parse, render
 from mnemic.language.voice import own_voice
 from mnemic.rules import checks
 from mnemic.settings import Settings
@@ -230,12 +230,19 @@ def conclude_pad(
     *,
     guard: Guard = DEFAULT,
 ) -> Scratchpad:
-    """What a session left: done, going on, or open."""
-    old = read_pad(unit)
+    """What a session left: done, going on, or open. Its story may be told late, and ends no task
+    that was stated after it.
+    """
+    old = catch_up_pad(unit, at, settings, guard)
     if _by_host(unit):
         return old
     ended = local_time(episode.ended_at, user_zone(unit, settings.schedule.zone))
-    new = conclude(old, replace(episode, ended_at=ended), project, settings.scratchpad)
+    stated = _origins(old, unit.journal.events(subject=EVENT, type_=EVENT, limit=_CHANGES))
+    later = old.focus in stated and stated[old.focus].at > episode.ended_at
+    pad = replace(old, focus="") if later else old
+    new = conclude(pad, replace(episode, ended_at=ended), project, settings.scratchpad)
+    if later:
+        new = fit(replace(new, focus=old.focus), settings.scratchpad.max_chars)
     origin = _Origin(episode.ended_at, project)
     return _changed(unit, old, new, at, by="session_end", origin=origin, guard=guard)
 

@@ -15,7 +15,7 @@ from mnemic.language.story import EpisodeDraft
 from mnemic.learn.episode_writer import MOST_TURNS, EpisodeWriter
 from mnemic.learn.extraction import ExtractionJob
 from mnemic.learn.memories import end_with_session
-from mnemic.learn.scratchpads import catch_up_pad, conclude_pad
+from mnemic.learn.scratchpads import conclude_pad
 from mnemic.record import triggers
 from mnemic.rules.event_rules import wants
 from mnemic.space import Space
@@ -130,7 +130,6 @@ class SessionEndJob:
             return  # there was one of this stretch
         info, now = unit.ledger.session(session), self.episodes.clock.now()
         project = "" if info is None else info.project
-        catch_up_pad(unit, now, self.episodes.settings, self.episodes.guard)
         conclude_pad(unit, episode, project, now, self.episodes.settings, guard=self.episodes.guard)
 
 
