@@ -209,6 +209,21 @@ def test_the_partition_of_a_question_in_other_words_is_the_documents(query: str)
         assert mind.recall("zzkk plmk") == []
 
 
+@pytest.mark.parametrize("preset", ["shiyi", "semibot"])
+def test_one_common_character_is_no_reason_to_show_a_memory(preset: str) -> None:
+    """By words alone 不用 Kafka and 用户 have only 用 in common; 猫 is rare enough to be meant."""
+    words: dict[str, Any] = {"embedding": {"provider": "none"}}
+    with mnemic.open(":memory:", preset=preset, worker="none", **words) as mind:
+        for text in ("用户叫林晓", "用户住在福州", "用户的妹妹去 Oslo 读书", "用户对花生过敏",
+                     "tern 用 Zig 写", "plum 是相册，用 Svelte", "我养了一只猫"):  # fmt: skip
+            mind.remember(text, kind="fact")
+        for n in range(12):
+            mind.remember(f"Shelf {n} holds the jars of {2000 + n}", kind="fact")
+        assert evidence(mind, "还记得我为什么不用 Kafka 吗？") == ()
+        assert "tern 用 Zig 写" in mind.context("还记得 tern 是用什么写的吗？").text
+        assert "一只猫" in mind.context("还记得我的猫吗？").text
+
+
 def test_a_project_that_is_named_is_not_noise() -> None:
     with mnemic.open(":memory:", preset="myclaw", worker="none") as mind:
         mind.remember("The counter is oak", kind="decision", project="refit")

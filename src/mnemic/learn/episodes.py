@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, get_args
@@ -18,6 +18,7 @@ from mnemic.language.guard import DEFAULT, MAX_SUMMARY, Guard
 from mnemic.language.story import SUMMARY_CHARS, EpisodeDraft, Story, story_of
 from mnemic.language.tokens import count_tokens
 from mnemic.language.truncation import cut_to_tokens
+from mnemic.learn.facts import aliases
 from mnemic.learn.turn_lines import in_local_time, today, turn_line
 from mnemic.prompts import Language, filled
 from mnemic.providers.chat.base import Answer, ChatModel, Object, Schema, WrongShape
@@ -28,7 +29,6 @@ from mnemic.store.contract import Unit
 from mnemic.types import (
     OUTCOMES,
     Episode,
-    Outcome,
     SafeName,
     SafeText,
     Turn,
@@ -37,12 +37,6 @@ from mnemic.types import (
 )
 
 PURPOSE = "episode"
-_OUTCOME_WORDS: Mapping[str, Outcome] = {
-    "completed": "success", "complete": "success", "done": "success", "succeeded": "success",
-    "成功": "success", "完成": "success", "已完成": "success", "partially_completed": "partial",
-    "部分": "partial", "部分完成": "partial", "failure": "failed", "error": "failed",
-    "失败": "failed", "in_progress": "ongoing", "open": "ongoing", "进行中": "ongoing",
-}  # fmt: skip
 SCHEMA: Schema = {
     "type": "object",
     "properties": {
@@ -102,7 +96,7 @@ def parse_episode(answer: Object) -> EpisodeDraft:
         # Models count badly: what is longer than they were told ends with a whole sentence.
         summary=cut_to_tokens(summary, SUMMARY_CHARS, len),
         goal=text_in(answer.get("goal"), '"goal"'),
-        outcome=choice_in(answer.get("outcome"), OUTCOMES, '"outcome"', _OUTCOME_WORDS),
+        outcome=choice_in(answer.get("outcome"), OUTCOMES, '"outcome"', aliases(OUTCOMES)),
         entities=_texts(answer, "entities"),
         tags=_texts(answer, "tags"),
         importance=share_in(answer.get("importance"), '"importance"'),

@@ -19,6 +19,7 @@ from mnemic.language.word_file import WordFile
 from mnemic.learn.candidates import checked
 from mnemic.providers.chat.base import Object, Schema, WrongShape
 from mnemic.providers.chat.fields import (
+    C,
     choice_in,
     flag_in,
     is_nothing,
@@ -172,9 +173,10 @@ class FactReader:
         if not content or not isinstance(_first(fact, _CONTENTS), str):
             raise WrongShape(f"{place}.content has to be a statement")
         named = _first(fact, (*KIND_NAMES, self._guard.words.kinds.name))
-        if is_credential(named):
+        if fold(str(named)) == "credential":
             raise _Unwanted("credentials are kept only when the user asks")
-        kind = "fact" if named is None else self._kind(named)
+        known = self._guard.words.kinds.find(str(named))
+        kind = "fact" if named is None else known or kind_of(named)
         cited = self._cited(fact)
         if not cited:
             most = len(self._turns)
@@ -212,11 +214,6 @@ class FactReader:
     def _share(self, fact: Object, name: str, place: str) -> float | None:
         return share_in(fact.get(name), f"{place}.{name}", self._shares[name])
 
-    def _kind(self, value: Json) -> str | None:
-        """A word for a kind: the document's or the engine's, or one that stands for it."""
-        known = self._guard.words.kinds.find(value) if isinstance(value, str) else None
-        return known or kind_of(value)
-
     def _scope(self, fact: Object) -> dict[str, str]:
         """The scope, where the document has scopes; a wrong one is left out, not the fact."""
         given = fact.get(SCOPE)
@@ -237,17 +234,17 @@ class FactReader:
         return tuple(turn.id for turn in cited)
 
 
+def aliases(names: Sequence[C]) -> dict[str, C]:
+    """What models write for some names."""
+    return {word: name for name in names for word in _FILE.phrases(name)}
+
+
 def kind_of(value: Json) -> Kind | None:
     """The kind that a word stands for; None for an unknown one."""
-    aliases = {one: kind for kind in LEARNED for one in _FILE.phrases(kind)}
     try:
-        return choice_in(value, LEARNED, "kind", aliases)
+        return choice_in(value, LEARNED, "kind", aliases(LEARNED))
     except WrongShape:
         return None
-
-
-def is_credential(word: Json) -> bool:
-    return isinstance(word, str) and fold(word) == "credential"
 
 
 def _entries(answer: Json, depth: int = 0) -> list[Json]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-from mnemic.index.segment import ASKING_WEIGHT, query_terms
+from mnemic.index.segment import ASKING_WEIGHT, WORD_WEIGHT, query_terms, term_weight
 from mnemic.language.exact import asks
 from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.query_intent import asks_recent
@@ -17,6 +17,7 @@ from mnemic.recall.candidates import CandidateLists, named_project
 from mnemic.recall.evidence_model import evidence_model, probability
 from mnemic.recall.features import Floats, Places, crowding
 from mnemic.recall.relevance import (
+    NO_WORD,
     CandidatePool,
     Relevance,
     by_ranks,
@@ -57,6 +58,7 @@ def stored_records(unit: Unit, docs: Sequence[int]) -> dict[int, StoredRecord]:
 
 _ACCESS_SATURATION = 10  # uses at which the access part is full
 
+_MOSTLY = 0.5  # of the weight of the words of a query
 _TOGETHER = 3  # pieces that may fit together what none fits alone
 _POOL = 2  # candidates for each usual result that a preset's formula weighs to the end
 _LEAST_POOL = 20
@@ -241,12 +243,13 @@ class FormulaRanker:
     def rank(self, unit: Unit, request: Request, lists: CandidateLists) -> list[RankedRecord]:
         relevant = by_ranks(unit, lists, self._settings.ranking)
         asked_for = precise(lists)
-        if not (asked_for or relevant.worded or may_fit(unit, request, lists)):
+        worded = lists.text is None or relevant.cover.max(initial=0.0) > NO_WORD
+        if not (worded or asked_for or may_fit(unit, request, lists)):
             request = replace(request, sure=request.sure or self._settings.recall.evidence_score)
         order = sorted(range(len(relevant.docs)), key=lambda n: relevant.docs[n] not in asked_for)
         if request.sure:
             fitting = {*asked_for, *lists.lists.get("latest", ())}  # the last where nothing is read
-            fitting |= self._fitting(unit, request, lists)
+            fitting |= self._fitting(unit, request, lists, relevant)
             order = [n for n in order if relevant.docs[n] in fitting]
         best: list[_Weighed] = []
         # What is beyond the usual pool is only weighed where more is wanted, and comes after it:
@@ -276,15 +279,24 @@ class FormulaRanker:
             for doc, score, one in zip(docs, falling, best, strict=True)
         ]
 
-    def _fitting(self, unit: Unit, request: Request, lists: CandidateLists) -> set[int]:
+    def _fitting(
+        self, unit: Unit, request: Request, lists: CandidateLists, relevant: Relevance
+    ) -> set[int]:
         """Where the best together are evidence, those that are so alone or half as likely as the
-        first; none that only words judge and that has none of the query, whatever list it is from.
+        first. What only words judge needs a word of the query, or most of what it says: a single
+        character (用) that many texts have is not enough.
         """
         wide = replace(request, limit=len(lists.docs), persona=None, explained=False)
         ranked = self._learned.rank(unit, wide, lists)
         if lists.vector is None:
             words = unit.text.matched(lists.text, lists.docs) if lists.text else {}
-            ranked = [one for one in ranked if words.get(one.doc)]
+            telling = {
+                doc
+                for doc, cover in zip(relevant.docs, relevant.cover, strict=True)
+                if cover >= _MOSTLY
+                or max(map(term_weight, words.get(doc, "")), default=0.0) >= WORD_WEIGHT
+            }
+            ranked = [one for one in ranked if one.doc in telling]
         if not ranked or sum(one.score for one in ranked[:_TOGETHER]) < request.sure:
             return set()
         least = min(request.sure, ranked[0].score / 2)
@@ -351,10 +363,9 @@ def may_fit(unit: Unit, request: Request, lists: CandidateLists) -> bool:
     language, or names a project, or vectors were compared of which nobody knows how near is near.
     """
     known = any(term.weight <= ASKING_WEIGHT for term in query_terms(request.query))
-    if asks_recent(request.query) or (known and asks(request.query)):
-        return True
+    asking = asks_recent(request.query) or (known and asks(request.query))
     unread = lists.vector is not None and lists.vector.late_scores(unit.vectors, ()) is None
-    return unread or named_project(unit, request.query) is not None
+    return asking or unread or named_project(unit, request.query) is not None
 
 
 def precise(lists: CandidateLists) -> dict[int, int]:

@@ -40,7 +40,7 @@ from mnemic.types import Kind
 RRF_K = 60  # the usual constant of reciprocal rank fusion
 _NEARLY_ALL = 0.8  # of the weight of the words of a query, some of which may be of turns before it
 # Shares of the weight of the words of a query: of one that says little beside them, and of none.
-_EVERY_WORD, _NO_WORD = 0.9, 0.05
+_EVERY_WORD, NO_WORD = 0.9, 0.05
 _LEAST_LATE = 0.36  # what the best text of 99 in 100 questions that are answered reaches
 # The routes by what a query names; the last answers alone, where every other has failed.
 _NAMING = ("time", "exact", "latest")
@@ -58,7 +58,7 @@ class Relevance:
     relevance: Floats
     keyword: Floats
     semantic: Floats
-    worded: bool  # whether some text has words of the query, or no search for them was possible
+    cover: Floats  # the share of the query's words that each has, by weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _is_unknown(query: str, vectors: VectorScores | None, cover: Floats) -> bool
     if vectors is None:  # stop words, which some text has, say nothing
         return all(term.weight <= STOP_WEIGHT for term in query_terms(query))
     late = vectors.read
-    if late is None or cover.max() > _NO_WORD:
+    if late is None or cover.max() > NO_WORD:
         return False
     return float(np.nanmax(late)) < _LEAST_LATE
 
@@ -123,7 +123,7 @@ def _holding(
     named = {doc for route in _NAMING for doc in lists.lists.get(route, ())}
     held = np.array([doc in named for doc in docs], bool)
     # The ranker itself knows what the reader says.
-    if vectors is None or vectors.late is not None or cover.max(initial=0.0) > _NO_WORD:
+    if vectors is None or vectors.late is not None or cover.max(initial=0.0) > NO_WORD:
         return np.asarray(held | (cover >= _EVERY_WORD))
     return np.asarray(held | (vectors.similarity - vectors.mean >= _NEAR_IN_MEANING))
 
@@ -207,8 +207,8 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
     around = with_neighbors(unit.ledger, candidates.docs)
     docs = around.docs
     matches = _term_matches(unit, candidates, docs)
-    weight = float(matches.heft.sum()) + (candidates.text.absent if candidates.text else 0.0)
-    cover = matches.present @ matches.heft
+    every = matches.heft.sum() + (candidates.text.absent if candidates.text else 0.0)
+    cover = matches.present @ matches.heft / max(float(every), 1e-9)
     vectors = candidates.vector.scores(docs) if candidates.vector else None
     likeness = np.zeros(len(docs)) if vectors is None else np.maximum(vectors.similarity, 0.0)
     words = matches.scores / max(float(matches.scores.max(initial=0.0)), 1e-9)
@@ -224,7 +224,7 @@ def by_ranks(unit: Unit, candidates: CandidateLists, ranking: RankingSettings) -
         relevance=joined[order],
         keyword=words[order],
         semantic=likeness[order],
-        worded=candidates.text is None or bool(cover.max(initial=0.0) > _NO_WORD * weight),
+        cover=cover[order],
     )
 
 

@@ -72,11 +72,7 @@ def read_request(
     wanted where the caller does not. ``zone`` is that of the days it names.
     """
     limit, min_score, of = narrowed.get("limit"), narrowed.get("min_score"), narrowed.get("of")
-    min_importance, persona, metadata = (
-        narrowed.get("min_importance"),
-        narrowed.get("persona"),
-        narrowed.get("metadata"),
-    )
+    min_importance, persona = narrowed.get("min_importance"), narrowed.get("persona")
     trust, status = narrowed.get("trust"), narrowed.get("status")
     query = shortened(checks.check_text(query, "query", MAX_QUERY))
     limit = checks.check_count(usual.limit if limit is None else limit, "limit", MAX_HITS)
@@ -105,7 +101,7 @@ def read_request(
         as_of=maybe_moment(narrowed.get("as_of"), "as_of", zone),
         known_at=maybe_moment(narrowed.get("known_at"), "known_at", zone),
         now=now,
-        having={} if metadata is None else guard.metadata_texts(metadata),
+        having={} if (given := narrowed.get("metadata")) is None else guard.metadata_texts(given),
     )
     local = in_zone(now, zone)
     times = _times(query, local, zone)

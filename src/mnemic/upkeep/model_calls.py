@@ -11,16 +11,12 @@ from typing import TypeVar
 from mnemic.language.detection import LanguageChoice, language_of
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
-from mnemic.learn.facts import KIND_NAMES, LEARNED, is_credential, kind_of
+from mnemic.learn.facts import KIND_NAMES, LEARNED, kind_of
 from mnemic.prompts import Language, filled
 from mnemic.providers.chat.base import ChatModel, Object, WrongShape
-from mnemic.providers.chat.fields import (
-    is_nothing,
-    numbers_in,
-    share_in,
-    text_in,
-)
+from mnemic.providers.chat.fields import is_nothing, numbers_in, share_in, text_in
 from mnemic.rules import checks
+from mnemic.rules.slots import fold
 from mnemic.types import GENERAL_TOPIC, GLOBAL_PROJECT, Candidate, Json, Kind, Memory
 
 T = TypeVar("T")
@@ -190,7 +186,7 @@ def _read_facts(answer: Object) -> list[Candidate]:
         place = f"facts[{n}]"
         if not isinstance(fact, dict):
             raise WrongShape(f"{place} has to be an object")
-        if is_credential(_kind_word(fact)):
+        if fold(str(_kind_word(fact))) == "credential":
             continue
         content = text_in(fact.get("content"), f"{place}.content")
         if not content:
