@@ -19,7 +19,7 @@ BUDGETS = {
     "providers": 4_025,
     "engine": 4_163,
     "documents": 3_523,
-    "recall": 2_856,
+    "recall": 2_855,
     "integrations": 2_768,
     "upkeep": 2_677,
     "settings": 2_730,

@@ -283,7 +283,7 @@ class FormulaRanker:
         self, unit: Unit, request: Request, lists: CandidateLists, relevant: Relevance
     ) -> set[int]:
         """Where the best together are evidence, those that are so alone or half as likely as the
-        first. What only words judge needs a word of the query, or most of what it says: a single
+        first. What only words judge needs as much as a word of the query, or most of it: a single
         character (用) that many texts have is not enough.
         """
         wide = replace(request, limit=len(lists.docs), persona=None, explained=False)
@@ -293,8 +293,7 @@ class FormulaRanker:
             telling = {
                 doc
                 for doc, cover in zip(relevant.docs, relevant.cover, strict=True)
-                if cover >= _MOSTLY
-                or max(map(term_weight, words.get(doc, "")), default=0.0) >= WORD_WEIGHT
+                if cover >= _MOSTLY or sum(map(term_weight, words.get(doc, ()))) >= WORD_WEIGHT
             }
             ranked = [one for one in ranked if one.doc in telling]
         if not ranked or sum(one.score for one in ranked[:_TOGETHER]) < request.sure:
