@@ -32,6 +32,7 @@ from bench.reader.data import (
     renamed,
     talk_labels,
 )
+from bench.reader.plain import plain_pairs
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.sentences import Places, Splitter
 from mnemic.language.voice.stretches import Stretch, layout, stretches
@@ -124,12 +125,14 @@ class Writer:
             self.stretches.append((number, *(place or (self.stretches[-1][1], 0, 1)), foreign))
             self.layouts.append(row)
 
-    def pair(self, known: str, said: str, ends: bool, held: bool, *, single: bool = False) -> None:
-        """Something known, and what was said later; ``single``: of no conversation."""
+    def pair(self, known: str, said: str, ends: bool, held: bool, *, single: int = 0) -> None:
+        """Something known, and what was said later; ``single``: of no conversation but written
+        alone (1) or made from words (2).
+        """
         passage = ending_passage(known, said)
         place = next(self.places(passage, [(0, len(said))]))
         if place:
-            row = *place, SCRIPTS.index(script_of(said)), int(held), int(ends), int(single)
+            row = *place, SCRIPTS.index(script_of(said)), int(held), int(ends), single
             self.pairs.append(row)
 
     def arrays(self) -> dict[str, Any]:
@@ -235,7 +238,7 @@ def add_endings(writer: Writer, path: Path) -> None:
         held = is_held_out(said)
         for kind, text in lines * (1 if held else _OFTEN):
             if said and kind != "B":
-                writer.pair(text.strip(), said, kind != "M", held, single=True)
+                writer.pair(text.strip(), said, kind != "M", held, single=1)
 
 
 def add_labeled(writer: Writer, talk: Mapping[str, Any]) -> None:
@@ -346,6 +349,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=Path, required=True)
     parser.add_argument("--messages", type=Path, required=True)
     parser.add_argument("--endings", type=Path, required=True)
+    parser.add_argument("--plain", type=int, default=2_500, help="plain endings a language")
     parser.add_argument("--combined", type=int, default=3_000, help="messages made of parts")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
@@ -355,6 +359,9 @@ def main() -> None:
         add_changes(writer, talk)
     for path in sorted(given.endings.glob("*.txt")):
         add_endings(writer, path)
+    for language in ("en", "zh"):
+        for pair in plain_pairs(language, given.plain, random.Random(language)):
+            writer.pair(pair.known, pair.said, pair.ends, is_held_out(pair.said), single=2)
     for path in given.labeled:
         for talk in tomllib.loads(path.read_text(encoding="utf-8"))["conversation"]:
             add_labeled(writer, talk)

@@ -26,7 +26,7 @@ OWN = {
 PRESENTED = {
     "Please make it sound royal. My name is Otto. I live in Graz.": "Otto",
     "请用粤语念出来。我叫阿泰。我住在太原。": "阿泰",
-    "我想把它翻成法语。我叫阿泰。我住在太原。": "阿泰",
+    "请翻成法语。我叫阿泰。我住在太原。": "阿泰",
 }
 MEMORY = ":memory:"
 BY_WORDS: dict[str, Any] = {"embedding": {"provider": "none"}}

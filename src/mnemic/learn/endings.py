@@ -281,8 +281,8 @@ def _ended(
 
 
 def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
-    """Whether a text ends a statement, which is surer where it names what that tells of. It is read
-    whole: of a clause alone a reader takes one thing more for the end of the other.
+    """Whether a text ends a statement, or one of its clauses does; which is surer where it names
+    what that tells of.
     """
     known = undated(memory.text)
     is_named = bool(_telling_words(memory) & _content_words(said))
@@ -291,14 +291,16 @@ def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
         level = _ENDS_BY_WORD
     elif _says("besides", said):
         level = _ENDS_BESIDE
-    return judge([known], said)[known] >= level
+    clauses = (one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST))
+    return any(judge([known], part)[known] >= level for part in dict.fromkeys([said, *clauses]))
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
     """The words that tell a statement from others about the same person: no figures, and
     no single characters.
     """
-    of_whom = _content_words(f"{memory.subject} {_who(memory)}")
+    person = built_in().phrases("person_subject").match(memory.text)
+    of_whom = _content_words(f"{memory.subject} {_who(memory)} {person[0] if person else ''}")
     return frozenset(
         word
         for word in _content_words(memory.text) - of_whom
@@ -310,7 +312,7 @@ def _may_end(unit: Unit, memory: Memory, said: str) -> bool:
     """Whether a text may end a statement by what both are about."""
     if memory.kind == "rule" or not memory.value or predicate_of(memory.predicate) in _DANGEROUS:
         return False
-    if fold(undated(memory.text)) in fold(said) or _is_of_another(memory.text, said):
+    if fold(undated(memory.text)) in fold(said) or _is_of_another(memory, said):
         return False  # what is said again does not end, and room A is not room B
     if subject_of(memory.subject) in (USER, "team"):
         return not _is_of_another_person(memory.text, said)
@@ -350,10 +352,16 @@ def _names(said: str, subject: str) -> bool:
     return bool(re.search(rf"(?<![a-z\d]){re.escape(subject_of(subject))}(?![a-z\d])", fold(said)))
 
 
-def _is_of_another(known: str, said: str) -> bool:
-    """Whether two texts say the same of two things: all but a letter, a figure or a name."""
-    mine, other = _content_words(known), _content_words(said)
-    return len(mine & other) >= _ALIKE * len(mine | other) and not may_agree(known, said)
+def _is_of_another(memory: Memory, said: str) -> bool:
+    """Whether two texts say the same of two things: all but a letter, a figure or a name, or all
+    but the value, which by itself is no sign of a change.
+    """
+    mine, other = _content_words(memory.text), _content_words(said)
+    value = _content_words(memory.value)
+    if mine - value and mine - value <= other and len(other - mine) <= len(value):
+        return True
+    same = len(mine & other) >= _ALIKE * len(mine | other)
+    return same and not may_agree(memory.text, said)
 
 
 # --- the half that lives on ----------------------------------------------------------------------

@@ -16,7 +16,7 @@ from mnemic.store.contract import Unit
 from mnemic.types import Memory
 
 _LIKE = 0.25  # cosine of what may be about the same
-_WORTH = 0.3  # how likely half of a sentence is worth keeping
+_WORTH = 0.2  # how likely half of a sentence is worth keeping
 Listener = Callable[[str], VoicedMessage]
 
 

@@ -408,8 +408,9 @@ def _stretches(sentence: Sentence, clauses: Collection[str]) -> Iterator[str]:
 
 
 def is_brief(text: str, han: int = _FEW_HAN, words: int = _FEW_WORDS) -> bool:
-    """Whether a text is too short to be understood alone."""
-    return len(HAN.findall(text)) < han and len(text.split()) < words
+    """Whether a text is too short to be understood alone; both scripts may have a share of it."""
+    others = sum(word[0].isalnum() for word in HAN.sub(" ", text).split())
+    return len(HAN.findall(text)) * words + others * han < han * words
 
 
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:

@@ -14,6 +14,8 @@ Pure, and linear in the text: of a very long message the two ends are read.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from mnemic.language.code import compiled
@@ -23,7 +25,7 @@ from mnemic.language.voice.lines import by_lines, quoted_lines
 from mnemic.language.voice.presenting import in_doubt
 from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
-from mnemic.language.voice.stretches import VoiceJudge
+from mnemic.language.voice.stretches import Stretch, VoiceJudge
 from mnemic.late import dataclass
 
 __all__ = [
@@ -42,9 +44,11 @@ _CUT = "\n\n"  # between them
 GAP = "\ufffc"  # stands for what was taken out; no pattern of the extraction matches it
 # What words alone say is presented, which a reader judges better.
 _BY_WORDS = frozenset[Reason]({"doubt", "label", "pointed", "speech"})
+# What begins by its shape and has no mark for its end.
+_OPEN = frozenset[Reason]({"mail", "transcript", "marker"})
 # The likelihood of being somebody else's text, above which it is, and above which it may be: with
 # words of one's own beside it, and without.
-_IS_OTHERS, _MAY_BE_OTHERS, _MAY_STAND_ALONE = 0.8, 0.15, 0.6
+_IS_OTHERS, _MAY_BE_OTHERS, _MAY_STAND_ALONE = 0.8, 0.25, 0.7
 # One line without any of these has no delimiter, head, label or quotation.
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
 
@@ -136,6 +140,7 @@ def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block
             continue
         found = find(MessageLayout(text, blocks))
         more = [block for block in found if not judged or block.reason not in _BY_WORDS]
+        more = [part for block in more for part in _closed(block, text, judged)]
         if more:
             blocks = merged([*blocks, *more], text)
     # Beside words of one's own a text is presented; without any, what it is must be plainer.
@@ -143,6 +148,20 @@ def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block
     least = _IS_OTHERS if not certain else _MAY_BE_OTHERS if framed else _MAY_STAND_ALONE
     others = [Block(*place, "doubt") for place, likely in judged if likely >= least]
     return merged([*blocks, *others], text) if others else blocks
+
+
+def _closed(block: Block, text: str, judged: Sequence[tuple[Stretch, float]]) -> Iterator[Block]:
+    """A block as it is; one that only the end of the message closes, up to its last stretch that
+    may be somebody else's.
+    """
+    if not judged or block.reason not in _OPEN or text[block.end :].strip():
+        yield block
+        return
+    ends = [
+        end for (start, end), likely in judged if start >= block.start and likely >= _MAY_BE_OTHERS
+    ]
+    if ends:
+        yield replace(block, end=max(ends))
 
 
 _MECHANISMS = (quoted_lines, by_lines, pointed_at, quotations)
