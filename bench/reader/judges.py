@@ -307,9 +307,9 @@ def train(judges: Judges, data: Data, seed: int, epochs: int) -> None:
                     *given, wanted = data.message_batch(part, _HIDDEN)
                     loss = loss + _VOICES * _doubt(judges.judge_voices(*given), wanted)
                 if len(part := pairs[pair : pair + pairs_at_once]):
-                    batch = data.batch(part[:, 0], part[:, 1], part[:, 2], _HIDDEN)
+                    told = data.batch(part[:, 0], part[:, 1], part[:, 2], _HIDDEN)
                     wanted = torch.tensor(part[:, 5].astype(np.float32), device=device)
-                    loss = loss + _ENDINGS * _doubt(judges.judge_endings(batch), wanted)
+                    loss = loss + _ENDINGS * _doubt(judges.judge_endings(told), wanted)
             at, pair = at + at_once, pair + pairs_at_once
             adam.zero_grad()
             loss.backward()
