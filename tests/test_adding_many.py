@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from pathlib import Path
 from time import process_time
 
 import pytest
@@ -84,8 +85,10 @@ def test_memories_without_a_wording_from_an_older_schema_are_recognized(
 
 
 @pytest.mark.parametrize("slots", ["none", "one each", "one of all"])
-def test_adding_takes_no_longer_in_a_memory_ten_times_as_large(mind: Mind, slots: str) -> None:
-    """Half as long again is allowed: the machine is shared."""
+def test_adding_takes_no_longer_in_a_memory_ten_times_as_large(
+    open_mind: OpenMind, tmp_path: Path, slots: str
+) -> None:
+    """Half as long again is allowed; by turns, as the machine is shared and slow at times."""
 
     def memory(n: int) -> NewMemory:
         text = f"guest {n} likes dish {n % 97} and wine {n % 89}"
@@ -94,13 +97,14 @@ def test_adding_takes_no_longer_in_a_memory_ten_times_as_large(mind: Mind, slots
         about = f"guest {n}" if slots == "one each" else "user"
         return NewMemory(text, "preference", subject=about, predicate="likes", value=f"dish {n}")
 
-    def add(first: int, count: int) -> float:
+    def add(mind: Mind, first: int, count: int) -> float:
         began = process_time()
         mind.add_many({str(n): memory(n) for n in range(first, first + count)})
         return process_time() - began
 
-    add(0, 50)
-    small = min(add(first, 50) for first in range(100, 300, 50))
-    add(1_000, 2_500)
-    large = min(add(first, 50) for first in range(10_000, 10_200, 50))
+    few, many = (open_mind(tmp_path / f"{name}.db") for name in ("few", "many"))
+    add(few, 0, 50)
+    add(many, 1_000, 2_500)
+    took = [(add(few, n, 50), add(many, n, 50)) for n in range(10_000, 10_400, 50)]
+    small, large = map(min, zip(*took, strict=True))
     assert large < 1.5 * small

@@ -37,7 +37,7 @@ def test_a_file_has_a_disk_and_a_log(mind: Mind) -> None:
 
 def test_repair_mends_index_orphans_and_vectors(open_mind: OpenMind, tmp_path: Path) -> None:
     mind = open_mind(embedding__provider="local")
-    turn = mind.record(session="s", role="user", text="The puppy sleeps in the garden")
+    turn = mind.record(session="s", role="assistant", text="The puppy sleeps in the garden")
     mind.remember("has a puppy", kind="fact", sources=[turn.id])
     mind.drain()
     spoil(

@@ -44,11 +44,13 @@ _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
 # without, of another text, and of one thing more.
 _ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.75, 0.9
+_OF_A_CLAUSE = 0.1  # that much surer of a clause than of the whole
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
 _FEWEST = 4, 3  # Han characters or words of what is left of a statement
 _READ_WHOLE = 300  # characters of a message whose sentences are judged together
 _PLANS = 200
+_SIGNS = ("denial", "final_denial", "ending", "replaced", "plan_off")
 _BEFORE = re.compile(r"(?i)\b(?:instead of|rather than|from)\b(?!.*\bto\b)|而不是|原定|原来")
 _AUXILIARY = re.compile(r"(?i)\b(?:do|does|did|is|are|am|was|i|we|really)\b|[我了]")
 _SENTENCE_ENDS = re.compile(r"(?<=[。！？!?;；\n])|(?<=[.])\s+")
@@ -291,8 +293,10 @@ def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
         level = _ENDS_BY_WORD
     elif _says("besides", said):
         level = _ENDS_BESIDE
-    clauses = (one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST))
-    return any(judge([known], part)[known] >= level for part in dict.fromkeys([said, *clauses]))
+    clauses = [one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST)]
+    return judge([known], said)[known] >= level or any(
+        judge([known], clause)[known] >= level + _OF_A_CLAUSE for clause in clauses
+    )
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
@@ -312,8 +316,11 @@ def _may_end(unit: Unit, memory: Memory, said: str) -> bool:
     """Whether a text may end a statement by what both are about."""
     if memory.kind == "rule" or not memory.value or predicate_of(memory.predicate) in _DANGEROUS:
         return False
-    if fold(undated(memory.text)) in fold(said) or _is_of_another(memory, said):
-        return False  # what is said again does not end, and room A is not room B
+    again = memory.value if has_one_answer(memory.predicate) else memory.text
+    if fold(undated(again)) in fold(said) and not any(_says(sign, said) for sign in _SIGNS):
+        return False  # what is said again does not end
+    if _is_of_another(memory, said):
+        return False  # room A is not room B
     if subject_of(memory.subject) in (USER, "team"):
         return not _is_of_another_person(memory.text, said)
     if predicate_of(memory.predicate) in _PLANNED:
