@@ -13,7 +13,7 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 10_969,
     "store": 10_423,
-    "learn": 7_180,
+    "learn": 7_184,
     "moving": 5_662,
     "cli": 4_877,
     "providers": 4_025,

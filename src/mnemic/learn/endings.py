@@ -44,6 +44,7 @@ _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
 # without, of another text, and of one thing more.
 _ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.75, 0.9
+_EARNEST = 0.5  # how likely a text is worth keeping
 _OF_A_CLAUSE = 0.1  # that much surer of a clause than of the whole
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
@@ -284,7 +285,8 @@ def _ended(
 
 def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
     """Whether a text ends a statement, or one of its clauses does; which is surer where it names
-    what that tells of.
+    what that tells of. The answer to a question with one only ends by words that name it or that
+    are worth keeping themselves: "I'm dead" ends no job.
     """
     known = undated(memory.text)
     is_named = bool(_telling_words(memory) & _content_words(said))
@@ -293,6 +295,8 @@ def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
         level = _ENDS_BY_WORD
     elif _says("besides", said):
         level = _ENDS_BESIDE
+    if has_one_answer(memory.predicate) and not is_named:
+        return judge([known], said)[known] >= level and bool(judge.are_worth([said], _EARNEST))
     clauses = [one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST)]
     return judge([known], said)[known] >= level or any(
         judge([known], clause)[known] >= level + _OF_A_CLAUSE for clause in clauses
@@ -316,8 +320,8 @@ def _may_end(unit: Unit, memory: Memory, said: str) -> bool:
     """Whether a text may end a statement by what both are about."""
     if memory.kind == "rule" or not memory.value or predicate_of(memory.predicate) in _DANGEROUS:
         return False
-    again = memory.value if has_one_answer(memory.predicate) else memory.text
-    if fold(undated(again)) in fold(said) and not any(_says(sign, said) for sign in _SIGNS):
+    again = memory.value if has_one_answer(memory.predicate) else undated(memory.text)
+    if fold(again) in fold(said) and not any(_says(sign, said) for sign in _SIGNS):
         return False  # what is said again does not end
     if _is_of_another(memory, said):
         return False  # room A is not room B

@@ -64,10 +64,10 @@ class EndingReader:
             return dict.fromkeys(known, 0.0)
         return {text: message.ends(len(said)) for text, message in zip(known, noted, strict=True)}
 
-    def are_worth(self, texts: Collection[str]) -> Collection[str]:
+    def are_worth(self, texts: Collection[str], least: float = _WORTH) -> Collection[str]:
         try:
             noted = [self.reader.note([TurnText(text, "user")])[0] for text in texts]
         except ModelRefused:
             return ()
         notes = {text: one.judge(0, len(text)) for text, one in zip(texts, noted, strict=True)}
-        return {text for text, note in notes.items() if note and note.keep >= _WORTH}
+        return {text for text, note in notes.items() if note and note.keep >= least}
