@@ -48,6 +48,7 @@ from mnemic.providers.reader.inputs import (
 Split = Literal["train", "held"]
 NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to be kept again
 SOURCES = ("talks", "labeled", "sentences")
+PAIRS = ("talks", "written", "plain")  # where what is known and what may end it comes from
 _MOST = 40  # stretches of a message
 _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
@@ -82,7 +83,7 @@ class Writer:
         self.stretches: list[tuple[int, ...]] = []
         self.layouts: list[list[float]] = []
         self.messages: list[tuple[int, int]] = []  # script, held out
-        # Window, first piece, end, script, held out, ends, of no conversation.
+        # Window, first piece, end, script, held out, ends, source.
         self.pairs: list[tuple[int, ...]] = []
 
     def places(
@@ -125,14 +126,12 @@ class Writer:
             self.stretches.append((number, *(place or (self.stretches[-1][1], 0, 1)), foreign))
             self.layouts.append(row)
 
-    def pair(self, known: str, said: str, ends: bool, held: bool, *, single: int = 0) -> None:
-        """Something known, and what was said later; ``single``: of no conversation but written
-        alone (1) or made from words (2).
-        """
+    def pair(self, known: str, said: str, ends: bool, held: bool, source: str = "talks") -> None:
+        """Something known, and what was said later."""
         passage = ending_passage(known, said)
         place = next(self.places(passage, [(0, len(said))]))
         if place:
-            row = *place, SCRIPTS.index(script_of(said)), int(held), int(ends), single
+            row = *place, SCRIPTS.index(script_of(said)), int(held), int(ends), PAIRS.index(source)
             self.pairs.append(row)
 
     def arrays(self) -> dict[str, Any]:
@@ -238,7 +237,7 @@ def add_endings(writer: Writer, path: Path) -> None:
         held = is_held_out(said)
         for kind, text in lines * (1 if held else _OFTEN):
             if said and kind != "B":
-                writer.pair(text.strip(), said, kind != "M", held, single=1)
+                writer.pair(text.strip(), said, kind != "M", held, "written")
 
 
 def add_labeled(writer: Writer, talk: Mapping[str, Any]) -> None:
@@ -361,7 +360,7 @@ def main() -> None:
         add_endings(writer, path)
     for language in ("en", "zh"):
         for pair in plain_pairs(language, given.plain, random.Random(language)):
-            writer.pair(pair.known, pair.said, pair.ends, is_held_out(pair.said), single=2)
+            writer.pair(pair.known, pair.said, pair.ends, is_held_out(pair.said), "plain")
     for path in given.labeled:
         for talk in tomllib.loads(path.read_text(encoding="utf-8"))["conversation"]:
             add_labeled(writer, talk)

@@ -319,14 +319,14 @@ def train(judges: Judges, data: Data, seed: int, epochs: int) -> None:
     judges.eval()
 
 
-def _report_endings(judges: Judges, data: Data, single: int) -> None:
-    pairs = data.pairs[(data.pairs[:, 4] == 1) & (data.pairs[:, 6] == single)]
+def _report_endings(judges: Judges, data: Data, source: int) -> None:
+    pairs = data.pairs[(data.pairs[:, 4] == 1) & (data.pairs[:, 6] == source)]
     made = []
     for at in range(0, len(pairs), _WINDOWS):
         part = pairs[at : at + _WINDOWS]
         made.append(judges.judge_endings(data.batch(part[:, 0], part[:, 1], part[:, 2])).sigmoid())
     likely, ends = torch.cat(made).cpu().numpy(), pairs[:, 5] == 1
-    print(f" endings, source {single}: {len(ends)} pairs, {ends.sum()} of them")
+    print(f" endings, source {source}: {len(ends)} pairs, {ends.sum()} of them")
     for level in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95):
         on = likely >= level
         print(
@@ -355,8 +355,8 @@ def report(judges: Judges, data: Data) -> None:
                 f" recall {kept[on].sum() / kept.sum():.3f}"
                 f" traps {(on & traps).sum()} of {traps.sum()}"
             )
-    for single in (0, 1, 2):
-        _report_endings(judges, data, single)
+    for pairs in np.unique(data.pairs[:, 6]):
+        _report_endings(judges, data, pairs)
     voices, foreign = [], []
     for at in range(0, len(data.messages[True]), _WINDOWS):
         *given, wanted = data.message_batch(data.messages[True][at : at + _WINDOWS])

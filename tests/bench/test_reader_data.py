@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from bench.reader.banks import bank_of_talk
 from bench.reader.check import find_faults
 from bench.reader.data import is_held_out, read_talks, talk_labels
+from bench.reader.plain import plain_pairs
 
 FOLDER = Path(__file__).parents[2] / "bench" / "reader" / "conversations"
 TALKS = list(read_talks([FOLDER]))
@@ -75,3 +77,12 @@ def test_label_of_a_fact_lies_where_its_value_was_said() -> None:
     values = {fact["value"] for fact in talk["facts"]}
     spans = {texts[place][one.start : one.end] for place, some in labels.items() for one in some}
     assert spans == values
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_plain_pairs_have_no_blank_left_and_as_many_ends_as_asked_for(language: str) -> None:
+    pairs = list(plain_pairs(language, 300, random.Random(7)))
+    assert [pair for pair in pairs if "{" in pair.known + pair.said] == []
+    assert sum(pair.ends for pair in pairs) == 300 < len(pairs) / 2
+    assert len({(pair.known, pair.said) for pair in pairs}) > 0.9 * len(pairs)
+    assert list(plain_pairs(language, 300, random.Random(7))) == pairs, "the same for a seed"

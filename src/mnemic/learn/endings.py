@@ -284,9 +284,8 @@ def _ended(
 
 
 def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
-    """Whether a text ends a statement, or one of its clauses does; which is surer where it names
-    what that tells of. The answer to a question with one only ends by words that name it or that
-    are worth keeping themselves: "I'm dead" ends no job.
+    """Whether a text or one of its clauses ends a statement, more surely where it names what that
+    tells of. A job, of which there is one, ends unnamed only by words worth keeping: no "I'm dead".
     """
     known = undated(memory.text)
     is_named = bool(_telling_words(memory) & _content_words(said))
@@ -295,12 +294,13 @@ def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
         level = _ENDS_BY_WORD
     elif _says("besides", said):
         level = _ENDS_BESIDE
+    ends = judge([known], said)[known] >= level
     if has_one_answer(memory.predicate) and not is_named:
-        return judge([known], said)[known] >= level and bool(judge.are_worth([said], _EARNEST))
-    clauses = [one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST)]
-    return judge([known], said)[known] >= level or any(
-        judge([known], clause)[known] >= level + _OF_A_CLAUSE for clause in clauses
-    )
+        return ends and bool(judge.are_worth([said], _EARNEST))
+    if ends or level == _ENDS_BESIDE:  # of one thing more no clause is sure enough
+        return ends
+    clauses = (one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST))
+    return any(judge([known], clause)[known] >= level + _OF_A_CLAUSE for clause in clauses)
 
 
 def _telling_words(memory: Memory) -> frozenset[str]:
