@@ -48,8 +48,9 @@ from mnemic.providers.reader.inputs import (
 Split = Literal["train", "held"]
 NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to be kept again
 SOURCES = ("talks", "labeled", "sentences")
-PAIRS = ("talks", "written", "plain")  # where what is known and what may end it comes from
+PAIRS = ("talks", "written", "plain", "quiet")  # where what is known and what may end it comes from
 _MOST = 40  # stretches of a message
+_READ_WHOLE = 300  # characters of a message that the engine holds against what is known in one piece
 _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
@@ -209,11 +210,49 @@ def add_changes(writer: Writer, talk: Mapping[str, Any]) -> None:
         stay = [n for n in known if n not in ended and facts[n]["replaced_by"] is None]
         near = sorted(stay, key=lambda n: -_likeness(told[n], said, facts[n], fact))
         others = {*near[:3], *draw.sample(stay, min(2, len(stay)))} if ended else near[:1]
+        whole = turns[fact["turns"][0]]
         for n in ended:
             for text in {told[n], facts[n]["statement"]}:
                 writer.pair(text, said, True, held)
+            if said != whole and len(whole) <= _READ_WHOLE:
+                writer.pair(told[n], whole, True, held)
         for n in others:
             writer.pair(draw.choice((told[n], facts[n]["statement"])), said, False, held)
+
+
+def add_quiet(writer: Writer, talk: Mapping[str, Any]) -> None:
+    """What is known beside each message that replaces nothing, and beside a clause of it: nearly all
+    that the engine asks is of this sort, and one in a hundred that it believes empties a memory.
+    """
+    held, facts = is_held_out(talk["id"]), talk["facts"]
+    order: dict[str, int] = {}
+    texts: list[str] = []
+    for session in talk["sessions"]:
+        for n, turn in enumerate(session["turns"]):
+            order[f"{session['id']}#{n}"] = len(texts)
+            texts.append(turn["text"] if turn["role"] == "user" else "")
+    first = [order[fact["turns"][0]] for fact in facts]
+    ends = [
+        -1
+        if fact["state"] == "ended" and fact["replaced_by"] is None
+        else len(texts)
+        if fact["replaced_by"] is None
+        else first[fact["replaced_by"]]
+        for fact in facts
+    ]
+    told = [_sentence_of(texts[at], fact["value"]) for at, fact in zip(first, facts, strict=True)]
+    draw = random.Random(talk["id"])
+    for place, text in enumerate(texts):
+        stay = [n for n in range(len(facts)) if first[n] < place < ends[n]]
+        if not text or not stay or place in ends:
+            continue
+        stated = [text[a:b] for a, b in sentence_places(text)] or [text]
+        whole = text if len(text) <= _READ_WHOLE else draw.choice(stated)
+        clause = draw.choice(_SPLITTER.clauses(draw.choice(stated)) or [whole])
+        for said, count in ((whole, 2), (clause, 1)):
+            near = sorted(stay, key=lambda n, said=said: -_shared(told[n], said))[:count]
+            for n in {*near, draw.choice(stay)}:
+                writer.pair(told[n], said, False, held, "quiet")
 
 
 def _sentence_of(text: str, value: str) -> str:
@@ -222,9 +261,13 @@ def _sentence_of(text: str, value: str) -> str:
 
 
 def _likeness(known: str, said: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> float:
+    same = (old["relation"] == new["relation"]) + 0.5 * (old["about"] == new["about"])
+    return _shared(known, said) + same
+
+
+def _shared(known: str, said: str) -> float:
     pairs = {known[n : n + 2] for n in range(len(known))}
-    shared = sum(said[n : n + 2] in pairs for n in range(len(said))) / (1 + len(said))
-    return shared + (old["relation"] == new["relation"]) + 0.5 * (old["about"] == new["about"])
+    return sum(said[n : n + 2] in pairs for n in range(len(said))) / (1 + len(said))
 
 
 def add_endings(writer: Writer, path: Path) -> None:
@@ -356,6 +399,7 @@ def main() -> None:
     for talk in read_talks([given.talks]):
         add_talk(writer, talk)
         add_changes(writer, talk)
+        add_quiet(writer, talk)
     for path in sorted(given.endings.glob("*.txt")):
         add_endings(writer, path)
     for language in ("en", "zh"):

@@ -2,7 +2,8 @@
 
 People who write by hand write what is hard; that "I moved to Porto" ends "I live in Lisbon" is what
 they leave out. Each subject has sentences for what is known, for its end, and for what is only
-about the same; the blanks are filled by chance. The end of another subject ends nothing here.
+about the same; the blanks are filled by chance. The end of another subject ends nothing here, nor
+does that of another of the same kind: "I sold the Golf" after "I drive a Yaris".
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ def plain_pairs(language: str, count: int, draw: random.Random) -> Iterator[Pair
         for said, ends in (("ends", True), ("stays", False)):
             text = _fill(draw.choice(subjects[name][said]), x, y, who)
             yield Pair(known, _put_beside(text, asides, draw), ends)
+        named = [said for said in subjects[name]["ends"] if "{x}" in said and "{y}" not in said]
+        if named:
+            text = _fill(draw.choice(named), y, x, who)
+            yield Pair(known, _put_beside(text, asides, draw), False)
         if draw.random() < _OTHER:
             text = _fill(draw.choice(subjects[other]["ends"]), *_blanks(subjects[other], draw))
             yield Pair(known, _put_beside(text, asides, draw), False)
