@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_969,
+    "language": 10_959,
     "store": 10_423,
     "learn": 7_184,
     "moving": 5_662,

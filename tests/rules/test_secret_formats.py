@@ -13,14 +13,14 @@ from types import ModuleType
 import pytest
 
 from mnemic.language.secrets import formats
-from mnemic.language.secrets.cues import TOLD
+from mnemic.language.secrets.cues import CUES
 from mnemic.language.secrets.finder import redact
 from mnemic.language.secrets.formats import CODES, KEYS, SYNTAX, Format, compile_format
 
 pytestmark = pytest.mark.feature("N8")
 
 ROOT = Path(__file__).parents[2]
-FILES = (KEYS, SYNTAX, CODES, TOLD)
+FILES = (KEYS, SYNTAX, CODES, CUES)
 FORMS = [form for names in FILES for form in formats.load_formats(*names)]
 LENGTH = 25_000
 

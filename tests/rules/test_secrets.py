@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.secrets.cues import TOLD
+from mnemic.language.secrets.cues import CUES
 from mnemic.language.secrets.finder import find_secrets, redact, redact_json
 from mnemic.language.secrets.formats import CODES, KEYS, SYNTAX, load_formats
 from mnemic.language.secrets.randomness import Bounds
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.feature("N8")
 
 FORMATS = [form for files in (KEYS, SYNTAX, CODES) for form in load_formats(*files)]
 LITERALS = sorted({word for form in FORMATS for word in form.keywords})
-CUE_WORDS = sorted({word for form in load_formats(*TOLD) for word in form.keywords})
+CUE_WORDS = sorted({word for form in load_formats(*CUES) for word in form.keywords})
 DRAWS = [("first", 1), ("held_out", 2)]
 RNG = random.Random(7)
 KEY = run(RNG, ALNUM, 32)

@@ -2,10 +2,8 @@
 or by the words before them.
 
 Every turn that is recorded comes by here, so a text without secrets must cost next to nothing:
-about 10 µs for 200 characters. The detect-secrets library is written for files that are scanned
-once: the same texts took it 0.5 to 4 ms, it knows no Chinese phrases and no Chinese clouds, and
-with its default plugins it took most of the harmless twins in our tests for secrets. The tests
-compare what its format plugins find with what is found here.
+about 10 µs for 200 characters; detect-secrets, which is written for files, took the same texts
+0.5 to 4 ms. The tests compare what its format plugins find with what is found here.
 """
 
 from __future__ import annotations
@@ -14,14 +12,14 @@ import base64
 import binascii
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
 from mnemic.language.secrets.broken_keys import broken_end
 from mnemic.language.secrets.cookies import COOKIE_HINTS, session_cookies
 from mnemic.language.secrets.cues import find_cued
-from mnemic.language.secrets.data_files import pattern
+from mnemic.language.secrets.data_files import load_words, pattern
 from mnemic.language.secrets.formats import (
     CODES,
     KEYS,
@@ -36,8 +34,8 @@ from mnemic.language.secrets.formats import (
 from mnemic.language.secrets.numbers import named_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
 from mnemic.language.secrets.randomness import MARK, Bounds
-from mnemic.language.secrets.seed_phrases import HINTS as SEED_HINTS
-from mnemic.language.secrets.seed_phrases import is_bare_list, seed_phrases
+from mnemic.language.secrets.seed_phrases import may_hold_phrase, seed_phrases
+from mnemic.language.secrets.told import find_told
 from mnemic.patterns import defer
 
 _SHAPES = bytes(
@@ -45,11 +43,6 @@ _SHAPES = bytes(
     for code in range(256)
 )
 _SINGLES = b" x x x x "  # the middle of a run of six single characters
-
-
-def shape_of(text: str) -> bytes:
-    """An ASCII text with an x for each character from ! to ~."""
-    return text.encode("ascii").translate(_SHAPES)
 
 
 _INVISIBLE = (
@@ -65,20 +58,25 @@ _WIDE = {
         *map(ord, "－＿．＋／＝＠＃＄％＆＊"),
     )
 }  # fmt: skip
-# A run of six single characters has these in its middle.
-_APART = defer(" [!-~] [!-~] [!-~] [!-~] ")
 _HYPHENED = defer("-[!-~]-[!-~]-[!-~]-[!-~]-")
 _RUNS = defer(r"(?<![!-~])[!-~](?:(?: [!-~](?![!-~])){5,}+|(?:-[!-~](?![^-\s]|-(?:\s|$))){5,}+)")
 
 Mapping = Callable[[int, int], tuple[int, int]]
 
 
-def undisguised(text: str) -> tuple[str, Mapping] | None:
+def _shape_of(text: str) -> bytes:
+    """A text with an x for each character from ! to ~."""
+    return text.encode("utf-8", "replace").translate(_SHAPES)
+
+
+def _undisguise(text: str, shape: bytes) -> tuple[str, Mapping] | None:
     """The text without its disguise, and where a part of it stands in the text."""
-    plain = text.isascii()
-    wide = not plain and _DISGUISED.search(text) is not None
-    apart = _SINGLES in shape_of(text) if plain else _APART.search(text) is not None
-    if not wide and not apart and not ("-" in text and _HYPHENED.search(text) is not None):
+    wide = not text.isascii() and _DISGUISED.search(text) is not None
+    if (
+        not wide
+        and _SINGLES not in shape
+        and not ("-" in text and _HYPHENED.search(text) is not None)
+    ):
         return None
     view = text
     gaps: list[tuple[int, int]] = []
@@ -128,17 +126,16 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 Span = tuple[str, int, int]
 BEARER = "bearer"
 SPELLED_HINTS = (" pin", " code")  # what digits in words may follow
-_SPELLED = defer(r"[ :](?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)[ -]){2}")
 
 
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
-_LONG_RUN = defer(rf"[!-~]{{{LONG}}}")
+_LONG_SHAPE = b"x" * LONG
 _LONG_RUNS = defer(rf"[!-~]{{{LONG},}}+")
 _NEAR = 64  # characters before a key in which its vendor may be named
 SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in all other syntax
-_MIXED = defer("[A-Za-z][0-9]")  # what a broken key has, and few sentences
+_MIXED = defer("[0-9](?<=[A-Za-z][0-9])")  # what a broken key has, and few sentences
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
 _PASSES = 4
 _DISCORD = defer(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
@@ -155,63 +152,61 @@ def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:
 
 
 def _spans_in(text: str, bounds: Bounds) -> list[SecretSpan]:
-    spans = _spans_as_written(text, bounds)
+    shape = _shape_of(text)
+    spans = _spans_as_written(text, shape, bounds)
     for key in bounds.known:
         if key in text:
             spans += [SecretSpan("key", *one.span()) for one in re.finditer(re.escape(key), text)]
-    if (view := undisguised(text)) is not None:
+    if (view := _undisguise(text, shape)) is not None:
         plain, place = view
-        for span in _spans_as_written(plain, bounds):
+        for span in _spans_as_written(plain, _shape_of(plain), bounds):
             spans.append(SecretSpan(span.name, *place(span.start, span.end)))
     return spans
 
 
-def _spans_as_written(text: str, bounds: Bounds) -> list[SecretSpan]:
+def _spans_as_written(text: str, shape: bytes, bounds: Bounds) -> list[SecretSpan]:
     spans: list[SecretSpan] = []
     folded = text.lower()
     syntax = _has_any(SIGNS, text)
-    if _has_long_run(text):
+    if _LONG_SHAPE in shape:
         places = (match.span() for match in _LONG_RUNS.finditer(text))
         # The long runs, each with what stands before it.
         near = "\n".join(text[max(0, start - _NEAR) : end] for start, end in places)
         spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, SYNTAX, bounds)
-    digits = _has_any("0123456789", text)
-    if cued := find_cued(text, folded, bounds, digits=digits):
-        spans += [SecretSpan(*span) for span in cued]
-    if _has_any(SEED_HINTS, folded) or is_bare_list(text):
-        spans += [SecretSpan(*span) for span in seed_phrases(text)]
+    finds: list[Iterable[Span]] = [find_cued(text, folded, bounds)]
+    digits = _has_any("0123456789", text) and pattern("shaped").search(text) is not None
+    if (digits or _may_be_shaped(text, folded)) and _has_any(_hints(text.isascii()), folded):
+        finds += [find_told(text), find_formats(text, folded, CODES, bounds)]
+    if may_hold_phrase(text, folded):
+        finds.append(seed_phrases(text))
     if syntax and _has_any(COOKIE_HINTS, folded):
-        spans += [SecretSpan(*span) for span in session_cookies(text)]
-    if digits or (_has_any(SPELLED_HINTS, folded) and _SPELLED.search(folded)):
-        spans += find_formats(text, folded, CODES, bounds)
-    if digits:
-        if (kinds := bounds.personal_numbers) and pattern("numbers_digits").search(text):
-            numbers = (*personal_numbers(text, kinds), *named_numbers(text, kinds))
-            spans += [SecretSpan(*span) for span in numbers]
-        if _may_be_broken(text):
-            spans += _broken(text, bounds)
-    return spans
+        finds.append(session_cookies(text))
+    if digits and (kinds := bounds.personal_numbers) and pattern("numbers_digits").search(text):
+        finds += [personal_numbers(text, kinds), named_numbers(text, kinds)]
+    if digits and _may_be_broken(text):
+        finds.append(_broken(text, bounds))
+    return [*spans, *(SecretSpan(*span) for find in finds for span in find)]
+
+
+def _may_be_shaped(text: str, folded: str) -> bool:
+    """Whether something without digits may be a value by its shape, for a first, quick look."""
+    if '"' in text or "@" in text or "“" in text or "「" in text:
+        return True
+    return _has_any(SPELLED_HINTS, folded) and pattern("spelled").search(text) is not None
+
+
+@cache
+def _hints(plain: bool) -> tuple[str, ...]:
+    words = load_words("hints") | (frozenset() if plain else load_words("han hints"))
+    return tuple(word.replace("_", " ") for word in words)
 
 
 def _has_any(parts: Sequence[str], text: str) -> bool:
     for part in parts:  # noqa: SIM110 - a generator would cost more than all of it
         if part in text:
             return True
-    return False
-
-
-def _has_long_run(text: str) -> bool:
-    """As ``_LONG_RUN.search``, but from space to space: most of a sentence is not looked at."""
-    if text.isascii():
-        return b"x" * LONG in shape_of(text)
-    place, last = 0, len(text) - LONG
-    while place <= last:
-        space = text.rfind(" ", place, place + LONG)
-        if space < 0:
-            return _LONG_RUN.search(text, place) is not None
-        place = space + 1
     return False
 
 

@@ -6,8 +6,6 @@ clause; a password stands there as a word that no list of ``words.txt`` has.
 
 from __future__ import annotations
 
-import re
-
 from mnemic.language.secrets.data_files import load_words, pattern
 from mnemic.language.secrets.randomness import is_expression, is_placeholder, looked_up
 
@@ -125,7 +123,7 @@ def _single(text: str, start: int, end: int, link: str, *, pinyin: bool) -> tupl
         and not is_state(word, pinyin=pinyin)
         and (link == "assigned" or word not in load_words("subjects"))
         and _ends_clause(text, end, link)
-        and not (link == "assigned" and _is_code(text, start, end, value, pinyin=pinyin))
+        and (link != "assigned" or value.startswith("www.") or not is_expression(value))
     )
     return (start, end) if good else (0, 0)
 
@@ -147,20 +145,6 @@ def opens_clause(text: str, end: int) -> bool:
     rest = pattern("spaces").match(text, end)
     follower = pattern("token").match(text, rest.end()) if rest else None
     return follower is not None and follower.group().lower().rstrip(".:") in load_words("openers")
-
-
-def _is_code(text: str, start: int, end: int, value: str, *, pinyin: bool) -> bool:
-    """A variable instead of a value, as far as the line tells."""
-    if pinyin and value.startswith("www."):  # archives from the web have its address as password
-        return False
-    if is_expression(value) or text[end : end + 1] in ("(", ")", "[", "]", "}"):
-        return True
-    line = text[text.rfind("\n", max(0, start - 120), start) + 1 if start else 0 : start]
-    if re.search(r"[a-z][A-Z]", value) and "=" in line:
-        return True
-    return (
-        text[end : end + 1] in (",", ";") and pattern("code_before").search(line[-120:]) is not None
-    )
 
 
 def _several(text: str, tokens: list[tuple[int, int]], link: str) -> tuple[int, int]:

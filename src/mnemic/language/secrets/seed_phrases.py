@@ -12,15 +12,25 @@ from collections.abc import Iterator
 from mnemic.language.secrets.data_files import load_words, pattern
 
 Span = tuple[str, int, int]
-HINTS = ("seed", "mnemonic", "phrase", "wallet", "recovery", "restore", "助记", "助記", "短语")
+HINTS = ("seed", "mnemonic", "phrase", "wallet", "recover", "restore", " words", "metamask")
+HAN_HINTS = ("助记", "助記", "短语", "单词", "钱包")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
-_LONGEST = 300
+_SHORTEST, _LONGEST = 47, 300  # characters of a phrase that is a text
 
 
-def is_bare_list(text: str) -> bool:
-    """Whether a text may be nothing but a seed phrase."""
-    return len(text) < _LONGEST and text.count(" ") in SPACES and text.islower()
+def may_hold_phrase(text: str, folded: str) -> bool:
+    """Whether a text speaks of seed phrases, or may be nothing but one."""
+    if not text.isascii() and any(hint in folded for hint in HAN_HINTS):
+        return True
+    if len(text) < _SHORTEST:
+        return False
+    if len(text) < _LONGEST and text.count(" ") in SPACES and text.islower():
+        return True
+    for hint in HINTS:  # noqa: SIM110 - a generator would cost more than all of it
+        if hint in folded:
+            return True
+    return False
 
 
 def seed_phrases(text: str) -> Iterator[Span]:

@@ -1,0 +1,161 @@
+"""Secrets that show themselves: a value that no sentence holds, near a word for what it opens.
+
+The value comes first, as its shape says most: digits, letters mixed with digits or signs, words in
+quotation marks. Then its sentence is asked, before and behind it, for a cue: the name of a secret,
+a lock, an account, or an act of opening. The plainer the shape, the nearer the cue has to be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from mnemic.language.secrets.data_files import load_words, pattern
+from mnemic.language.secrets.prose import is_quoted_value
+from mnemic.language.secrets.randomness import (
+    is_expression,
+    is_placeholder,
+    is_wordy,
+    looks_like_password,
+    looks_strong,
+)
+
+Span = tuple[str, int, int]
+# number: digits, or their names; odd: letters with digits or a sign, and strong: with both, or in
+# both cases; short: the same in four or five characters; joined: words with hyphens.
+Shape = Literal["number", "year", "quoted", "odd", "strong", "short", "joined", ""]
+_LONGEST = 40  # characters; a key that is longer has a format
+_BEFORE, _CLOSE, _AFTER, _AROUND = 100, 60, 70, 120  # characters that are looked at for a cue
+
+
+class _Place(NamedTuple):
+    shape: Shape
+    value: str
+    before: str  # in its sentence
+    after: str
+    around: str
+
+    @property
+    def is_mixed(self) -> bool:
+        return self.shape in ("odd", "strong")
+
+
+def find_told(text: str) -> Iterator[Span]:
+    """Values with a cue in their sentence, on either side."""
+    at = taken = 0
+    while match := pattern("candidate").search(text, at):
+        form = match.lastgroup or ""
+        start, at = match.start(form), match.end()
+        value = match[form]
+        if form == "odd":
+            value = pattern("cut").sub("", value).rstrip(".,;:?*_)")
+            value = value if any(map(str.isdigit, value)) else value.rstrip("!")
+            at = start + max(1, len(value))
+        if not (shape := _shape_of(value, form)):
+            continue
+        first = match.start() if shape == "quoted" else start
+        place = _Place(
+            shape,
+            value,
+            _left(text, max(taken, first - _BEFORE), first),
+            _right(text, at),
+            text[max(0, first - _AROUND) : at + _AROUND],
+        )
+        more = taken and shape != "quoted" and pattern("more_values").fullmatch(text, taken, start)
+        if kind := ("code" if more else _kind(place)):
+            yield kind, start, start + len(value)
+            taken = at
+
+
+def _shape_of(value: str, form: str) -> Shape:
+    """How little a value reads as prose or as a harmless kind; empty where it does."""
+    if form == "quoted":
+        return "quoted" if is_quoted_value(value) else ""
+    if form == "number":
+        return "year" if pattern("year").match(value) else "number"
+    if len(value) > _LONGEST or not pattern("odd").match(value) or pattern("harmless").match(value):
+        return ""
+    if pattern("short").match(value):
+        return "short"
+    if not looks_like_password(value, quoted=True, digits=99):
+        return "number" if pattern("grouped").match(value) and not is_placeholder(value) else ""
+    if value.islower() and is_expression(value):
+        return "joined" if pattern("joined_words").match(value) else ""
+    cased = value not in (value.lower(), value.upper())
+    signed = any(map(str.isdigit, value)) and pattern("symbol").search(value.strip("!?@"))
+    return "strong" if signed or (cased and looks_strong(value) and not is_wordy(value)) else "odd"
+
+
+def _left(text: str, first: int, start: int) -> str:
+    """The sentence before a value; and the one before that, where it only says "it's"."""
+    parts = pattern("breaks").split(text[first:start])
+    last = parts.pop()
+    if parts and pattern("only_points").fullmatch(last):
+        last = f"{parts.pop()} : {last}"
+    return last
+
+
+def _right(text: str, end: int) -> str:
+    """The rest of the sentence, and the next where it says "that's"."""
+    parts = pattern("breaks").split(text[end : end + _AFTER], 2)
+    if len(parts) > 1 and (not parts[0] or pattern("points_back").match(parts[1])):
+        return f"{parts[0]}, {parts[1]}"
+    return parts[0]
+
+
+def _kind(place: _Place) -> str:
+    """What a value is by the cues around it; empty where nothing says that it is one."""
+    for match in reversed([*pattern("secret_word").finditer(place.before)]):
+        if _names(match, place) and _reaches(place, place.before[match.end() :]):
+            return "password" if match.lastgroup == "password" else "code"
+    kind = "code" if place.shape in ("number", "year") else "password"
+    if pattern("off").search(place.before):
+        return ""
+    back = pattern("named_after").match(place.after)
+    if back and _names(back, place) and (back.lastgroup == "password" or place.shape != "quoted"):
+        return kind
+    return kind if _opens(place) else ""
+
+
+def _opens(place: _Place) -> bool:
+    """Whether a value stands where it opens something, be the secret named or not."""
+    sides, close = f"{place.before} . {place.after}", place.before[-_CLOSE:]
+    if place.shape in ("quoted", "joined", "short"):
+        return False
+    if place.is_mixed and pattern("account_before").search(close):
+        return True
+    if pattern("acts_before").search(close):
+        return pattern("access").search(sides) is not None
+    if place.shape == "strong":
+        return pattern("access").search(sides) is not None
+    return place.shape != "year" and (
+        pattern("opens_after").match(place.after) is not None
+        or (
+            pattern("lock_before").search(close) is not None
+            and pattern("lock_after").match(place.after) is not None
+        )
+    )
+
+
+def _names(match: re.Match[str], place: _Place) -> bool:
+    """Whether a word that may name a secret does: "code" alone is also one of errors and prices."""
+    if match.lastgroup == "network":
+        return place.is_mixed
+    if match.lastgroup == "keyed":
+        return pattern("grouped").match(place.value) is not None
+    if match.lastgroup != "code":
+        return True
+    lead = match.string[: match.start("code")].rstrip(" -_").lower()
+    return not lead.endswith(tuple(load_words("not_code"))) and bool(
+        pattern("opens").search(place.around)
+    )
+
+
+def _reaches(place: _Place, between: str) -> bool:
+    """Whether what stands between a cue and a value leaves them together."""
+    if place.shape in ("joined", "short", "year"):
+        return pattern("near").fullmatch(between) is not None
+    if pattern("off").search(between):
+        return False
+    return place.is_mixed or not between.strip() or pattern("told").search(between) is not None
