@@ -50,7 +50,7 @@ NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to 
 SOURCES = ("talks", "labeled", "sentences")
 PAIRS = ("talks", "written", "plain", "quiet")  # where what is known and what may end it comes from
 _MOST = 40  # stretches of a message
-_READ_WHOLE = 300  # characters of a message that the engine holds against what is known in one piece
+_READ_WHOLE = 300  # characters of a message that the engine compares with what is known as one
 _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
@@ -221,8 +221,9 @@ def add_changes(writer: Writer, talk: Mapping[str, Any]) -> None:
 
 
 def add_quiet(writer: Writer, talk: Mapping[str, Any]) -> None:
-    """What is known beside each message that replaces nothing, and beside a clause of it: nearly all
-    that the engine asks is of this sort, and one in a hundred that it believes empties a memory.
+    """What is known beside each message that replaces nothing, and beside a clause of it: nearly
+    all that the engine asks is of this sort, and one in a hundred that it believes empties a
+    memory.
     """
     held, facts = is_held_out(talk["id"]), talk["facts"]
     order: dict[str, int] = {}
@@ -250,7 +251,8 @@ def add_quiet(writer: Writer, talk: Mapping[str, Any]) -> None:
         whole = text if len(text) <= _READ_WHOLE else draw.choice(stated)
         clause = draw.choice(_SPLITTER.clauses(draw.choice(stated)) or [whole])
         for said, count in ((whole, 2), (clause, 1)):
-            near = sorted(stay, key=lambda n, said=said: -_shared(told[n], said))[:count]
+            shared = {n: _shared(told[n], said) for n in stay}
+            near = sorted(stay, key=shared.__getitem__, reverse=True)[:count]
             for n in {*near, draw.choice(stay)}:
                 writer.pair(told[n], said, False, held, "quiet")
 
