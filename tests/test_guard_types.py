@@ -120,7 +120,7 @@ MAKERS = {
 }  # fmt: skip
 # Where a word of the engine is not a literal: a name in the settings, a fingerprint, an envelope.
 NAMERS = {
-    "ids.py", "documents/daily.py", "documents/sync.py", "documents/edit_importer.py",
+    "ids.py", "documents/library.py", "documents/sync.py", "documents/edit_importer.py",
     "documents/writer.py", "documents/onboarding.py", "learn/episodes.py",
     "learn/memory_writer.py",
     "learn/scratchpads.py", "record/transcripts.py", "learn/rollback_plan.py",

@@ -7,12 +7,12 @@ from typing import Any
 
 from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
-from mnemic.cli.attach import show_attachments
 from mnemic.cli.conversations import show_episodes, show_turns
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import ListEntry, entries, indent_line, indented, say
 from mnemic.cli.pending import show_pending
 from mnemic.cli.phrases import count_things, phrase, term
+from mnemic.cli.record import show_attachments
 from mnemic.cli.show import show_history
 
 

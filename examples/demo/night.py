@@ -11,12 +11,11 @@ from typing import Any
 
 from examples.demo import story
 from examples.demo.stage import Stage, expect, narrate
-from mnemic.cli.context import show_account
 from mnemic.cli.health import sizes
 from mnemic.cli.memories import show_memories
 from mnemic.cli.output import bold, facts, indent_line, indented, say
 from mnemic.cli.phrases import count_things, phrase
-from mnemic.cli.recall import show_hits
+from mnemic.cli.recall import show_account, show_hits
 
 
 def sudden_death(stage: Stage) -> Mapping[str, Any]:

@@ -40,6 +40,7 @@ MnemicError
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Self
 
 
 class MnemicError(Exception):
@@ -77,6 +78,13 @@ class MemoryOff(MnemicError):
 
 class MissingExtra(MnemicError, ImportError):
     """An optional part is not installed; the remedy is the install line."""
+
+    @classmethod
+    def of(cls, module: str, extra: str) -> Self:
+        """The error for a module that comes with an extra."""
+        return cls(
+            f"{module} is not installed", remedy=f'Install it: pip install "mnemic[{extra}]"'
+        )
 
 
 class BudgetExhausted(MnemicError):

@@ -1,4 +1,4 @@
-"""One space of a database, with which every service of a memory begins."""
+"""One space of a database, with which every service of a memory begins, and its user's zone."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mnemic.clock import Clock
-from mnemic.days import Zone
+from mnemic.days import Zone, home_zone
 from mnemic.language.guard import Guard, guard_of
 from mnemic.settings import Settings
 from mnemic.store.contract import Store, Unit
-from mnemic.store.user_zone import user_zone
+from mnemic.store.rows import TurnFilter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,3 +40,9 @@ class Space:
 
     def now(self) -> datetime:
         return self.clock.now()
+
+
+def user_zone(unit: Unit, configured: str) -> Zone:
+    """The zone that the user's latest turn states, else the one that is set."""
+    latest = unit.ledger.turns(TurnFilter(role="user", newest_first=True, limit=1))
+    return home_zone(latest[0].at if latest else None, configured)

@@ -47,9 +47,7 @@ def start() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"{error.name} is not installed", remedy='Install it: pip install "mnemic[tracing]"'
-        ) from error
+        raise MissingExtra.of(error.name or "opentelemetry", "tracing") from error
     name = os.environ.get(EXPORTER, "")
     if name and not isinstance(trace.get_tracer_provider(), TracerProvider):
         found = list(entry_points(group="opentelemetry_traces_exporter", name=name))

@@ -10,8 +10,7 @@ from mcp import Client
 
 from mnemic import Mind, NewTurn
 from mnemic.clock import ManualClock
-from mnemic.serve.mcp import mcp_server
-from mnemic.serve.resources import ResourceList
+from mnemic.serve.mcp import ResourceList, mcp_server
 from mnemic.tools import call_tool
 from mnemic.types import Role
 from tests.conftest import OpenMind

@@ -14,7 +14,7 @@ import mnemic
 from mnemic.errors import BadVector, ConfigError, MissingExtra, ModelRefused
 from mnemic.language.windows import query_windows
 from mnemic.providers.rerank import OnnxReranker, Passage, fused
-from mnemic.recall.reranking import PART, reranked, reranker_for
+from mnemic.recall.engine import PART, reranked, reranker_for
 from mnemic.settings import load
 from mnemic.types import Hit, NewTurn, Why
 from tests.providers.tiny import write_judge

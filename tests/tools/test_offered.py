@@ -7,8 +7,7 @@ from typing import get_args
 import pytest
 
 import mnemic
-from mnemic.serve.prompts import instructions, prompt_text
-from mnemic.serve.resources import ResourceList
+from mnemic.serve.mcp import ResourceList, instructions, prompt_text
 from mnemic.settings.environment import ToolName
 from mnemic.tools import call_tool, tool_names, tool_specs
 from tests.conftest import OpenMind

@@ -27,13 +27,7 @@ from mnemic.cli.output import (
 from mnemic.cli.params import metadata_of
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State
-from mnemic.types import (
-    ActionNode,
-    Episode,
-    EpisodeQuery,
-    Outcome,
-    Turn,
-)
+from mnemic.types import ActionNode, Episode, EpisodeQuery, Outcome, Turn
 
 _TROUBLED = ("failed", "dead")
 _OUTCOME_COLORS: dict[Outcome, str] = {

@@ -26,11 +26,7 @@ from mnemic.cli.output import (
     waiting_line,
     when,
 )
-from mnemic.cli.params import (
-    metadata_of,
-    text_or_stdin,
-    whole_id,
-)
+from mnemic.cli.params import metadata_of, text_or_stdin, whole_id
 from mnemic.cli.phrases import count_things, phrase, sentence, term
 from mnemic.cli.state import State
 from mnemic.engine.mind import Mind

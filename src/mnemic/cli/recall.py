@@ -1,4 +1,4 @@
-"""mnemic recall, search"""
+"""mnemic recall, search, context"""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mnemic.cli.base import command
-from mnemic.cli.output import ListEntry, answer, bold, emit, entries, join_parts, note, say, when
-from mnemic.cli.phrases import phrase, term
+from mnemic.cli.output import (
+    ListEntry,
+    answer,
+    bold,
+    clean_lines,
+    emit,
+    entries,
+    heading,
+    join_parts,
+    note,
+    say,
+    table,
+    when,
+)
+from mnemic.cli.phrases import phrase, sentence, term
 from mnemic.cli.state import State
 from mnemic.plain import plain
 from mnemic.settings.vocabulary import PresetVocabulary, Words
-from mnemic.types import RECORD_TYPES, Hit, RecordType
+from mnemic.types import RECORD_TYPES, Context, Hit, RecordType
 
 if TYPE_CHECKING:
     from mnemic.engine.mind import Mind
@@ -74,11 +87,7 @@ def _describe_hit(mind: Mind, hit: Hit) -> dict[str, Any]:
 
 
 def show_hits(
-    hits: list[Hit],
-    *,
-    explain: bool = False,
-    first: int = 1,
-    words: PresetVocabulary | None = None,
+    hits: list[Hit], *, explain: bool = False, first: int = 1, words: PresetVocabulary | None = None
 ) -> None:
     """Numbered hits: the text, then what it is and where it is from."""
     digits = len(str(first + len(hits) - 1))
@@ -117,3 +126,44 @@ def _reasons(hit: Hit) -> list[str]:
         for name, value in reasons
         if value
     ]
+
+
+@command("context")
+def context(state: State, /, query: tuple[str, ...], **options: Any) -> None:
+    """Show what an agent would see before it answers.
+
+    QUERY is the message to be answered. The text comes first, then what each part of it cost and
+    what was left out.
+    """
+    with state.open() as mind:
+        built = mind.context(" ".join(query), **options)
+
+    def show() -> None:
+        say(clean_lines(built.text) or phrase("There is nothing relevant in memory."))
+        show_account(built)
+
+    answer(built, show)
+
+
+def show_account(built: Context) -> None:
+    """Print tokens by section, and what was left out."""
+    cost = phrase("{n:,} of {budget:,} tokens", n=built.tokens, budget=built.budget)
+    heading(cost)
+    table(
+        ("part", "tokens", "allotted", "records"),
+        [
+            (term(part.name), f"{part.tokens:,}", f"{part.size:,}", len(part.ids) or "")
+            for part in built.sections
+        ],
+        right="tokens allotted records",
+    )
+    if built.dropped:
+        heading(phrase("Left out"))
+        table(
+            ("part", "tokens", "why", "what"),
+            [
+                (term(one.section), f"{one.tokens:,}", sentence(one.reason), one.text)
+                for one in built.dropped
+            ],
+            right="tokens",
+        )

@@ -57,7 +57,7 @@ def serve(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "mnemic":
             raise
-        raise _missing(error, "serve") from error
+        raise MissingExtra.of(str(error.name), "serve") from error
     from mnemic.engine.remote.client import is_loopback
     from mnemic.engine.remote.operations import OPERATIONS
 
@@ -127,12 +127,6 @@ def _announce(state: State, url: str, token: str) -> None:
             say(phrase("Inspector: {url}", url=f"{url}/#token={token}"))
         note(phrase("Ctrl-C stops after the current requests."))
     sys.stdout.flush()
-
-
-def _missing(error: ModuleNotFoundError, extra: str) -> MissingExtra:
-    return MissingExtra(
-        f"{error.name} is not installed", remedy=f'Install it: pip install "mnemic[{extra}]"'
-    )
 
 
 @contextmanager
@@ -229,7 +223,7 @@ def mcp(state: State, traces: Path | None) -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in {"anyio", "mcp"}:
             raise
-        raise _missing(error, "mcp") from error
+        raise MissingExtra.of(str(error.name), "mcp") from error
     with state.open(create=True, worker="thread") as mind:
         # A host starts one process for one conversation, or for a few of its own.
         session = f"mcp-{uuid4()}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from mnemic.context.composer import compose
-from mnemic.context.exact_answer import exact_answer, nothing_recorded
 from mnemic.context.fit import ItemsPart, are_evidence, omission
 from mnemic.context.parts import (
     IN_HOST_PROMPT,
@@ -34,19 +34,30 @@ from mnemic.context.redundancy import (
 )
 from mnemic.context.render import item_head, item_record
 from mnemic.context.sources import PromptSources
-from mnemic.days import Zone
+from mnemic.days import LocalSpan, Zone, day_of
 from mnemic.errors import InvalidInput
 from mnemic.language.detection import language_of, language_of_most
+from mnemic.language.exact import exact_question
 from mnemic.language.gate import is_nod
 from mnemic.language.no_evidence import is_for_questions, statement_share
 from mnemic.language.tokens import TokenCounter, count_tokens
-from mnemic.prompts import Language, prompt
+from mnemic.prompts import Language, prompt, words
 from mnemic.rules import checks
 from mnemic.rules.budget import PROMPT_ORDER, TokenBudget, budget_of
 from mnemic.settings import Settings
 from mnemic.settings.recall import SectionName
 from mnemic.store.rows import CoreLine
-from mnemic.types import EMPTY, Context, Evidence, Hit, Memory, Omission, SafeName, Turn
+from mnemic.types import (
+    EMPTY,
+    EXACT_TOTAL,
+    Context,
+    Evidence,
+    Hit,
+    Memory,
+    Omission,
+    SafeName,
+    Turn,
+)
 
 _LINE = 40  # tokens of a line of evidence
 # Memory writes into the files these are made of; the identity card has its own, by people alone.
@@ -424,3 +435,33 @@ def _before(query: str, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     last = turns[-1] if turns else None
     is_query = last and last.role == "user" and last.text.strip() == query.strip()
     return turns[:-1] if is_query else turns
+
+
+_MOST_DAYS = 10
+
+
+def nothing_recorded(spans: Sequence[LocalSpan], language: Language) -> str:
+    """The line that says so of days that a question is about; empty where there are none."""
+    lines, texts = [], words("exact_answer", language)
+    for span in spans:
+        first, last = span.wall_since.date(), (span.wall_until - timedelta(days=1)).date()
+        when = texts["one_day" if first == last else "days"].format(first=first, last=last)
+        lines.append(texts["nothing"].format(when=when))
+    return "; ".join(lines)
+
+
+def exact_answer(query: str, hits: Sequence[Hit], zone: Zone, language: Language) -> str:
+    """The figure or the date that an exact question asks for, from the records that have all its
+    words; empty where there are none.
+    """
+    exact = [hit for hit in hits if EXACT_TOTAL in hit.why.parts]
+    question = exact_question(query) if exact else None
+    line = words("exact_answer", language).get(question.kind) if question else None
+    if question is None or line is None:
+        return ""
+    dates = [str(day_of(hit.valid_from or hit.at, zone)) for hit in exact]
+    distinct = sorted(set(dates))
+    days = ", ".join(distinct[-_MOST_DAYS:])
+    first = distinct[-1] if question.kind == "latest" else distinct[0]
+    total = round(exact[0].why.parts[EXACT_TOTAL])
+    return line.format(topic=question.topic, total=total, days=days, first=first)

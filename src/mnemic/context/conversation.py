@@ -7,15 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from mnemic.context.fit import (
-    CUT,
-    FULL,
-    LEAST_PIECE,
-    FittedPart,
-    cost,
-    omission,
-    share_out,
-)
+from mnemic.context.fit import CUT, FULL, LEAST_PIECE, FittedPart, cost, omission, share_out
 from mnemic.context.parts import ConversationPart, RenderedTurn
 from mnemic.context.render import heading_of, pieces_of, turn_lines, turn_message
 from mnemic.days import local_time

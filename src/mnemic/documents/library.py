@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
-from mnemic.documents.daily import write_report
+from mnemic.documents import files
 from mnemic.documents.edit_importer import EditImporter
 from mnemic.documents.files import UnreadableFile, fingerprint, load
 from mnemic.documents.folders import Folders
@@ -14,16 +16,20 @@ from mnemic.documents.report import Question, SyncReport
 from mnemic.documents.sync import DocumentSync
 from mnemic.documents.views import View, views_of
 from mnemic.errors import Conflict, NotFound
+from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import masked
-from mnemic.language.secrets.finder import USUAL
+from mnemic.language.secrets.finder import USUAL, redact
 from mnemic.language.secrets.randomness import Bounds
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.reconciler import Reconciler
+from mnemic.prompts import words
 from mnemic.settings.environment import DOCUMENT_BYTES
 from mnemic.space import Space
+from mnemic.store import new_file
 from mnemic.store.new_file import write
 from mnemic.store.paths import refuse_links
-from mnemic.types import DailyReport, DocumentText
+from mnemic.store.rows import DocumentRow, Written
+from mnemic.types import DailyReport, DocumentText, constant, key_of
 
 
 @dataclass(slots=True)
@@ -116,3 +122,44 @@ def _text_of(path: Path) -> DocumentText:
     except UnreadableFile as error:
         return DocumentText(path.name, "", "", str(error))
     return DocumentText(path.name, text, fingerprint(text))
+
+
+_LONGEST = 10_000_000  # bytes; a longer file is none of ours
+
+
+def render(report: DailyReport, bounds: Bounds = USUAL) -> str:
+    """The report as markdown."""
+    texts = words("daily_report", report.language)
+    parts = [f"# {texts['title']} {report.day:%Y-%m-%d}"]
+    for title, told in report.sections:
+        lines = [harmless(redact(line, bounds)).replace("\n", " ") for line in told]
+        body = "\n".join(f"- {line}" for line in [*filter(None, lines)] or [texts["nothing"]])
+        parts.append(f"## {harmless(title)}\n\n{body}")
+    return "\n\n".join(parts) + "\n"
+
+
+def write_report(space: Space, folder: Path, report: DailyReport, *, bounds: Bounds) -> Path:
+    """The file of that day; one that a person changed stays, and a further one is written."""
+    data, now = render(report, bounds).encode(), space.now()
+    for number in count(1):
+        suffix = "" if number == 1 else f"-{number}"
+        path = folder / f"{report.day:%Y-%m-%d}{suffix}.md"
+        name, new = key_of("report", constant(path.name)), Written(fingerprint(data), {})
+        with space.write() as unit:
+            row = unit.document_states.get(name) or DocumentRow(name)
+            if not _is_ours(path, (row.written, row.writing, new)):
+                continue
+            unit.document_states.put(replace(row, writing=new), now)
+        new_file.write(path, data)
+        with space.write() as unit:
+            unit.document_states.put(DocumentRow(name, new), now)
+        return path
+    raise AssertionError("numbers do not end")
+
+
+def _is_ours(path: Path, states: Iterable[Written | None]) -> bool:
+    try:
+        data = files.read_bytes(path, _LONGEST)
+    except files.UnreadableFile:
+        return False
+    return data is None or Written(fingerprint(data), {}) in states

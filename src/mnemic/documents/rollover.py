@@ -18,7 +18,7 @@ from mnemic.language.markdown import harmless
 from mnemic.language.truncation import cut
 from mnemic.prompts import Language, words
 from mnemic.store import new_file
-from mnemic.types import Memory
+from mnemic.types import GLOBAL_PROJECT, Memory
 
 
 def split(count: int, over: Callable[[int, int], bool], limit: int) -> int:
@@ -89,7 +89,6 @@ def summary(
     text_of: Callable[[Memory], str],
     language: Language,
     lines: int,
-    global_project: str,
     zone: Zone,
 ) -> str:
     """Count, time span and files of the archives; then the best memories of each project."""
@@ -100,7 +99,7 @@ def summary(
         by_project.setdefault(memory.project, []).append(memory)
     project_lines = []
     for name, project_memories in list(by_project.items())[:lines]:
-        title = general.title(language) if name == global_project else harmless(name)
+        title = general.title(language) if name == GLOBAL_PROJECT else harmless(name)
         best = sorted(project_memories, key=lambda memory: -memory.importance)[:_BEST]
         cuts = (cut(text_of(memory).replace("\n", " "), _CHARACTERS) for memory in best)
         project_lines.append(f"{title}: {'; '.join(cuts)}")

@@ -75,31 +75,31 @@ def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[
             return bool(one.section)
         if one.memory.kind == "rule":
             return "memory" not in elsewhere
-        of_project = one.section == "projects" or is_progress(one.memory, GLOBAL_PROJECT)
+        of_project = one.section == "projects" or is_progress(one.memory)
         return not of_project or "project" not in elsewhere
 
     return list(filter(belongs, placements))
 
 
-def for_project(memories: Iterable[Memory], global_project: str, rolled: str) -> list[Placement]:
+def for_project(memories: Iterable[Memory], rolled: str) -> list[Placement]:
     """Progress, the latest first, without archived entries."""
     newest = sorted(memories, key=lambda memory: memory.id, reverse=True)
     return [
-        Placement(memory, project_section(memory, global_project))
+        Placement(memory, project_section(memory))
         for memory in newest
-        if memory.id > rolled and is_progress(memory, global_project)
+        if memory.id > rolled and is_progress(memory)
     ]
 
 
-def is_progress(memory: Memory, global_project: str) -> bool:
+def is_progress(memory: Memory) -> bool:
     """Whether a memory is about the progress of a project; without a project, only decisions."""
-    if memory.project == global_project:
+    if memory.project == GLOBAL_PROJECT:
         return memory.kind == "decision"
     return memory.kind in _PROGRESS
 
 
-def project_section(memory: Memory, global_project: str) -> str:
-    return GENERAL if memory.project == global_project else f"project:{memory.project}"
+def project_section(memory: Memory) -> str:
+    return GENERAL if memory.project == GLOBAL_PROJECT else f"project:{memory.project}"
 
 
 def for_insights(memories: Iterable[Memory]) -> list[Placement]:

@@ -58,7 +58,7 @@ class View:
     def choose(self, memories: Iterable[Memory], now: datetime, rolled: str) -> list[Placement]:
         """The memories it may show, the best first."""
         if self.name == "project":
-            return choosing.for_project(memories, GLOBAL_PROJECT, rolled)
+            return choosing.for_project(memories, rolled)
         if self.name == "insights":
             return choosing.for_insights(memories)
         ranked = choosing.by_value(memories, now, self.settings.ranking.recency_half_life)
@@ -75,7 +75,7 @@ class View:
         if self.name == "user":
             section = user_section(memory) or section
         elif self.name == "project":
-            section = choosing.project_section(memory, GLOBAL_PROJECT)
+            section = choosing.project_section(memory)
         elif any(memory.kind == section_of_kind.key for section_of_kind in sections_of(self.name)):
             section = memory.kind
         return Placement(memory, section)

@@ -18,7 +18,7 @@ from mnemic.language.markdown import GENERATED, Bullet, MarkdownSection
 from mnemic.prompts import Language
 from mnemic.settings.environment import DocumentName
 from mnemic.store.rows import DocumentRow, Written
-from mnemic.types import GLOBAL_PROJECT, Memory, SafeName, constant
+from mnemic.types import Memory, SafeName, constant
 
 _PER_PROJECT = 10  # one line of the summary for this many lines of the document
 
@@ -145,9 +145,7 @@ class PageBuilder:
         old = [
             memory
             for memory in self.contents.memories.values()
-            if memory.id <= rolled
-            and is_progress(memory, GLOBAL_PROJECT)
-            and memory.id not in self.contents.hidden
+            if memory.id <= rolled and is_progress(memory) and memory.id not in self.contents.hidden
         ]
         text = summary(
             old,
@@ -155,7 +153,6 @@ class PageBuilder:
             text_of=lambda memory: self.view.spellings(memory)[0],
             language=language,
             lines=self.view.settings.documents.project_lines // _PER_PROJECT,
-            global_project=GLOBAL_PROJECT,
             zone=self.view.zone,
         )
         return [LayoutEntry(GENERATED, text, EARLIER)]

@@ -15,7 +15,7 @@ from mnemic.engine import parts
 from mnemic.engine.background import BackgroundWork
 from mnemic.engine.services import Services
 from mnemic.engine.session import Session
-from mnemic.health.trends import decay_curve, growth
+from mnemic.health.metrics import decay_curve, growth
 from mnemic.ids import new_id
 from mnemic.language.gate import Verdict
 from mnemic.language.tokens import TokenCounter, count_tokens

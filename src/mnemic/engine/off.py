@@ -38,11 +38,11 @@ from mnemic.rules import checks
 from mnemic.rules.speakers import voice_of
 from mnemic.settings import Settings
 from mnemic.settings.values import Size
+from mnemic.space import user_zone
 from mnemic.store.contract import Unit
 from mnemic.store.new_file import typed
 from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.sqlite.store import SqliteStore
-from mnemic.store.user_zone import user_zone
 from mnemic.types import (
     EMPTY,
     Decision,

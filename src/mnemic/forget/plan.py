@@ -29,20 +29,12 @@ from mnemic.plain import plain
 from mnemic.record.daily_events import SUMMARIZED
 from mnemic.rules import checks
 from mnemic.settings import Settings
+from mnemic.space import user_zone
 from mnemic.store import codec
 from mnemic.store.contract import Unit
 from mnemic.store.rows import Name, Rewrite, StoredTextKind, Stretch
 from mnemic.store.sql.text_columns import leaves
-from mnemic.store.user_zone import user_zone
-from mnemic.types import (
-    EMPTY,
-    RECORD_TYPES,
-    Forgotten,
-    RecordType,
-    SafeName,
-    SafeText,
-    Turn,
-)
+from mnemic.types import EMPTY, RECORD_TYPES, Forgotten, RecordType, SafeName, SafeText, Turn
 
 _KEY_BYTES = 32
 _ID_LENGTH = 36

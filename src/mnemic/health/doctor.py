@@ -13,9 +13,9 @@ from mnemic.forget import receipts
 from mnemic.forget.erasure import Erasure, unfinished_jobs
 from mnemic.ids import made_at
 from mnemic.index.embedding_job import queue, refused_records
-from mnemic.jobs.waiting import model_wait
 from mnemic.learn.laws import archive_misread
 from mnemic.learn.reindex import repair_text_index
+from mnemic.record.ledger import model_wait
 from mnemic.space import Space
 from mnemic.store.contract import Unit
 from mnemic.types import Finding, Receipt

@@ -1,4 +1,4 @@
-"""Usage metrics: counted while the memory is used, added up on request.
+"""Usage metrics: counted while the memory is used, added up on request; and curves for people.
 
 Recall and context must not wait for a write, so counts are buffered and written by the worker or
 when the mind closes; a crash loses only the last few counts.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,9 +17,11 @@ from mnemic.days import day_of
 from mnemic.index.segment import index_text, term_weight
 from mnemic.locks import ForkSafeLock
 from mnemic.rules import checks
+from mnemic.rules.decay import class_of, faded
+from mnemic.settings.upkeep import DecaySettings
 from mnemic.space import Space
 from mnemic.store.contract import Unit
-from mnemic.types import Context, Metrics, Turn
+from mnemic.types import Context, DayGrowth, DecayCurve, DecayPoint, Memory, Metrics, Turn
 
 MEMORY_SECTIONS = frozenset({"cards", "core", "evidence", "scratchpad", "user"})
 CONTENT_WEIGHT = 1.0  # of a whole content word; parts and function words weigh less
@@ -64,8 +66,7 @@ class Uses:
         """Count a context; its evidence may be used in the next reply of the session."""
         # Sections counted one by one may add up to a little more than the whole.
         memory = min(
-            built.tokens,
-            sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS),
+            built.tokens, sum(use.tokens for use in built.sections if use.name in MEMORY_SECTIONS)
         )
         evidence = tuple(i for use in built.sections if use.name == "evidence" for i in use.ids)
         with self._guard:
@@ -214,3 +215,34 @@ def _read_figures(file: str) -> dict[str, tuple[str, str]]:
 
 def _label(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+_MOST_DAYS = 3_660
+_POINTS = 60
+
+
+def growth(space: Space, days: int) -> list[DayGrowth]:
+    """Each of the last days, oldest first, also those on which nothing happened."""
+    checks.check_count(days, "days", _MOST_DAYS)
+    with space.read() as unit:
+        home = space.zone(unit)
+        today = day_of(space.now(), home)
+        listed = [today - timedelta(days=back) for back in reversed(range(days))]
+        turns = unit.counters.per_day("turns", listed[0], home)
+        memories = unit.counters.per_day("memories", listed[0], home)
+    return [DayGrowth(day, turns.get(day, 0), memories.get(day, 0)) for day in listed]
+
+
+def decay_curve(memory: Memory, decay: DecaySettings, now: datetime, days: int) -> DecayCurve:
+    """From when it was last used to so many days from now."""
+    checks.check_count(days, "days", _MOST_DAYS)
+    law = class_of(memory.kind, decay)
+    start = memory.last_accessed_at
+    span = max(now - start, timedelta(0)) + timedelta(days=days)
+    points = tuple(
+        DecayPoint(start + idle, faded(memory.importance, idle, law))
+        for idle in (span * step / _POINTS for step in range(_POINTS + 1))
+    )
+    return DecayCurve(
+        memory.id, law.half_life, law.floor, law.archive_below, law.delete_below, points
+    )

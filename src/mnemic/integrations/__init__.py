@@ -61,9 +61,7 @@ def __getattr__(name: str) -> object:
 
     home, library, extra = _HOMES[name]
     if library and not _is_installed(library):
-        raise MissingExtra(
-            f"{library} is not installed", remedy=f'Install it: pip install "mnemic[{extra}]"'
-        )
+        raise MissingExtra.of(library, extra)
     adapter: object = getattr(import_module(f"{__name__}.{home}"), name)
     globals()[name] = adapter
     return adapter

@@ -22,13 +22,7 @@ from autogen_core.models import (
     UserMessage,
 )
 
-from mnemic.integrations.companion import (
-    AnyMemory,
-    Companion,
-    mind_of,
-    recall_evidence,
-    tool_call,
-)
+from mnemic.integrations.companion import AnyMemory, Companion, mind_of, recall_evidence, tool_call
 from mnemic.types import NewTurn, ToolResult
 
 

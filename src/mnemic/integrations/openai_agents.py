@@ -163,11 +163,7 @@ def _make_item(turn: Turn | NewTurn) -> dict[str, Any]:
     """What the text and the calls of a turn say, as an item."""
     if turn.tool_results:
         result = turn.tool_results[0]
-        return {
-            "type": "function_call_output",
-            "call_id": result.call_id,
-            "output": result.content,
-        }
+        return {"type": "function_call_output", "call_id": result.call_id, "output": result.content}
     if turn.tool_calls:
         call = turn.tool_calls[0]
         return {

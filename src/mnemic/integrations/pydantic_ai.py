@@ -25,13 +25,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models import ModelRequestContext
 
-from mnemic.integrations.companion import (
-    AnyMemory,
-    Companion,
-    PromptAddition,
-    tool_call,
-    tool_turn,
-)
+from mnemic.integrations.companion import AnyMemory, Companion, PromptAddition, tool_call, tool_turn
 from mnemic.types import NewTurn
 
 
@@ -39,12 +33,7 @@ class MemoryCapability(AbstractCapability[Any]):
     """``Agent(model, capabilities=[MemoryCapability(mind, session="chat-1")])``."""
 
     def __init__(
-        self,
-        memory: AnyMemory,
-        session: str,
-        *,
-        user: str | None = None,
-        budget: int | None = None,
+        self, memory: AnyMemory, session: str, *, user: str | None = None, budget: int | None = None
     ) -> None:
         self._companion = Companion(memory, session, host="pydantic-ai", user=user, budget=budget)
 
@@ -66,11 +55,7 @@ class MemoryCapability(AbstractCapability[Any]):
         return _inject(request_context, place, addition)
 
     async def after_model_request(
-        self,
-        ctx: RunContext[Any],
-        *,
-        request_context: ModelRequestContext,
-        response: ModelResponse,
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
         """Record the answer and its calls."""
         for turn in _turns(response, self._companion.session):

@@ -10,13 +10,7 @@ from strands.memory import MemoryEntry
 from strands.memory.types import AddMessagesContext, MemoryStore, SearchOptions
 from strands.types.content import Message
 
-from mnemic.integrations.companion import (
-    AnyMemory,
-    Companion,
-    mind_of,
-    recall_evidence,
-    tool_call,
-)
+from mnemic.integrations.companion import AnyMemory, Companion, mind_of, recall_evidence, tool_call
 from mnemic.types import NewTurn, Role, ToolResult
 
 _FOUND = 5

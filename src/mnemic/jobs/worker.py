@@ -257,12 +257,7 @@ class Worker:
                 requested, backoff.ceiling if refused else backoff.after_waiting(now - since)
             )
         self._store.queue.retry(
-            job,
-            self._owner,
-            run_at=now + wait,
-            now=now,
-            error=reason,
-            waiting_since=since,
+            job, self._owner, run_at=now + wait, now=now, error=reason, waiting_since=since
         )
         return "retried"
 
@@ -290,10 +285,7 @@ class Worker:
         self.register_plans()
         for due in self._store.queue.overdue(now, _AT_ONCE):
             self._store.queue.advance(
-                due,
-                next_at=next_run(due.cron, due.zone, now),
-                now=now,
-                run=due.next_at <= now,
+                due, next_at=next_run(due.cron, due.zone, now), now=now, run=due.next_at <= now
             )
 
     def register_plans(self) -> None:

@@ -15,10 +15,9 @@ from mnemic.language.voice import own_voice
 from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.settings.learning import ScratchpadSettings
-from mnemic.space import Space
+from mnemic.space import Space, user_zone
 from mnemic.store.contract import Unit
 from mnemic.store.rows import PadRow, TurnFilter
-from mnemic.store.user_zone import user_zone
 from mnemic.types import Episode, Event, Fact, SafeName, SafeText, Scratchpad, constant, joined
 from mnemic.types.literals import PAD_WRITERS, PadWriter
 

@@ -13,15 +13,7 @@ from mnemic.documents.report import Question
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput
 from mnemic.language.guard import bounds_of
-from mnemic.types import (
-    KINDS,
-    DailyEvent,
-    Episode,
-    Memory,
-    Scratchpad,
-    SessionInfo,
-    Turn,
-)
+from mnemic.types import KINDS, DailyEvent, Episode, Memory, Scratchpad, SessionInfo, Turn
 
 _T = TypeVar("_T")
 _PAGE = 5_000  # records of one query

@@ -26,23 +26,6 @@ _SECTIONS = {
     "Timeline": "timeline",
 }
 _ANCHOR = re.compile(r'<a id="[mt]\d+">|</a>')  # the only HTML in the markdown of an export
-_PAGE = """<!doctype html>
-<html lang="{language}"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="generator" content="mnemic">
-<title>{title}</title><style>{style}</style></head>
-<body><a href="#main" class="skip">{skip}</a>
-<nav aria-label="{contents}"><ul>{links}</ul></nav>
-<form class="search" role="search" hidden="hidden">
-<input type="search" placeholder="{search}" aria-label="{search}">
-<output aria-live="polite" data-of="{shown}"></output></form>
-<main id="main">
-{main}
-</main>
-<script>{script}</script></body></html>
-"""
 
 
 def export_page(mind: Mind, **options: Unpack[ExportOptions]) -> str:
@@ -59,7 +42,7 @@ def export_page(mind: Mind, **options: Unpack[ExportOptions]) -> str:
         if heading.type == "heading_open" and heading.tag == "h2"
     ]
     style, script = _read_asset("page.css"), _read_asset("page.js")
-    return _PAGE.format(
+    return _read_asset("page.html").format(
         language=say.code,
         # Nothing is fetched, nothing is sent, and no other style or script runs.
         policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)};"

@@ -1,7 +1,11 @@
-"""Optional dependencies: imported when used; an error names how to install a missing one."""
+"""Optional dependencies: imported when used; an error names how to install a missing one. Also the
+certificates by which servers are known.
+"""
 
 from __future__ import annotations
 
+import ssl
+from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -13,7 +17,7 @@ def require(extra: str, *modules: str) -> None:
     """Raise for what is not installed, without importing anything."""
     for module in modules:
         if find_spec(module) is None:
-            raise _missing(extra, module)
+            raise MissingExtra.of(module, extra)
 
 
 def load(extra: str, module: str) -> ModuleType:
@@ -21,10 +25,12 @@ def load(extra: str, module: str) -> ModuleType:
     try:
         return late.load(module)
     except ImportError as error:
-        raise _missing(extra, module) from error
+        raise MissingExtra.of(module, extra) from error
 
 
-def _missing(extra: str, module: str) -> MissingExtra:
-    return MissingExtra(
-        f"{module} is not installed", remedy=f'Install it: pip install "mnemic[{extra}]"'
-    )
+@cache
+def certificates() -> ssl.SSLContext:
+    """As httpx reads them (SSL_CERT_FILE, SSL_CERT_DIR), which it would for each client again."""
+    import httpx
+
+    return httpx.create_ssl_context()

@@ -1,14 +1,21 @@
-"""Calls of an object that the host has given: in time, behind a breaker, failures typed."""
+"""Models that are objects of the host, called in time, behind a breaker, failures typed."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
-from mnemic.errors import InvalidInput, MnemicError, ModelError, ModelUnavailable
+from mnemic.errors import BadAnswer, InvalidInput, MnemicError, ModelError, ModelUnavailable
+from mnemic.late import np
 from mnemic.providers.breaker import Breaker, guarded
+from mnemic.providers.chat.base import OnText
+from mnemic.providers.chat.transport import ModelPrompt, ModelReply, spent_on, system_text
 from mnemic.providers.deadline import call_within
+from mnemic.providers.embedding.base import Vectors, checked
+from mnemic.settings.environment import ModelPrice
+from mnemic.types import EmbeddingModel, LanguageModel, Message, ModelOutput
 
 _LONGEST_NAME = 200
 
@@ -79,3 +86,101 @@ class GuardedObject:
 def _type_name(error: Exception) -> str:
     kind = type(error)
     return kind.__name__ if isinstance(error, MnemicError) else kind.__qualname__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectTransport:
+    """Sends prompts to a language model of the host."""
+
+    model: LanguageModel
+    name: str
+    calls: GuardedObject
+    price: ModelPrice | None = None
+
+    def send(self, prompt: ModelPrompt, on_text: OnText | None = None) -> ModelReply:
+        # The schema stands in the text as well: an object may take no notice of the argument.
+        system = system_text(prompt, "plain")
+        messages = [Message(one.role, one.text) for one in prompt.messages]
+        if system:
+            messages.insert(0, Message("system", system))
+        answer = self.calls.call(lambda: self.model.complete(messages, schema=prompt.schema))
+        output = self._checked(answer)
+        text = output.text.encode("utf-8", "replace").decode()
+        if on_text is not None:
+            on_text(text)
+        read = output.input_tokens
+        spent = spent_on(
+            self.name,
+            self.price,
+            [message.content for message in messages] if read is None else read,
+            output.text if output.output_tokens is None else output.output_tokens,
+        )
+        return ModelReply(text, "whole", spent)
+
+    def masked(self, text: str) -> str:
+        """Its key, if it has one, is not known here."""
+        return text
+
+    def close(self) -> None:
+        """It belongs to the host."""
+
+    def _checked(self, answer: object) -> ModelOutput:
+        output = ModelOutput(answer) if isinstance(answer, str) else answer
+        if not isinstance(output, ModelOutput) or not isinstance(output.text, str):
+            raise BadAnswer(
+                f"{self.name} returned a {type(answer).__name__}",
+                remedy="Return text, or mnemic.ModelOutput",
+            )
+        for tokens in (output.input_tokens, output.output_tokens):
+            if tokens is not None and (type(tokens) is not int or tokens < 0):
+                raise BadAnswer(
+                    f"{self.name} counted {tokens!r:.20} tokens", remedy="Return a whole number"
+                )
+        return output
+
+
+_MOST_DIMENSIONS = 65_536
+
+
+class ObjectEmbedder:
+    """Asks a model of the host, a batch at a time; a blank text has a row of zeros, unasked."""
+
+    def __init__(
+        self,
+        model: EmbeddingModel,
+        calls: GuardedObject,
+        *,
+        batch: int,
+        query_timeout: timedelta | None = None,
+    ) -> None:
+        self.name = name_of(model, "embedder")
+        self.dimensions = _dimensions_of(model)
+        self._embed = method_of(model, "embed", "embedder")
+        self._embed_query = self._embed
+        if getattr(model, "embed_query", None) is not None:
+            self._embed_query = method_of(model, "embed_query", "embedder")
+        self._calls, self._batch, self._query_timeout = calls, batch, query_timeout
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        spoken = [at for at, text in enumerate(texts) if text.strip()]
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for start in range(0, len(spoken), self._batch):
+            places = spoken[start : start + self._batch]
+            rows[places] = self._ask([texts[at] for at in places], query=query)
+        return rows
+
+    def _ask(self, texts: list[str], *, query: bool) -> Vectors:
+        method = self._embed_query if query else self._embed
+        hurry = self._query_timeout if query else None
+        answer = self._calls.call(lambda: method(texts), hurry=hurry)
+        return checked(answer, texts=len(texts), dimensions=self.dimensions, model=self.name)
+
+
+def _dimensions_of(model: EmbeddingModel) -> int:
+    dimensions: object = getattr(model, "dimensions", None)
+    if type(dimensions) is not int or not 1 <= dimensions <= _MOST_DIMENSIONS:
+        raise InvalidInput(
+            "embedder.dimensions is not the length of a vector",
+            remedy="Give it a whole number, such as dimensions = 384",
+        )
+    return dimensions

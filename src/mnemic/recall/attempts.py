@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Self, TypeVar
 
-from mnemic.errors import (
-    MnemicError,
-    ModelError,
-    ModelSuspended,
-    StoreError,
-    StoreUnavailable,
-)
+from mnemic.errors import MnemicError, ModelError, ModelSuspended, StoreError, StoreUnavailable
 from mnemic.ids import new_id
 from mnemic.settings.logs import OperationLog
 from mnemic.space import Space

@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from mnemic.days import LocalSpan, Zone
+from mnemic.days import LocalSpan, Zone, day_of
 from mnemic.errors import MissingExtra
 from mnemic.language.dates.reader import find_times
 from mnemic.language.exact import asks
 from mnemic.language.gate import Verdict, wants_memory
 from mnemic.language.query_intent import asks_of_past
+from mnemic.late import np
 from mnemic.locks import ForkSafeLock
+from mnemic.providers.rerank import OnnxReranker, Passage, fused, share
 from mnemic.recall.attempts import Attempts
 from mnemic.recall.candidates import CandidateLists, CandidateSearch, is_empty
 from mnemic.recall.evidence import as_hits, without_outdated
@@ -23,9 +26,9 @@ from mnemic.recall.features import Floats
 from mnemic.recall.ranker import RankedRecord, ranker_for, stored_records
 from mnemic.recall.relevance import candidate_pool
 from mnemic.recall.request import Request, read_request
-from mnemic.recall.reranking import RERANKED, reranked, reranker_for
 from mnemic.recall.vectors import VectorRoute
 from mnemic.settings.logs import log_of
+from mnemic.settings.recall import RecallSettings
 from mnemic.space import Space
 from mnemic.types import Hit, SafeName, Why
 
@@ -248,3 +251,40 @@ class Recall:
             "rerank", lambda unit: reranked(reranker, request.query, hits, RERANKED, request.zone)
         )
         return hits if moved is None else moved
+
+
+PART = "cross-encoder"
+RERANKED = 20  # candidates that a cross-encoder reads before the cut: more cost too much time
+_WEIGHT = 0.5  # of the model, where the score itself counts as one
+
+
+def reranker_for(settings: RecallSettings) -> OnnxReranker | None:
+    """The reranker that the settings name, if any."""
+    if not settings.rerank_folder:
+        return None
+    return OnnxReranker(Path(settings.rerank_folder).expanduser())
+
+
+def reranked(
+    reranker: OnnxReranker, query: str, hits: Sequence[Hit], top: int, zone: Zone
+) -> list[Hit]:
+    """The first ``top`` hits in the order of their scores and the model together; then the others.
+
+    The scores stay with their places, so that they still fall from the first to the last.
+    """
+    first = hits[:top]
+    passages = [Passage(hit.text, hit.sender, day_of(hit.at, zone)) for hit in first]
+    logits = reranker.judge(query, passages)
+    strengths = fused([hit.score for hit in first], logits, _WEIGHT)
+    moved = [
+        replace(first[at], score=first[place].score, why=_judged(first[at].why, logits[at]))
+        for place, at in enumerate(np.argsort(-strengths, kind="stable"))
+    ]
+    return [*moved, *hits[top:]]
+
+
+def _judged(why: Why, logit: float) -> Why:
+    """``why`` with what the model says, where it judged."""
+    if np.isnan(logit):
+        return why
+    return replace(why, parts={**why.parts, PART: share(logit)})

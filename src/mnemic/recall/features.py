@@ -146,10 +146,7 @@ def _words(table: CandidateTable) -> dict[str, Floats]:
 def _meaning(table: CandidateTable, vectors: VectorScores | None) -> dict[str, Floats]:
     """Likeness by vectors, in standard deviations above any text."""
     likeness = _likeness(vectors, len(table.session))
-    return {
-        "vector": likeness,
-        "vector behind best": float(likeness.max(initial=0.0)) - likeness,
-    }
+    return {"vector": likeness, "vector behind best": float(likeness.max(initial=0.0)) - likeness}
 
 
 def _reading(table: CandidateTable, vectors: VectorScores | None) -> dict[str, Floats]:

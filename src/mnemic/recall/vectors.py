@@ -8,8 +8,9 @@ of the old one answer, to a query embedded by the old one, until the new one has
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from mnemic.errors import BadVector, ModelUnavailable, StoreError
 from mnemic.index.engine import VectorTable
@@ -18,8 +19,7 @@ from mnemic.index.nearest import Near
 from mnemic.late import NDArray, np
 from mnemic.locks import ForkSafeLock
 from mnemic.providers.embedding.base import Embedder, clear_cache, expect, release
-from mnemic.providers.reader.late_interaction import score_passages
-from mnemic.providers.reader.model import AskedQuestion, TrainedReader
+from mnemic.providers.reader.model import AskedQuestion, TrainedReader, score_passages
 from mnemic.recall.features import Floats, VectorScores
 from mnemic.store.contract import Unit
 from mnemic.store.rows import are_of, type_of
@@ -34,25 +34,23 @@ FloatRow: TypeAlias = "NDArray[np.float32]"
 Earlier = Callable[[str], Embedder | None]
 
 
-class VectorMatches(Protocol):
-    """The records nearest to one query, and how near any record is."""
-
-    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]: ...
-    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
-        """The nearest of these records."""
-
-    def scores(self, docs: Sequence[int]) -> VectorScores: ...
-    def late_scores(self, rows: SqlVectors, docs: Sequence[int]) -> Floats | None:
-        """How well each record answers the query token by token, NaN where it was not read yet;
-        None where the vectors are not the reader's.
-        """
-
-
-class _AskedVectors:
-    """What both kinds of matches know: the query as the reader reads it."""
+class VectorMatches(ABC):
+    """The records nearest to one query, how near any record is, and the query as the reader reads
+    it.
+    """
 
     _question: AskedQuestion | None = None
     _number = 0
+
+    @abstractmethod
+    def nearest(self, types: Sequence[RecordType], limit: int) -> list[Near]: ...
+
+    @abstractmethod
+    def among(self, docs: Sequence[int], limit: int) -> list[Near]:
+        """The nearest of these records."""
+
+    @abstractmethod
+    def scores(self, docs: Sequence[int]) -> VectorScores: ...
 
     def asked(self, question: AskedQuestion | None, number: int) -> Self:
         """These matches, of a query that was read, and of the embedder with this number."""
@@ -60,13 +58,16 @@ class _AskedVectors:
         return self
 
     def late_scores(self, rows: SqlVectors, docs: Sequence[int]) -> Floats | None:
+        """How well each record answers the query token by token, NaN where it was not read yet;
+        None where the vectors are not the reader's.
+        """
         if self._question is None:
             return None
         tokens = rows.tokens(self._number, docs)
         return score_passages(self._question, [tokens.get(doc) for doc in docs])
 
 
-class IndexedVectors(_AskedVectors):
+class IndexedVectors(VectorMatches):
     """Matches from the tables of an engine."""
 
     def __init__(self, tables: Mapping[RecordType, VectorTable], query: FloatRow) -> None:
@@ -103,7 +104,7 @@ class IndexedVectors(_AskedVectors):
         return similarity
 
 
-class ScannedVectors(_AskedVectors):
+class ScannedVectors(VectorMatches):
     """Matches from cosines that the database computed."""
 
     def __init__(

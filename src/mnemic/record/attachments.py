@@ -17,7 +17,7 @@ from mnemic.index.embedding_job import ask_vectors
 from mnemic.index.segment import index_text
 from mnemic.language.actions import HasTools, failure, matched_calls
 from mnemic.language.guard import Guard
-from mnemic.record.episode_links import files_with_episodes
+from mnemic.record.ledger import files_with_episodes
 from mnemic.rules import checks
 from mnemic.space import Space
 from mnemic.store.contract import Unit

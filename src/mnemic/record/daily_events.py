@@ -18,8 +18,8 @@ from mnemic.language.guard import Guard
 from mnemic.language.story import SUMMARY_CHARS
 from mnemic.language.truncation import cut_to_tokens
 from mnemic.record.triggers import queue_sessions, talking_until
+from mnemic.space import user_zone
 from mnemic.store.contract import Store, Unit
-from mnemic.store.user_zone import user_zone
 from mnemic.types import EMPTY, DailyEvent, Job, SafeName, Turn, key_of
 
 KIND = "digest"

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TypedDict
 
 from mnemic.days import Zone
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.jobs.waiting import model_wait
+from mnemic.ids import made_until
 from mnemic.language.dates.moments import calendar_day, maybe_moment
 from mnemic.language.guard import MAX_SUMMARY
 from mnemic.patterns import defer
 from mnemic.record import triggers
-from mnemic.record.episode_links import turns_with_episodes
 from mnemic.rules import checks
+from mnemic.rules.checks import MAX_ROWS
 from mnemic.space import Space
 from mnemic.store.contract import Unit
-from mnemic.store.rows import TurnFilter
+from mnemic.store.rows import EpisodeSpan, TurnFilter
 from mnemic.types import (
+    EMPTY,
     OUTCOMES,
     ROLES,
     TURN_STATES,
+    Attachment,
     DailyEvent,
     Episode,
     EpisodeQuery,
@@ -31,6 +33,7 @@ from mnemic.types import (
     Job,
     JobState,
     JournalQuery,
+    ModelWait,
     SafeName,
     SessionInfo,
     SessionQuery,
@@ -268,3 +271,61 @@ def _revive(unit: Unit, sessions: Collection[SafeName], now: datetime) -> None:
     for session in sorted(sessions):
         if unit.ledger.revive(session, _REVIVED):
             triggers.queue(unit, [session], now=now)
+
+
+def _is_suspended(reason: str) -> bool:
+    """Whether it only says that nobody asked, because of another reason."""
+    return reason.startswith("ModelSuspended")
+
+
+def model_wait(unit: Unit) -> ModelWait | None:
+    """What waits in this space, since the first of it, until the next try; None where nothing is
+    waiting.
+    """
+    waiting = [
+        (job, since)
+        for job in unit.tasks.waiting_for_model(MAX_ROWS)
+        if (since := job.waiting_since) is not None
+    ]
+    if not waiting:
+        return None
+    next_job = waiting[0][0]  # they come by their time
+    sessions = list(dict.fromkeys(job.name_of("session") for job, _ in waiting))
+    return ModelWait(
+        turns=unit.ledger.count_waiting(sessions),
+        since=min(since for _, since in waiting),
+        next_try=next_job.run_at,
+        reason=min((job.error for job, _ in waiting if job.error), key=_is_suspended, default=""),
+    )
+
+
+_TICK = timedelta(milliseconds=1)  # an id tells its time no better
+
+
+def turns_with_episodes(unit: Unit, turns: Sequence[Turn]) -> list[Turn]:
+    """Each turn with the first episode that was written of it."""
+    spans, linked = _spans(unit, [turn.session for turn in turns]), []
+    for turn in turns:
+        covering = (
+            span.id
+            for span in spans[turn.session]
+            if span.since <= turn.at and turn.index <= span.last_index
+        )
+        episode = next(covering, EMPTY)
+        linked.append(replace(turn, episode=episode) if episode else turn)
+    return linked
+
+
+def files_with_episodes(unit: Unit, files: Sequence[Attachment]) -> list[Attachment]:
+    """Each file with the first episode of its session that was written after it came."""
+    spans, linked = _spans(unit, [file.session for file in files]), []
+    for file in files:
+        before = file.created_at - _TICK
+        later = (span.id for span in spans[file.session] if not made_until(span.id, before))
+        episode = next(later, EMPTY)
+        linked.append(replace(file, episode=episode) if episode else file)
+    return linked
+
+
+def _spans(unit: Unit, sessions: Sequence[SafeName]) -> dict[SafeName, list[EpisodeSpan]]:
+    return {session: unit.episodes.spans(session) for session in dict.fromkeys(sessions)}

@@ -105,8 +105,7 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
     """The names of a turn, once everything about it but its texts and tools was checked."""
     if not isinstance(new, NewTurn):
         raise InvalidInput(
-            f"a turn is a {type(new).__name__}",
-            remedy="Pass mnemic.NewTurn(session, role, text)",
+            f"a turn is a {type(new).__name__}", remedy="Pass mnemic.NewTurn(session, role, text)"
         )
     if new.role not in ROLES:
         checks.check_choice(new.role, ROLES, "role")
@@ -123,20 +122,14 @@ def _names(new: NewTurn, guard: Guard) -> _Names:
 
 
 def turn_terms(
-    sender: SafeName,
-    content: SafeText,
-    calls: Sequence[SafeCall],
-    results: Sequence[SafeResult],
+    sender: SafeName, content: SafeText, calls: Sequence[SafeCall], results: Sequence[SafeResult]
 ) -> IndexTerms:
     """What a turn is indexed by."""
     return index_terms(_found_by(sender, content, calls, results))
 
 
 def _found_by(
-    sender: SafeName,
-    content: SafeText,
-    calls: Sequence[SafeCall],
-    results: Sequence[SafeResult],
+    sender: SafeName, content: SafeText, calls: Sequence[SafeCall], results: Sequence[SafeResult]
 ) -> SafeText:
     """What a turn is found by: who said it, what was said, what its tools were told and said."""
     if not calls and not results:

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
 
 from mnemic.rules.checks import check_count
-from mnemic.rules.context_windows import known_window
 from mnemic.settings.recall import ContextSettings, SectionName
 
 MOST_TOKENS = 2**31 - 1
@@ -136,3 +137,30 @@ def _spread(
         name: size * remaining // flexible if name in parts and name in counted else size
         for name, size in sizes.items()
     }
+
+
+_ENDS = "-.:_@"  # what may follow the name of a family
+
+
+@lru_cache(maxsize=64)
+def known_window(model: str) -> int | None:
+    """The window of a well-known model, in tokens; None for any other. Makers state them for whole
+    families, so the longest beginning of the name that fits decides; where sizes of a family
+    differ, the smallest. A name may have the provider in front: ``openai/gpt-4o``.
+    """
+    name = model.lower().rpartition("/")[2]
+    windows = _windows()
+    fits = [family for family in windows if _is_of(name, family)]
+    return windows[max(fits, key=len)] if fits else None
+
+
+@cache
+def _windows() -> dict[str, int]:
+    file = resources.files(__package__).joinpath("context_windows.tsv")
+    lines = (line for line in file.read_text("utf-8").splitlines() if not line.startswith("#"))
+    return {family: int(size) for family, size in (line.split("\t") for line in lines)}
+
+
+def _is_of(name: str, family: str) -> bool:
+    rest = name.removeprefix(family)
+    return name.startswith(family) and (not rest or rest[0] in _ENDS or rest[0].isdigit())

@@ -19,12 +19,7 @@ _RANKS = {trust: rank for rank, trust in enumerate(reversed(TRUSTS))}
 REPEAT_GAIN = 0.05  # added to the confidence by a repetition
 # The confidence that a source reaches unconfirmed: what an outsider says stays below
 # `routing.write`, what a tool found above it.
-MAX_CONFIDENCE: Mapping[Trust, float] = {
-    "owner": 1.0,
-    "agent": 0.95,
-    "tool": 0.9,
-    "external": 0.8,
-}
+MAX_CONFIDENCE: Mapping[Trust, float] = {"owner": 1.0, "agent": 0.95, "tool": 0.9, "external": 0.8}
 _UNTRUSTED: tuple[Trust, ...] = ("tool", "external")
 
 

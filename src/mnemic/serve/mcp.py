@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, get_args
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
@@ -20,11 +22,136 @@ from mcp.server.stdio import stdio_server
 from mnemic import __version__
 from mnemic.engine.mind import Mind
 from mnemic.errors import InvalidInput, MnemicError, NotFound
-from mnemic.serve.prompts import PROMPTS, instructions, prompt_text
-from mnemic.serve.resources import ResourceList
-from mnemic.tools import TraceSource, answer_language, call_tool, tool_names, tool_specs
-from mnemic.tools.parameters import read_parameters
-from mnemic.tools.texts import Language, text
+from mnemic.settings.environment import DOCUMENT_BYTES, DocumentName
+from mnemic.tools import TraceSource, answer_language, as_data, call_tool, tool_names, tool_specs
+from mnemic.tools.answers import story
+from mnemic.tools.dispatch import ARGUMENT_CHARS
+from mnemic.tools.overview import read_scratchpad
+from mnemic.tools.parameters import AnyText, read_arguments, read_parameters
+from mnemic.tools.search import search_memory
+from mnemic.tools.statements import list_pending
+from mnemic.tools.texts import ENGLISH, Language, read_texts, text
+from mnemic.tools.tool_context import ToolContext
+
+_EPISODES_SHOWN = 10  # the latest
+_PAD = "mnemic://scratchpad"
+_EPISODES = "mnemic://episodes"
+_DOCUMENT = "mnemic://documents/"
+
+
+class ResourceList:
+    """The resources of one mind."""
+
+    def __init__(self, mind: Mind) -> None:
+        self._mind = mind
+        self._language = answer_language(mind, None)
+
+    def entries(self) -> list[types.Resource]:
+        """The resources that exist now."""
+        return [
+            self._entry(_PAD, "scratchpad", "scratchpad"),
+            self._entry(_EPISODES, "episodes", "episodes"),
+            *(self._entry(uri, path.name, "document") for uri, path in self._files()),
+        ]
+
+    def _entry(self, uri: str, name: str, about: str) -> types.Resource:
+        description = text(f"resources.{about}", self._language)
+        return types.Resource(uri=uri, name=name, description=description, mime_type=_MARKDOWN)
+
+    def read(self, uri: str) -> str:
+        """The text at an address, fenced as data."""
+        context = ToolContext(self._mind, self._language)
+        if uri == _PAD:
+            return read_scratchpad(context).text
+        if uri == _EPISODES:
+            latest = self._mind.episodes(limit=_EPISODES_SHOWN)
+            for episode in latest:
+                self._mind.note_shown([episode.summary], record=episode.id)
+            stories = "\n\n".join(story(one, context.day_of(one.started_at)) for one in latest)
+            if not stories:
+                return text("resources.no_story", self._language)
+            return self._fenced(stories, "episodes")
+        path = dict(self._files()).get(uri)
+        if path is None:
+            raise NotFound("There is nothing to read at this address", remedy="List the resources")
+        try:
+            with path.open("rb") as stream:
+                data = stream.read(DOCUMENT_BYTES)
+        except OSError as error:
+            raise NotFound(
+                f"{path.name} cannot be read: {error.strerror}", remedy="Give permission on it"
+            ) from error
+        return self._fenced(data.decode("utf-8", "replace"), path.name)
+
+    def _files(self) -> Iterator[tuple[str, Path]]:
+        """Regular files; a link may lead outside the folder."""
+        folder = self._mind.documents_folder
+        if folder is not None:
+            for name in get_args(DocumentName):
+                file: str = getattr(self._mind.settings.documents, f"{name}_file")
+                path = folder / file
+                if path.is_file() and not path.is_symlink():
+                    yield _DOCUMENT + quote(file, safe=""), path
+
+    def _fenced(self, text: str, source: str) -> str:
+        return as_data(text, source, answer_language(self._mind, text))
+
+
+def instructions(mind: Mind, language: Language) -> str:
+    """What a host tells its model, about the tools that are offered; with the question of
+    onboarding on a new memory, where the preset asks.
+    """
+    offered = ("", *tool_names(mind))
+    sentences = [one for one in read_texts()["instructions"] if one["tool"] in offered]
+    texts = [sentence.get(language, sentence[ENGLISH]) for sentence in sentences]
+    if question := mind.onboarding().text:
+        texts.append(text("asked.new_user", language, question=question))
+    return text("asked.between", language).join(texts)
+
+
+def _recall(mind: Mind, language: Language, *, question: str) -> str:
+    built = mind.context(question)
+    parts = [built.text]
+    if not any(section.name == "evidence" for section in built.sections):
+        # This preset leaves searching to the model, but the person picked this prompt.
+        parts.append(search_memory(ToolContext(mind, language), query=question).text)
+    return "\n\n".join(filter(None, (*parts, question)))
+
+
+def _remember(mind: Mind, language: Language, *, statement: str) -> str:
+    return text("asked.remember", language, statement=statement)
+
+
+def _introduce(mind: Mind, language: Language, *, answer: AnyText = "") -> str:
+    """A person picks prompts, so the answer is the person's own."""
+    state = mind.onboard(answer.strip()) if answer.strip() else mind.onboarding(begin=True)
+    if state.done:
+        return text("asked.introduced", language)
+    return text("asked.next_question", language, question=state.text)
+
+
+def _review(mind: Mind, language: Language) -> str:
+    waiting = list_pending(ToolContext(mind, language))
+    if not waiting.data["results"]:
+        return waiting.text
+    key = "asked.review" if mind.settings.tools.answer_pending else "asked.review_by_user"
+    return text(key, language, waiting=waiting.text)
+
+
+# The keywords of each are its arguments. What a person reads is in the texts of the tools.
+PROMPTS: dict[str, Callable[..., str]] = {
+    "recall": _recall, "remember": _remember, "introduce": _introduce, "review": _review
+}  # fmt: skip
+
+
+def prompt_text(mind: Mind, name: str, arguments: Mapping[str, str]) -> str:
+    """The text for the model when a person picks a prompt."""
+    language = answer_language(mind, arguments)
+    build = PROMPTS.get(name)
+    if build is None:
+        raise NotFound("There is no such prompt", remedy=f"Use one of {', '.join(PROMPTS)}")
+    return build(mind, language, **read_arguments(build, arguments, language, ARGUMENT_CHARS))
+
 
 R = TypeVar("R")
 Call = ServerRequestContext[Any, Any]
@@ -130,17 +257,7 @@ class _Handlers:
 
     async def list_resources(self, call: Call, page: Page) -> types.ListResourcesResult:
         entries = await self._do(call, self._resources.entries)
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    uri=entry.uri,
-                    name=entry.name,
-                    description=text(f"resources.{entry.about}", self.language),
-                    mime_type=_MARKDOWN,
-                )
-                for entry in entries
-            ]
-        )
+        return types.ListResourcesResult(resources=entries)
 
     async def read_resource(
         self, call: Call, request: types.ReadResourceRequestParams

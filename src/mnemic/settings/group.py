@@ -10,15 +10,7 @@ package that is more than all else a start of the command does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Self,
-    dataclass_transform,
-    get_args,
-    get_origin,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform, get_args, get_origin
 
 from mnemic.errors import ConfigError
 from mnemic.settings.sorts import Sort, Wrong, sort_of

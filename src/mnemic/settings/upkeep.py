@@ -128,10 +128,7 @@ class ScheduleSettings(SettingsGroup):
 class UpkeepSettings(SettingsGroup):
     """What the daily and weekly work does; the order of steps is fixed."""
 
-    daily: tuple[DailyStep, ...] = setting(
-        get_args(DailyStep),
-        "Steps of the daily work.",
-    )
+    daily: tuple[DailyStep, ...] = setting(get_args(DailyStep), "Steps of the daily work.")
     weekly: tuple[WeeklyStep, ...] = setting(
         ("merge", "core", "decay"),
         "Steps of the weekly work; `rewrite` and `profile` are `merge` and `core` by a model.",

@@ -19,14 +19,7 @@ from mnemic.rules.slots import has_one_answer
 from mnemic.rules.support import may_overrule
 from mnemic.store.contract import Unit
 from mnemic.store.transfer import from_cell, to_cell
-from mnemic.sync.registers import (
-    MERGED,
-    ChangedMeanwhile,
-    Held,
-    MergedTable,
-    mark_of,
-    read_rows,
-)
+from mnemic.sync.registers import MERGED, ChangedMeanwhile, Held, MergedTable, mark_of, read_rows
 
 _FREE = 1 << 40  # places above every real one, for rows whose place is taken
 _STATE = "status valid_to superseded_at superseded_by".split()

@@ -9,14 +9,7 @@ from typing import TypedDict
 
 from mnemic.late import dataclass
 from mnemic.types.ledger import Source, Turn
-from mnemic.types.literals import (
-    Json,
-    Kind,
-    MemoryStatus,
-    RecordType,
-    Role,
-    Trust,
-)
+from mnemic.types.literals import Json, Kind, MemoryStatus, RecordType, Role, Trust
 from mnemic.types.memory import Memory
 
 EXACT_TOTAL = "of exactly"  # the part of a score that says how many an exact question is about

@@ -9,13 +9,7 @@ from datetime import date, datetime
 from typing import Any, NewType, TypedDict
 
 from mnemic.late import dataclass
-from mnemic.types.literals import (
-    Direction,
-    Json,
-    Role,
-    Trust,
-    TurnState,
-)
+from mnemic.types.literals import Direction, Json, Role, Trust, TurnState
 from mnemic.types.safe import EMPTY, SafeMetadata, SafeName, SafeText, no_metadata
 
 

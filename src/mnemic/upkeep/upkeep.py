@@ -21,8 +21,8 @@ from mnemic.language.guard import guard_of
 from mnemic.rules import checks
 from mnemic.settings import Settings
 from mnemic.settings.logs import log_of
+from mnemic.space import user_zone
 from mnemic.store.contract import Store
-from mnemic.store.user_zone import user_zone
 from mnemic.types import EMPTY, Job, SafeText, joined
 from mnemic.types.safe import constant, key_of
 from mnemic.upkeep.changes import undo

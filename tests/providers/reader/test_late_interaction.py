@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from mnemic.providers.reader.late_interaction import score_passages
-from mnemic.providers.reader.model import TOKEN, AskedQuestion
+from mnemic.providers.reader.model import TOKEN, AskedQuestion, score_passages
 
 
 def unit_rows(seed: int, rows: int) -> NDArray[np.float32]:

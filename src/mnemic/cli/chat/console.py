@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from mnemic.cli.chat.conversation import ChatConversation
 from mnemic.cli.chat.questions import MORE, TerminalQuestions
 from mnemic.cli.chat.terminal import Terminal
-from mnemic.cli.context import show_account
 from mnemic.cli.failures import error_line
 from mnemic.cli.memories import show_memories
 from mnemic.cli.phrases import phrase
-from mnemic.cli.recall import show_hits
+from mnemic.cli.recall import show_account, show_hits
 from mnemic.engine.mind import Mind
 from mnemic.errors import MnemicError
 from mnemic.providers.chat.base import ChatModel

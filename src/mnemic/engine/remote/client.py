@@ -38,20 +38,12 @@ from mnemic.errors import (
 )
 from mnemic.language.tokens import count_tokens
 from mnemic.plain import plain
-from mnemic.providers.certificates import certificates
+from mnemic.providers.extras import certificates
 from mnemic.rules import checks
 from mnemic.rules.signatures import checked
 from mnemic.settings import Settings, load
 from mnemic.sync.report import ExchangeReport, MergeReport, PairingOptions
-from mnemic.types import (
-    Attachment,
-    AuditReport,
-    Drained,
-    NewTurn,
-    Recorded,
-    Scratchpad,
-    ToolCall,
-)
+from mnemic.types import Attachment, AuditReport, Drained, NewTurn, Recorded, Scratchpad, ToolCall
 
 if TYPE_CHECKING:
     import httpx
@@ -86,9 +78,7 @@ class _Connection:
         try:
             import httpx
         except ModuleNotFoundError as error:
-            raise MissingExtra(
-                "httpx is not installed", remedy='Install it: pip install "mnemic[remote]"'
-            ) from error
+            raise MissingExtra.of("httpx", "remote") from error
         try:
             parts = urlsplit(url)
         except ValueError as error:

@@ -129,9 +129,7 @@ class Chat:
 
 
 def _parsed(
-    reply: ModelReply,
-    parse: Callable[[Object], T],
-    parse_partial: Callable[[str], T] | None,
+    reply: ModelReply, parse: Callable[[Object], T], parse_partial: Callable[[str], T] | None
 ) -> T:
     try:
         if reply.ending == "cut":

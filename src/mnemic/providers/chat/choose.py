@@ -78,8 +78,7 @@ def object_model_for(
     """A model of the host, with the budget, timeout, breaker and repairs of one behind HTTP."""
     from mnemic.providers import extras
     from mnemic.providers.chat.chat import Chat
-    from mnemic.providers.chat.object import ObjectTransport
-    from mnemic.providers.objects import GuardedObject, method_of, name_of
+    from mnemic.providers.objects import GuardedObject, ObjectTransport, method_of, name_of
     from mnemic.providers.wire import EXTRA
 
     name = name_of(given, "model")

@@ -11,13 +11,7 @@ from typing import Any
 from mnemic.errors import BadAnswer
 from mnemic.language.tokens import estimate_tokens
 from mnemic.providers.chat.base import Schema
-from mnemic.providers.chat.transport import (
-    Ending,
-    Form,
-    ModelPrompt,
-    RequestOptions,
-    system_text,
-)
+from mnemic.providers.chat.transport import Ending, Form, ModelPrompt, RequestOptions, system_text
 from mnemic.providers.wire import END_OF_STREAM
 
 _MOST_TOKENS = 2**40

@@ -46,10 +46,7 @@ _MILLION = 1_000_000  # tokens that a price is for
 
 
 def spent_on(
-    model: str,
-    price: ModelPrice | None,
-    read: int | Iterable[str],
-    written: int | str,
+    model: str, price: ModelPrice | None, read: int | Iterable[str], written: int | str
 ) -> Spent:
     """The tokens as the server counted them, else estimated from the texts, and what they cost."""
     read = read if isinstance(read, int) else sum(map(estimate_tokens, read))
@@ -140,11 +137,7 @@ class Retry(NamedTuple):
 
 
 def without_refused(
-    known: Capabilities,
-    error: ModelRefused | ModelUnavailable,
-    *,
-    for_json: bool,
-    warm: bool,
+    known: Capabilities, error: ModelRefused | ModelUnavailable, *, for_json: bool, warm: bool
 ) -> Retry | None:
     """What is left to try without that which the server refused; None where nothing is.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias
 
 from mnemic.errors import BadVector
 from mnemic.late import NDArray, np
@@ -30,11 +30,6 @@ class Embedder(Protocol):
         """
 
 
-@runtime_checkable
-class _Closable(Protocol):
-    def close(self) -> None: ...
-
-
 def expect(embedder: Embedder, dimensions: int) -> None:
     """Set the length of vectors for an embedder whose server decides it."""
     learn = getattr(embedder, "expect", None)  # at every query: a protocol is slow to check
@@ -42,21 +37,16 @@ def expect(embedder: Embedder, dimensions: int) -> None:
         learn(dimensions)
 
 
-@runtime_checkable
-class _Caching(Protocol):
-    def forget(self) -> None: ...
-
-
 def clear_cache(embedder: Embedder) -> None:
     """Clear the cache of an embedder that has one."""
-    if isinstance(embedder, _Caching):
-        embedder.forget()
+    if forget := getattr(embedder, "forget", None):
+        forget()
 
 
 def release(embedder: Embedder) -> None:
     """Drop the connections of an embedder that has some; it can still be used."""
-    if isinstance(embedder, _Closable):
-        embedder.close()
+    if close := getattr(embedder, "close", None):
+        close()
 
 
 def checked(answer: object, *, texts: int, dimensions: int, model: str) -> Vectors:

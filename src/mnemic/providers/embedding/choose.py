@@ -50,8 +50,7 @@ def object_embedder_for(
     settings: Settings, given: EmbeddingModel, circuits: Circuits | None = None
 ) -> Embedder:
     """An embedding model of the host, with the timeouts, breaker and cache of one behind HTTP."""
-    from mnemic.providers.embedding.object import ObjectEmbedder
-    from mnemic.providers.objects import GuardedObject, name_of
+    from mnemic.providers.objects import GuardedObject, ObjectEmbedder, name_of
 
     embedding, service = settings.embedding, f"embedder {name_of(given, 'embedder')}"
     breaker = None if circuits is None else circuits.own(service)

@@ -263,3 +263,29 @@ def installed_reader() -> TrainedReader:
 def _reader_in(folder: Path) -> TrainedReader:
     """One for all memories of a process: the weights are large and never change."""
     return TrainedReader(folder)
+
+
+# Rows multiplied at once: with more, BLAS wakes threads, which costs more than it saves.
+_ROWS_AT_ONCE = 128
+
+
+def score_passages(
+    question: AskedQuestion, passages: Sequence[bytes | None]
+) -> NDArray[np.float64]:
+    """How well each passage answers the question; NaN for one that was not read yet. For each token
+    of the question the most similar token of the passage counts; the score is their weighted mean.
+    """
+    scores = np.full(len(passages), np.nan)
+    read = [n for n, tokens in enumerate(passages) if tokens]
+    if not read:
+        return scores
+    kept = [passages[n] or b"" for n in read]
+    sizes = np.array([len(tokens) // TOKEN for tokens in kept])
+    tokens = np.frombuffer(b"".join(kept), np.int8).reshape(-1, TOKEN).astype(np.float32)
+    asked = question.tokens.T
+    parts = [tokens[at : at + _ROWS_AT_ONCE] @ asked for at in range(0, len(tokens), _ROWS_AT_ONCE)]
+    likeness = np.concatenate(parts)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    best = np.maximum.reduceat(likeness, starts, axis=0)
+    scores[read] = best @ question.weights / LEVELS
+    return scores

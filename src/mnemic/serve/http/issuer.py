@@ -42,9 +42,7 @@ class Issuer:
         try:
             import jwt  # noqa: F401
         except ModuleNotFoundError as error:
-            raise MissingExtra(
-                f"{error.name} is not installed", remedy='Install it: pip install "mnemic[jwt]"'
-            ) from error
+            raise MissingExtra.of(error.name or "jwt", "jwt") from error
         self._issuer = issuer
         self._audience = audience
         self._guard = threading.Lock()

@@ -117,10 +117,7 @@ def load_driver() -> None:
     try:
         import psycopg  # noqa: F401
     except ImportError as error:
-        raise errors.MissingExtra(
-            f"{error.name or 'psycopg'} is not installed",
-            remedy='Install it: pip install "mnemic[postgres]"',
-        ) from error
+        raise errors.MissingExtra.of(error.name or "psycopg", "postgres") from error
     # A lost connection is told by an error; a program without logging is not to see it twice.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
 

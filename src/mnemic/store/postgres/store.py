@@ -17,7 +17,6 @@ from mnemic.store.contract import Store, Unit, forgotten_meanwhile
 from mnemic.store.postgres import backup, migrate
 from mnemic.store.postgres.address import read_address
 from mnemic.store.postgres.connection import SCHEMA, PostgresConnection
-from mnemic.store.postgres.replica import Replica
 from mnemic.store.postgres.server import KEYS, Server
 from mnemic.store.postgres.terms import PostingTerms
 from mnemic.store.postgres.vectors import (
@@ -33,11 +32,58 @@ from mnemic.store.rows import MAX_SPACES, NOBODY
 from mnemic.store.sql import text_columns
 from mnemic.store.sql.memories import SqlMemories
 from mnemic.store.sql.part import SqlConnection, read_statements
+from mnemic.store.sql.postings import TextStats
 from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.transfer import Cells, MovedTable
 from mnemic.types import Backup, Finding, Job, PageProgress
+
+_AWAY = 10.0  # seconds for which a replica that did not answer is not asked again
+_PATIENCE = 2.0
+_STATE = (
+    "SELECT pg_last_wal_replay_lsn() - '0/0'::pg_lsn,"
+    " EXISTS (SELECT 1 FROM pg_stat_wal_receiver),"
+    " CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0"
+    " ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) END"
+)
+
+
+class Replica:
+    """A second server that follows ``primary``, and answers recall while it keeps up: while it has
+    all that this process wrote, hears from the first server, and is not far behind. Its figures of
+    the text index may be older.
+    """
+
+    def __init__(self, primary: Server, busy_timeout: float, settings: StoreSettings) -> None:
+        self._primary = primary
+        self._lag = settings.replica_lag.total_seconds()
+        self._away_until = 0.0
+        self.text_stats = TextStats()
+        self.server = Server(
+            read_address(settings.replica.reveal()),
+            min(busy_timeout, _PATIENCE),
+            read_only=True,
+            settings=settings,
+            connect_timeout=_PATIENCE,
+        )
+
+    def keeps_up(self) -> bool:
+        """Whether a recall may be answered there now."""
+        if time.monotonic() < self._away_until:
+            return False
+        try:
+            with self.server.read() as conn:
+                replayed, is_fed, lag = conn.rows(_STATE).fetchone()
+        except StoreError:
+            self.leave()
+            return False
+        return bool(is_fed) and (lag or 0) <= self._lag and replayed >= self._primary.written
+
+    def leave(self) -> None:
+        """Ask nothing of it for a while."""
+        self._away_until = time.monotonic() + _AWAY
+
 
 _BELIEVED = 1.0  # seconds
 _START = 200  # characters of a slot that its index has; schema/0001.sql

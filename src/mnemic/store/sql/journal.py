@@ -10,7 +10,6 @@ from typing import Any, Literal, cast
 
 from mnemic.days import ABROAD, Zone, day_bounds, day_of
 from mnemic.ids import new_id
-from mnemic.rules.figures import TAKEN_BACK, figures_of
 from mnemic.store import codec
 from mnemic.store.sql.part import Fields, Part, narrow, read_statements
 from mnemic.types import DailyEvent, Event, Fact, Json, SafeName, UsageTotal, key_of
@@ -185,3 +184,25 @@ class SqlCounters(Part):
         for quarter, minutes, count in rows:
             days[day_of(codec.from_micros(quarter * _QUARTER, minutes), zone)] += count
         return dict(days)
+
+
+TAKEN_BACK = "taken_back"  # only of a memory that was learned, and once
+_BY_TYPE: Mapping[str, tuple[str, ...]] = {
+    "pending": ("put_to_user",),
+    "confirm": ("confirmed",),
+    "withdraw": (TAKEN_BACK,),
+}
+
+
+def figures_of(type_: str, payload: Mapping[str, object]) -> tuple[str, ...]:
+    """The figures of use that an event counts for, mostly none. They are counted when it happens,
+    so that reading them takes as long in a large memory as in a small one.
+    """
+    if type_ == "write":
+        return ("learned",) if payload.get("sources") else ()
+    if type_ == "reject":
+        return ("refused", TAKEN_BACK) if payload.get("by") == "user" else (TAKEN_BACK,)
+    if type_ == "archive":  # by a rollback, rather than by decay
+        undone = str(payload.get("reason", "")).startswith("rollback of")
+        return (TAKEN_BACK,) if undone else ()
+    return _BY_TYPE.get(type_, ())

@@ -9,14 +9,7 @@ from itertools import chain
 from typing import Any
 
 from mnemic.errors import Conflict, NotFound
-from mnemic.rules.speakers import (
-    FOREIGN,
-    UNREAD,
-    Speech,
-    least_trusted,
-    speaker_mark,
-    with_claim,
-)
+from mnemic.rules.speakers import FOREIGN, UNREAD, Speech, least_trusted, speaker_mark, with_claim
 from mnemic.store import codec
 from mnemic.store.rows import (
     PLACE_END,

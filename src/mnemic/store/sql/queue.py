@@ -17,16 +17,7 @@ from mnemic.locks import ForkSafeLock
 from mnemic.store import codec
 from mnemic.store.rows import Scheduled
 from mnemic.store.sql.part import Fields, Part, SqlConnection, SqlRows, read_statements
-from mnemic.types import (
-    WAITING_SINCE,
-    Fact,
-    Job,
-    JobState,
-    SafeName,
-    SafeText,
-    constant,
-    key_of,
-)
+from mnemic.types import WAITING_SINCE, Fact, Job, JobState, SafeName, SafeText, constant, key_of
 
 if TYPE_CHECKING:
     from mnemic.store.contract import Store

@@ -19,13 +19,7 @@ from mnemic.store.rows import (
     type_of,
 )
 from mnemic.store.sql.part import Part, read_statements
-from mnemic.store.sql.postings import (
-    Postings,
-    SpaceStats,
-    TermIndex,
-    WeighedTerms,
-    read_names,
-)
+from mnemic.store.sql.postings import Postings, SpaceStats, TermIndex, WeighedTerms, read_names
 from mnemic.store.sql.scope import ScopeFilter
 from mnemic.types import RecordType, SafeText
 

@@ -16,15 +16,7 @@ from mnemic.late import np
 from mnemic.rules.speakers import UNREAD
 from mnemic.store.rows import TABLES, first_doc, last_doc, number_of
 from mnemic.store.sql.part import Part, read_statements
-from mnemic.store.transfer import (
-    BATCH,
-    Cells,
-    MovedTable,
-    PutRows,
-    RowConflict,
-    from_cell,
-    to_cell,
-)
+from mnemic.store.transfer import BATCH, Cells, MovedTable, PutRows, RowConflict, from_cell, to_cell
 from mnemic.types import RECORD_TYPES, RecordType
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import Any, Generic, TypeVar
 from mnemic.store.quota import Admission
 from mnemic.store.sql.attachments import SqlAttachments
 from mnemic.store.sql.cleanup import SqlCleanup
-from mnemic.store.sql.echoes import SqlEchoes
 from mnemic.store.sql.episodes import SqlEpisodes
 from mnemic.store.sql.erasure import SqlEraser
 from mnemic.store.sql.journal import SqlCounters, SqlJournal
@@ -22,6 +21,7 @@ from mnemic.store.sql.runs import SqlRuns
 from mnemic.store.sql.state import (
     SqlCards,
     SqlDocumentStates,
+    SqlEchoes,
     SqlOnboardings,
     SqlReplies,
     SqlScratchpads,

@@ -24,7 +24,6 @@ from mnemic.store.sql.queue import JOB, SqlQueue
 from mnemic.store.sql.transfer import SqlTransfer, misfit, missing, occupied
 from mnemic.store.sql.unit import UnitPart
 from mnemic.store.sqlite import backup, migrate
-from mnemic.store.sqlite.changes import note_changes
 from mnemic.store.sqlite.connection import MEMORY, Database
 from mnemic.store.sqlite.keys import FileKey
 from mnemic.store.sqlite.readonly import size_of
@@ -337,3 +336,54 @@ def _check_schema(conn: SqlConnection) -> Finding:
         detail += f"; not made by Mnemic: {', '.join(foreign)}"
     remedy = "Find out who changed the file, and restore a backup of your own" if foreign else ""
     return Finding("schema", version == migrate.LATEST and not foreign, detail, remedy)
+
+
+# What stands for a row. A session is noted by its number, since its id is a name that people gave;
+# a table with few rows is noted as a whole.
+_KEYS = {
+    "sessions": "{}.number",
+    "turns": "{}.id",
+    "memories": "{}.id",
+    "memory_sources": "{0}.memory || char(31) || {0}.turn",
+    "episodes": "{}.id",
+    "attachments": "{}.id",
+    "events": "{}.id",
+    "daily_events": "{}.id",
+    "usage": "{}.id",
+    "scratchpads": "''",
+    "document_choices": "''",
+    "onboarding": "''",
+    "counters": "''",
+}
+_TRIGGER = """
+CREATE TEMP TRIGGER note_{name} AFTER {change} ON {table}
+WHEN EXISTS (SELECT 1 FROM main.sync_devices WHERE space = {row}.space AND own = 1) BEGIN
+    INSERT INTO sync_changes (space, tbl, key) VALUES ({row}.space, '{table}', {key})
+    ON CONFLICT DO NOTHING;
+END;
+"""
+
+
+def _list_triggers() -> Iterator[tuple[str, str]]:
+    for table, key in _KEYS.items():
+        for change, row in (("INSERT", "new"), ("UPDATE", "new"), ("UPDATE", "old"),
+                            ("DELETE", "old")):  # fmt: skip
+            noted, name = key.format(row), f"{table}_{change}_{row}"
+            when = change
+            if table == "sessions" and row == "old":  # its number no longer tells its old id
+                when, noted = change.replace("UPDATE", "UPDATE OF id"), "''"
+            elif change == "UPDATE" and row == "old" and table != "memory_sources":
+                continue  # ids stay
+            yield table, _TRIGGER.format(name=name, change=when, table=table, row=row, key=noted)
+
+
+_TRIGGERS = tuple(_list_triggers())
+
+
+def note_changes(conn: apsw.Connection) -> None:
+    """Note which rows a connection changes from now on, so that an exchange with other devices need
+    not look at them all; a damaged file may lack a table. By triggers of the connection, since
+    those of a file are never run, and only where the space has a device to exchange from.
+    """
+    there = {name for (name,) in conn.execute("SELECT name FROM main.sqlite_schema")}
+    conn.execute("".join(trigger for table, trigger in _TRIGGERS if table in there))

@@ -10,11 +10,11 @@ from datetime import timedelta
 
 from mnemic.days import day_bounds
 from mnemic.errors import ModelError
-from mnemic.jobs.waiting import model_wait
 from mnemic.language.story import EpisodeDraft
 from mnemic.learn import session_end
 from mnemic.learn.episode_writer import MOST_TURNS
 from mnemic.record import triggers
+from mnemic.record.ledger import model_wait
 from mnemic.rules import checks
 from mnemic.store.rows import TurnFilter
 from mnemic.types import EMPTY, Job, SafeName, Turn, constant, joined
