@@ -13,6 +13,7 @@ from mnemic.clock import ManualClock
 from mnemic.store.rows import MemoryFilter
 from mnemic.store.sql.unit import Unit
 from mnemic.store.sqlite.store import SqliteStore
+from mnemic.types.safe import key_of
 from tests.conftest import NOON
 from tests.contract.rows import SPACE, after, keep, memory
 
@@ -27,6 +28,8 @@ VIEWS: dict[str, View] = {
     ),
     "of every status": lambda unit: unit.memories.find(MemoryFilter(limit=20)),
     "archived": lambda unit: unit.memories.find(MemoryFilter(status="archived", limit=20)),
+    "waits for a model": lambda unit: unit.tasks.waiting_for_model(20),
+    "asks a model again": lambda unit: unit.tasks.model_away_until(NOON),
     "growth": lambda unit: unit.counters.per_day("memories", after(days=80).date(), UTC),
 }
 
@@ -43,6 +46,8 @@ def test_a_first_page_of_many_memories_costs_what_one_of_few_does(
                 for day in days:
                     for number in range(20):
                         keep(unit, memory(f"{day} {number}", at=after(days=day)))
+                        key = key_of("of", day, number)
+                        unit.tasks.enqueue("extract", key=key, payload={}, now=NOON)
                 keep(unit, memory("put away", status="archived"))
             costs.append(_steps(store, VIEWS[name]))
     finally:

@@ -20,7 +20,27 @@ UNION ALL
 SELECT 'jobs_dead', count(*) FROM jobs WHERE space = :space AND state = 'dead'
 
 -- name: count_kinds
-SELECT kind, count(*) FROM memories WHERE space = :space AND status = 'active' GROUP BY kind
+-- From kind to kind by the index, which counts a stretch twice as fast as it groups all.
+WITH RECURSIVE step (kind) AS (
+    SELECT min(kind)
+    FROM memories
+    WHERE space = :space AND status = 'active'
+    UNION ALL
+    SELECT (
+        SELECT min(m.kind)
+        FROM memories m
+        WHERE m.space = :space AND m.status = 'active' AND m.kind > step.kind
+    )
+    FROM step
+    WHERE step.kind IS NOT NULL
+)
+SELECT kind, (
+    SELECT count(*)
+    FROM memories m
+    WHERE m.space = :space AND m.status = 'active' AND m.kind = step.kind
+)
+FROM step
+WHERE kind IS NOT NULL
 
 -- name: first_at
 SELECT min(at) FROM turns WHERE space = :space

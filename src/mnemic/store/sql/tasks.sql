@@ -11,7 +11,7 @@ SELECT j.id, s.name, j.kind, j.key, j.payload, j.state, j.attempts, j.max_attemp
     j.created_at, j.lease_until, j.error
 FROM (
     SELECT *
-    FROM jobs
+    FROM jobs INDEXED BY jobs_awaiting_model
     WHERE space = :space
       AND state = 'ready'
       AND instr(payload, '"waiting_since"') > 0

@@ -27,7 +27,6 @@ from mnemic.types import RECORD_TYPES, RecordType
 
 _FLOAT = 4  # bytes
 _ROUNDING = 0.01
-_MANY = 2_000  # records that wait
 
 
 class SqlVectors(Part):
@@ -74,15 +73,17 @@ class SqlVectors(Part):
 
     def waiting(self, embedder: int) -> int:
         """How many records still wait for their vectors."""
-        total = int(self._run("waiting").get)
+        total: int = self._run("waiting").get
         for type_ in RECORD_TYPES:
-            reached, last = self._reached(embedder, type_), last_doc(self._space, type_)
-            # Of many an index tells the number sooner than the rows, whose texts are between.
-            many = self._sql("waits_beyond", table=TABLES[type_])
-            is_many = self._run(many, reached=reached + _MANY, last=last).get
-            name = "count_by_index" if is_many else "count_by_doc"
-            statement = self._sql(name, table=TABLES[type_])
-            total += int(self._run(statement, reached=reached, last=last).get)
+            reached, last = self._reached(embedder, type_), self._next_doc(type_) - 1
+            before = first_doc(self._space, type_) - 1
+            between = self._sql("count_between", table=TABLES[type_])
+            # An index counts all of them; only the shorter side is read through, texts and all.
+            if last - reached <= reached - before:
+                total += self._run(between, after=reached, last=last).get
+            else:
+                total += self._run(self._sql("count_all", table=TABLES[type_])).get
+                total -= self._run(between, after=before, last=reached).get
         return total
 
     def _reached(self, embedder: int, type_: RecordType) -> int:

@@ -91,14 +91,11 @@ FROM {table} r
 WHERE r.space = :space AND r.id IN (SELECT value FROM json_each(:ids))
 ORDER BY r.doc
 
--- name: waits_beyond
-SELECT 1 FROM {table} WHERE +space = :space AND doc > :reached AND doc <= :last LIMIT 1
+-- name: count_all
+SELECT count(*) FROM {table} WHERE space = :space
 
--- name: count_by_doc
-SELECT count(*) FROM {table} WHERE +space = :space AND doc > :reached AND doc <= :last
-
--- name: count_by_index
-SELECT count(*) FROM {table} WHERE space = :space AND +doc > :reached AND +doc <= :last
+-- name: count_between
+SELECT count(*) FROM {table} WHERE +space = :space AND doc > :after AND doc <= :last
 
 -- name: put_vector
 INSERT INTO vectors
