@@ -80,7 +80,7 @@ def measure(count: int, settings: Settings, seed: int = 1) -> Figures:
     pairs = {(pair.one, pair.other): pair for pair in found}
     merged = {
         (min(place, other), max(place, other))
-        for group in components(count, found)
+        for group in components(found)
         for place, taken in absorbed(memories, group, pairs, settings.reconcile)
         for other in taken
     }

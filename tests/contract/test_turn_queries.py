@@ -117,7 +117,7 @@ def test_what_the_owner_said_in_few_words(busy: Store) -> None:
 def test_the_terms_of_turns_that_called_no_tool(busy: Store) -> None:
     texts = {one.id: one.text for one in found(busy)}
     with busy.read(SPACE) as unit:
-        packed = unit.ledger.packed_terms([*texts, "nothing"])
+        packed = unit.text.packed_terms("turn", [*texts, "nothing"])
     by_text = {text: packed.pop(id_) for id_, text in texts.items() if id_ in packed}
     assert by_text == {text: pack(text) for text in ("a0", "b0", "b2", "c0")}
     assert not packed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,26 @@ def test_what_its_turns_do_not_say(mind: Mind) -> None:
     remember(mind, "told by hand")
     found = check(mind, "unsupported")
     assert {id_ for id_, _ in found.examples} == {made_up, invented, nobody}
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+@pytest.mark.parametrize(
+    ("text", "subject", "predicate", "tag"),
+    [
+        ("The garden has an old pear tree", "Grafana's alerts", "runs-on v2.3", "Basel, Friday"),
+        ("院子里有一棵老梨树", "监控系统", "部署在 v2.3", "周五。发布"),
+    ],
+)
+def test_what_a_memory_is_of_and_filed_under_is_not_what_it_says(
+    mind: Mind, text: str, subject: str, predicate: str, tag: str, indexed: bool
+) -> None:
+    turn = mind.record(session="s", role="user", text=f"{subject} {predicate} {tag}")
+    names: dict[str, Any] = {"subject": subject, "predicate": predicate, "sources": [turn.id]}
+    ids = {remember(mind, text, tags=[tag], **names), plant(mind, f"{text}.", **names).id}
+    if not indexed:
+        mind._store.clear_text_index()
+    assert {id_ for id_, _ in check(mind, "unsupported").examples} == ids
+    assert check(mind, "duplicate").found == 1
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,7 @@ def _decided(one: str, other: str) -> bool:
         return False
     near = near_pairs(memories, None, SETTINGS.upkeep.cluster_distance)
     pairs = {(pair.one, pair.other): pair for pair in near}
-    return any(
-        absorbed(memories, group, pairs, SETTINGS.reconcile) for group in components(2, near)
-    )
+    return any(absorbed(memories, group, pairs, SETTINGS.reconcile) for group in components(near))
 
 
 def _learned(number: int, text: str) -> Memory | None:
@@ -175,7 +173,7 @@ def test_parts_of_a_cluster_are_small_and_share_nobody(
 ) -> None:
     memories, _ = labeled(10)
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
-    for group in components(10, pairs.values()):
+    for group in components(pairs.values()):
         parts = portions(memories, group, pairs, most)
         places = [place for part in parts for place in part]
         assert len(places) == len(set(places))
@@ -188,7 +186,7 @@ def test_nobody_is_both_kept_and_taken_in(told: list[tuple[int, int, float]]) ->
     blank = labeled(1)[0][0]
     memories = [replace(blank, id=constant(str(n))) for n in range(10)]
     pairs = {(a, b): Pair(a, b, likeness, True) for a, b, likeness in told}
-    for group in components(10, pairs.values()):
+    for group in components(pairs.values()):
         found = absorbed(memories, group, pairs, SETTINGS.reconcile)
         kept, gone = [k for k, _ in found], [o for _, taken in found for o in taken]
         assert set(kept).isdisjoint(gone)

@@ -11,9 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
 
 from mnemic.health.metrics import CONTENT_WEIGHT
 from mnemic.index.batches import TermTable, index_many
+from mnemic.index.segment import index_terms
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.envelope import is_sealed, masked
 from mnemic.language.secrets.finder import USUAL, find_secrets
@@ -27,7 +31,7 @@ from mnemic.space import Space
 from mnemic.store.codec import stored_text
 from mnemic.store.contract import Unit
 from mnemic.store.rows import MemoryFilter
-from mnemic.types import AuditCheck, AuditReport, Memory, SafeText, Turn, lines_of
+from mnemic.types import AuditCheck, AuditReport, Memory, SafeName, SafeText, Turn, lines_of
 from mnemic.upkeep.clusters import near_pairs
 from mnemic.upkeep.report import short
 from mnemic.upkeep.steps.decay import judge_age
@@ -52,7 +56,7 @@ class Audit:
         with self.space.read() as unit:
             memories = unit.memories.find(MemoryFilter(status="active", limit=checks.MAX_ROWS))
             readable = [memory for memory in memories if not is_sealed(memory.text)]
-            terms = TermTable.of([memory.text for memory in readable])
+            terms = TermTable.unpacked(readable, partial(_pack, unit))
             problems = {
                 "duplicate": _duplicates(readable, terms, self.space.settings),
                 "stale": _stale(memories, self.space.settings, now),
@@ -91,6 +95,22 @@ _REMEDIES = {
 }
 
 
+def _pack(unit: Unit, memories: Sequence[Memory]) -> list[bytes]:
+    """The terms of their texts, which the index has between those of slots and tags."""
+    indexed = unit.text.packed_terms("memory", [memory.id for memory in memories])
+    return [
+        pack[_size(memory.subject, memory.predicate) : len(pack) - _size(*memory.tags)]
+        if (pack := indexed.get(memory.id)) is not None
+        else index_terms(memory.text).packed
+        for memory in memories
+    ]
+
+
+def _size(*names: SafeName) -> int:
+    """Of the packed terms of names."""
+    return len(index_terms(lines_of(names)).packed) if any(names) else 0
+
+
 def _duplicates(
     memories: Sequence[Memory], terms: TermTable, settings: Settings
 ) -> Iterator[Problem]:
@@ -105,15 +125,16 @@ def _duplicates(
     same += same_texts(m for m in worded if m.id not in gone)
     gone = {memory.id for memory, _ in same}
     distance = settings.upkeep.cluster_distance
-    for kind in sorted({memory.kind for memory in memories}):
-        of_kind = [n for n, m in enumerate(memories) if m.kind == kind and m.id not in gone]
+    kinds = sorted((m.kind, place) for place, m in enumerate(memories) if m.id not in gone)
+    for _, places in groupby(kinds, itemgetter(0)):
+        of_kind = [place for _, place in places]
         group = [memories[place] for place in of_kind]
         near = near_pairs(group, None, distance, terms=terms.some(of_kind))
         pairs = {(pair.one, pair.other): pair for pair in near}
         same += [
             (group[other], group[place])
-            for places in components(len(group), near)
-            for place, others in absorbed(group, places, pairs, settings.reconcile)
+            for cluster in components(near)
+            for place, others in absorbed(group, cluster, pairs, settings.reconcile)
             for other in others
         ]
     for memory, survivor in same:
@@ -173,12 +194,13 @@ def _unsupported(unit: Unit, memories: Sequence[Memory], terms: TermTable) -> It
     """Memories whose source turns do not support them, and those without source or owner."""
     for start in range(0, len(memories), _BATCH):
         portion = memories[start : start + _BATCH]
-        heard = unit.ledger.packed_terms(_turns_of(portion))
+        heard = unit.text.packed_terms("turn", _turns_of(portion))
         texts = terms.some(range(start, start + len(portion))).weighing(CONTENT_WEIGHT)
-        values = TermTable.of([memory.value for memory in portion]).weighing(CONTENT_WEIGHT)
+        named = list({memory.value: None for memory in portion})
+        values = dict(zip(named, TermTable.of(named).weighing(CONTENT_WEIGHT), strict=True))
         doubted: list[tuple[Memory, set[int]]] = []
-        for memory, statement, value in zip(portion, texts, values, strict=True):
-            statement.update(value)
+        for memory, statement in zip(portion, texts, strict=True):
+            statement.update(values[memory.value])
             if not memory.sources and memory.trust != "owner":
                 yield memory.id, f"{short(memory.text)} (from no turn)"
             elif memory.sources and not _supports(heard, memory, statement):

@@ -7,7 +7,7 @@ of chunks and the terms they are spelled as. Only new chunks are segmented one b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -33,6 +33,7 @@ _MASKS = [(1 << 8 * n) - 1 for n in range(_HALF)] + [(1 << 64) - 1]
 Keys: TypeAlias = "NDArray[np.uint64]"
 Places: TypeAlias = "NDArray[np.int64]"
 Spots: TypeAlias = "NDArray[np.int32]"  # in a pool: half the memory to move
+Record = TypeVar("Record")
 Numbers = TypeVar("Numbers", "NDArray[np.int64]", "NDArray[np.uint64]")
 _MARKS = [chr(byte) in MARKS for byte in range(256)]
 
@@ -57,10 +58,17 @@ class TermTable(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[SafeText]) -> TermTable:
-        """The terms of texts, a portion at a time: their words take ten times the memory."""
+        """The terms of texts."""
+        return cls.unpacked(texts, lambda some: [one.packed for one in index_many(some)])
+
+    @classmethod
+    def unpacked(
+        cls, records: Sequence[Record], read: Callable[[Sequence[Record]], list[bytes]]
+    ) -> TermTable:
+        """The terms of records, packed a portion at a time: their words take more memory."""
         tables = [cls(np.empty(0, np.uint32), np.zeros(1, np.int64))]
-        for first in range(0, len(texts), _PORTION):
-            packs = [one.packed for one in index_many(texts[first : first + _PORTION])]
+        for first in range(0, len(records), _PORTION):
+            packs = read(records[first : first + _PORTION])
             rows = np.arange(len(packs) + 1, dtype=np.uint64) << np.uint64(32)
             row = np.repeat(rows[:-1], [len(pack) // TERM_BYTES for pack in packs])
             keys = distinct(row + np.frombuffer(b"".join(packs), np.uint32))

@@ -28,24 +28,17 @@ class Pair(NamedTuple):
     apart: int = 0
 
 
-def components(count: int, pairs: Iterable[Pair]) -> list[list[int]]:
+def components(pairs: Iterable[Pair]) -> list[list[int]]:
     """Connected components as lists of places, in order; single places are left out."""
-    parent = list(range(count))
-
-    def root(place: int) -> int:
-        while parent[place] != place:
-            parent[place] = parent[parent[place]]
-            place = parent[place]
-        return place
-
+    group_of: dict[int, list[int]] = {}
     for pair in pairs:
-        one, other = root(pair.one), root(pair.other)
-        if one != other:
-            parent[max(one, other)] = min(one, other)
-    groups: dict[int, list[int]] = {}
-    for place in range(count):
-        groups.setdefault(root(place), []).append(place)
-    return [group for group in groups.values() if len(group) > 1]
+        ends = (group_of.setdefault(end, [end]) for end in (pair.one, pair.other))
+        large, small = sorted(ends, key=len, reverse=True)
+        if large is not small:
+            large += small
+            group_of.update(dict.fromkeys(small, large))
+    groups = {id(group): group for group in group_of.values()}
+    return sorted(map(sorted, groups.values()))
 
 
 def strength(memory: Memory) -> tuple[int, int, float, float, str]:

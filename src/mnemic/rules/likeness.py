@@ -11,7 +11,10 @@ from mnemic.patterns import defer
 from mnemic.rules.slots import fold
 
 # A sign inside a word or a number ("3.12", "c++", "don't") is a part of it.
-_PUNCTUATION = defer(r"[，。！？；：、…“”‘’「」『』（）()\[\]\"]|[.,!?;:'](?=\s|$)|(?<=\s)'")
+# Every sign is of one set, which is found at once; then whether it stands where it is no part.
+_PUNCTUATION = defer(
+    r"[，。！？；：、…“”‘’「」『』（）()\[\]\".,!?;:'](?:(?<![.,!?;:'])|(?=\s|$)|(?<=\s'))"
+)
 _FIGURES = defer(r"\d+(?:[.:/-]\d+)*")
 # A letter by itself; "I" and "a" before a word are English.
 _LETTER = defer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from mnemic.errors import StoreDamaged
@@ -35,6 +36,7 @@ def to_micros(moment: datetime) -> int:
     return (moment - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(256)  # the times of one record, and of those beside it, are mostly the same
 def from_micros(micros: int, zone: int = 0) -> datetime:
     """The moment again, in the zone (minutes east of UTC) it was told in."""
     try:

@@ -315,10 +315,6 @@ class SqlLedger(Part):
             ids=ids,
         )
 
-    def packed_terms(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """What those of the turns that called no tool are indexed by."""
-        return dict(self._run("packed_terms", ids=ids))
-
     def turns_by_doc(self, docs: Sequence[int]) -> dict[int, Turn]:
         statement = f"SELECT t.doc, {_COLUMNS} {_SQL['turns_by_doc']}"
         return {doc: _read_turn(row) for doc, *row in self._of_docs(statement, docs)}

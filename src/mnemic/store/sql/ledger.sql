@@ -1,14 +1,6 @@
 -- name: end_session
 UPDATE sessions SET ended_at = :at WHERE space = :space AND id = :session
 
--- name: packed_terms
-SELECT t.id, p.packed
-FROM turns t
-JOIN text_terms p ON p.space = t.space AND p.doc = t.doc
-WHERE t.space = :space
-  AND t.tool_calls IS NULL
-  AND t.id IN (SELECT value FROM json_each(:ids))
-
 -- name: latest_docs
 SELECT doc FROM turns WHERE space = :space ORDER BY at DESC, doc DESC LIMIT :limit
 

@@ -3,6 +3,12 @@ SELECT t.doc, t.packed
 FROM json_each(?) d
 CROSS JOIN text_terms t ON t.doc = d.atom AND t.space = ?
 
+-- name: packed_terms
+SELECT r.id, p.packed
+FROM {table} r
+JOIN text_terms p ON p.space = r.space AND p.doc = r.doc
+WHERE r.space = :space AND {among} AND r.id IN (SELECT value FROM json_each(:ids))
+
 -- name: records
 SELECT r.doc, r.id
 FROM json_each(:docs) d

@@ -75,15 +75,9 @@ class SqlVectors(Part):
         """How many records still wait for their vectors."""
         total: int = self._run("waiting").get
         for type_ in RECORD_TYPES:
-            reached, last = self._reached(embedder, type_), self._next_doc(type_) - 1
-            before = first_doc(self._space, type_) - 1
-            between = self._sql("count_between", table=TABLES[type_])
-            # An index counts all of them; only the shorter side is read through, texts and all.
-            if last - reached <= reached - before:
-                total += self._run(between, after=reached, last=last).get
-            else:
-                total += self._run(self._sql("count_all", table=TABLES[type_])).get
-                total -= self._run(between, after=before, last=reached).get
+            first, last = first_doc(self._space, type_), self._next_doc(type_) - 1
+            span = {"first": first, "reached": self._reached(embedder, type_), "last": last}
+            total += self._run(self._sql("beyond", table=TABLES[type_]), **span).get
         return total
 
     def _reached(self, embedder: int, type_: RecordType) -> int:

@@ -91,11 +91,14 @@ FROM {table} r
 WHERE r.space = :space AND r.id IN (SELECT value FROM json_each(:ids))
 ORDER BY r.doc
 
--- name: count_all
-SELECT count(*) FROM {table} WHERE space = :space
-
--- name: count_between
-SELECT count(*) FROM {table} WHERE +space = :space AND doc > :after AND doc <= :last
+-- name: beyond
+-- An index counts all of them; only the shorter side is read through, texts and all.
+SELECT CASE
+    WHEN :last - :reached <= :reached - :first
+    THEN (SELECT count(*) FROM {table} WHERE +space = :space AND doc > :reached AND doc <= :last)
+    ELSE (SELECT count(*) FROM {table} WHERE space = :space)
+        - (SELECT count(*) FROM {table} WHERE +space = :space AND doc >= :first AND doc <= :reached)
+END
 
 -- name: put_vector
 INSERT INTO vectors

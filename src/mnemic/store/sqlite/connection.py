@@ -204,12 +204,7 @@ class Database:
     """The connections of one process to one file."""
 
     def __init__(
-        self,
-        path: str,
-        busy_timeout: float,
-        *,
-        read_only: bool = False,
-        key: FileKey | None = None,
+        self, path: str, busy_timeout: float, *, read_only: bool = False, key: FileKey | None = None
     ) -> None:
         """``read_only``: also a file that could be written is only read."""
         self.path = path

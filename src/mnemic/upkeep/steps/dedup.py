@@ -85,7 +85,7 @@ def _merge_group(
     near = near_pairs(memories, vectors, distance, fresh, judged=judged)
     pairs = {(pair.one, pair.other): pair for pair in near}
     waiting: list[Change] = []
-    for group in components(len(memories), near):
+    for group in components(near):
         waiting += _merges(step, memories, group, pairs, model)
         if len(waiting) >= PORTION:
             step.apply(waiting)
