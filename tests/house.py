@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_959,
+    "language": 10_952,
     "store": 10_297,
     "learn": 7_183,
     "moving": 5_682,

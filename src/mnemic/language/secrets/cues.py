@@ -75,7 +75,7 @@ def find_cued(text: str, folded: str, bounds: Bounds) -> Iterator[Span]:
             if start < taken:
                 continue
             if match.lastindex:  # the pattern says where the value is
-                if all(is_literal(v) and is_plain_word(v.lower()) for v in match.groups() if v):
+                if all(map(_is_plain, filter(None, match.groups()))):
                     yield mark, *match.span(match.lastindex)
                 continue
             before = text[max(0, start - _LOOK_BACK) : start]
@@ -86,6 +86,11 @@ def find_cued(text: str, folded: str, bounds: Bounds) -> Iterator[Span]:
             for first, last in _values(text, cue, bounds):
                 yield mark, first, last
                 taken = last
+
+
+def _is_plain(value: str) -> bool:
+    han = not value.isascii()
+    return is_literal(value) and (is_han_value(value) if han else is_plain_word(value.lower()))
 
 
 def _values(text: str, cue: _Cue, bounds: Bounds) -> Iterator[tuple[int, int]]:

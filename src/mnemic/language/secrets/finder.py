@@ -8,8 +8,6 @@ about 10 µs for 200 characters; detect-secrets, which is written for files, too
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -125,7 +123,7 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 
 Span = tuple[str, int, int]
 BEARER = "bearer"
-SPELLED_HINTS = (" pin", " code")  # what digits in words may follow
+SPELLED_HINTS = ("pin", "code")  # what digits in words may follow
 
 
 USUAL = Bounds()
@@ -138,8 +136,6 @@ SIGNS = '-:="_@\\'  # one of them is in every short literal but "bearer", and in
 _MIXED = defer("[0-9](?<=[A-Za-z][0-9])")  # what a broken key has, and few sentences
 _MOST_BROKEN = 100  # places in one text: each is looked at closely
 _PASSES = 4
-_DISCORD = defer(r"\.[\w-]{6}\.[\w-]{27,40}+", re.A)
-_DISCORD_USER = defer(r"[MNO][A-Za-z0-9]{22,27}$")
 
 
 def find_secrets(text: str, bounds: Bounds = USUAL) -> tuple[SecretSpan, ...]:
@@ -172,12 +168,14 @@ def _spans_as_written(text: str, shape: bytes, bounds: Bounds) -> list[SecretSpa
         places = (match.span() for match in _LONG_RUNS.finditer(text))
         # The long runs, each with what stands before it.
         near = "\n".join(text[max(0, start - _NEAR) : end] for start, end in places)
-        spans = [*find_formats(text, near.lower(), KEYS, bounds, near), *_discord(text)]
+        spans = find_formats(text, near.lower(), KEYS, bounds, near)
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, SYNTAX, bounds)
     finds: list[Iterable[Span]] = [find_cued(text, folded, bounds)]
     digits = _has_any("0123456789", text) and pattern("shaped").search(text) is not None
-    if (digits or _may_be_shaped(text, folded)) and _has_any(_hints(text.isascii()), folded):
+    if (digits or _may_be_shaped(text, folded)) and (
+        _has_any(_hints(text.isascii()), folded) or pattern("signed").search(text)
+    ):
         finds += [find_told(text), find_formats(text, folded, CODES, bounds)]
     if may_hold_phrase(text, folded):
         finds.append(seed_phrases(text))
@@ -187,7 +185,10 @@ def _spans_as_written(text: str, shape: bytes, bounds: Bounds) -> list[SecretSpa
         finds += [personal_numbers(text, kinds), named_numbers(text, kinds)]
     if digits and _may_be_broken(text):
         finds.append(_broken(text, bounds))
-    return [*spans, *(SecretSpan(*span) for find in finds for span in find)]
+    for find in finds:
+        for span in find:
+            spans.append(SecretSpan(*span))
+    return spans
 
 
 def _may_be_shaped(text: str, folded: str) -> bool:
@@ -298,21 +299,6 @@ def _broken(text: str, bounds: Bounds) -> Iterator[SecretSpan]:
 
 def _is_key(form: Format, bounds: Bounds, key: str) -> bool:
     return compile_format(form).fullmatch(key) is not None and holds(form, key, bounds)
-
-
-def _discord(text: str) -> Iterator[SecretSpan]:
-    """A bot's token starts with the number of its user, in base 64."""
-    for match in _DISCORD.finditer(text):
-        user = _DISCORD_USER.search(text[max(0, match.start() - 28) : match.start()])
-        if user and _is_number(user.group()):
-            yield SecretSpan("discord_token", match.start() - len(user.group()), match.end())
-
-
-def _is_number(part: str) -> bool:
-    try:
-        return base64.b64decode(part + "=" * (-len(part) % 4)).isdigit()
-    except binascii.Error:
-        return False
 
 
 def _joined(spans: list[SecretSpan]) -> Iterator[SecretSpan]:

@@ -59,7 +59,7 @@ def is_luhn(digits: str) -> bool:
         value if place % 2 == 0 else (value * 2 - 9 if value > 4 else value * 2)
         for place, value in enumerate(map(int, reversed(digits)))
     )
-    return total % 10 == 0 and len(set(digits)) > 2
+    return total % 10 == 0 and len(set(digits)) > 1
 
 
 def is_identity_card(number: str) -> bool:

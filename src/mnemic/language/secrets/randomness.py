@@ -13,6 +13,7 @@ from mnemic.late import dataclass
 
 _MEASURED = 256  # characters; more say nothing new about how random a value looks
 
+_LEAST_REST = 12  # characters of a value beside those that count on, as in 1234567890
 _SHORTEST_KEY = 8  # characters
 _LONGEST_WORD = 24
 _LEAST_VARIED = 2.5  # bits a character
@@ -34,7 +35,9 @@ class Bounds:
 
 def is_placeholder(value: str) -> bool:
     """A value that people write where the real one would stand, or that was taken out before."""
-    return MARK in value or pattern("placeholder").search(value) is not None
+    rest = pattern("sequence").sub("", value)
+    counted = len(rest) < len(value) and len(rest) < _LEAST_REST
+    return MARK in value or counted or pattern("placeholder").search(value) is not None
 
 
 def looked_up(value: str) -> bool:

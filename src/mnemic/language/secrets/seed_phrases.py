@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from mnemic.language.secrets.data_files import load_words, pattern
 
 Span = tuple[str, int, int]
-HINTS = ("seed", "mnemonic", "phrase", "wallet", "recover", "restore", " words", "metamask")
-HAN_HINTS = ("助记", "助記", "短语", "单词", "钱包")
+HINTS = ("seed", "mnemonic", "phrase", "wallet", "recover", "restore", " words")
+HAN_HINTS = (*HINTS, "助记", "助記", "短语", "单词", "钱包")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
 _SHORTEST, _LONGEST = 47, 300  # characters of a phrase that is a text
@@ -21,16 +21,13 @@ _SHORTEST, _LONGEST = 47, 300  # characters of a phrase that is a text
 
 def may_hold_phrase(text: str, folded: str) -> bool:
     """Whether a text speaks of seed phrases, or may be nothing but one."""
-    if not text.isascii() and any(hint in folded for hint in HAN_HINTS):
-        return True
-    if len(text) < _SHORTEST:
+    plain = text.isascii()
+    if plain and len(text) < _SHORTEST:
         return False
-    if len(text) < _LONGEST and text.count(" ") in SPACES and text.islower():
-        return True
-    for hint in HINTS:  # noqa: SIM110 - a generator would cost more than all of it
+    for hint in HINTS if plain else HAN_HINTS:  # a generator would cost more than all of it
         if hint in folded:
             return True
-    return False
+    return len(text) < _LONGEST and text.count(" ") in SPACES and text.islower()
 
 
 def seed_phrases(text: str) -> Iterator[Span]:
@@ -52,9 +49,12 @@ def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
         # Words of the sentence before it ("my seed phrase is …") may belong to the run.
         while len(stretch) >= COUNTS[0] and _introduces(text[slice(*stretch[0])]):
             stretch.pop(0)
+        words_in = {text[slice(*place)] for place in stretch}
+        plurals = sum(word[-1] == "s" != word[-2] for word in words_in)  # which the list has few of
         if (
             len(stretch) in COUNTS
-            and len({text[slice(*w)] for w in stretch}) * 4 >= len(stretch) * 3
+            and len(words_in) * 4 >= len(stretch) * 3
+            and plurals * 3 < len(stretch)
         ):
             yield "seed_phrase", stretch[0][0], stretch[-1][1]
         stretch = []

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from mnemic.language.secrets.data_files import load_words, pattern
+from mnemic.language.secrets.data_files import pattern
 from mnemic.language.secrets.prose import is_quoted_value
 from mnemic.language.secrets.randomness import (
     is_expression,
@@ -22,9 +22,10 @@ from mnemic.language.secrets.randomness import (
 )
 
 Span = tuple[str, int, int]
-# number: digits, or their names; odd: letters with digits or a sign, and strong: with both, or in
-# both cases; short: the same in four or five characters; joined: words with hyphens.
-Shape = Literal["number", "year", "quoted", "odd", "strong", "short", "joined", ""]
+# number: digits, or their names; odd: letters with digits or a sign, strong: in both cases, too, or
+# signed: with both; short: the same in four or five characters; joined: words with hyphens.
+Shape = Literal["number", "year", "quoted", "odd", "strong", "signed", "short", "joined", ""]
+_MIXED = ("odd", "strong", "signed")
 _LONGEST = 40  # characters; a key that is longer has a format
 _BEFORE, _CLOSE, _AFTER, _AROUND = 100, 60, 70, 120  # characters that are looked at for a cue
 
@@ -35,10 +36,6 @@ class _Place(NamedTuple):
     before: str  # in its sentence
     after: str
     around: str
-
-    @property
-    def is_mixed(self) -> bool:
-        return self.shape in ("odd", "strong")
 
 
 def find_told(text: str) -> Iterator[Span]:
@@ -83,8 +80,10 @@ def _shape_of(value: str, form: str) -> Shape:
     if value.islower() and is_expression(value):
         return "joined" if pattern("joined_words").match(value) else ""
     cased = value not in (value.lower(), value.upper())
-    signed = any(map(str.isdigit, value)) and pattern("symbol").search(value.strip("!?@"))
-    return "strong" if signed or (cased and looks_strong(value) and not is_wordy(value)) else "odd"
+    if any(map(str.isdigit, value)) and pattern("symbol").search(value.strip("!?@#*+")):
+        named = pattern("numbered").match(value) or not pattern("signed").search(value)
+        return "strong" if named else "signed"
+    return "strong" if cased and looks_strong(value) and not is_wordy(value) else "odd"
 
 
 def _left(text: str, first: int, start: int) -> str:
@@ -92,7 +91,7 @@ def _left(text: str, first: int, start: int) -> str:
     parts = pattern("breaks").split(text[first:start])
     last = parts.pop()
     if parts and pattern("only_points").fullmatch(last):
-        last = f"{parts.pop()} : {last}"
+        last = f"{parts.pop()} {last}"
     return last
 
 
@@ -107,55 +106,55 @@ def _right(text: str, end: int) -> str:
 def _kind(place: _Place) -> str:
     """What a value is by the cues around it; empty where nothing says that it is one."""
     for match in reversed([*pattern("secret_word").finditer(place.before)]):
-        if _names(match, place) and _reaches(place, place.before[match.end() :]):
+        if _names(match, place) and _reaches(match, place):
             return "password" if match.lastgroup == "password" else "code"
     kind = "code" if place.shape in ("number", "year") else "password"
+    if place.shape in (*_MIXED, "joined") and pattern("account_before").search(
+        place.before[-_CLOSE:]
+    ):
+        return kind
     if pattern("off").search(place.before):
         return ""
     back = pattern("named_after").match(place.after)
-    if back and _names(back, place) and (back.lastgroup == "password" or place.shape != "quoted"):
-        return kind
-    return kind if _opens(place) else ""
+    return kind if (back and _names(back, place)) or _opens(place) else ""
 
 
 def _opens(place: _Place) -> bool:
     """Whether a value stands where it opens something, be the secret named or not."""
-    sides, close = f"{place.before} . {place.after}", place.before[-_CLOSE:]
-    if place.shape in ("quoted", "joined", "short"):
+    if place.shape in ("strong", "signed"):
+        return place.shape == "signed" or pattern("access").search(place.around) is not None
+    product = place.shape == "odd" and pattern("product").match(place.value)
+    if product or place.shape not in ("number", "year", "odd"):
         return False
-    if place.is_mixed and pattern("account_before").search(close):
+    if place.shape != "year" and pattern("opens_after").match(place.after):
         return True
-    if pattern("acts_before").search(close):
-        return pattern("access").search(sides) is not None
-    if place.shape == "strong":
-        return pattern("access").search(sides) is not None
-    return place.shape != "year" and (
-        pattern("opens_after").match(place.after) is not None
-        or (
-            pattern("lock_before").search(close) is not None
-            and pattern("lock_after").match(place.after) is not None
-        )
-    )
+    linked = pattern("entered").search(place.before[-_CLOSE:])
+    cue = pattern("access" if place.shape == "odd" else "locks")
+    side = f"{place.before} . {place.after}" if linked and linked["act"] else place.before
+    return linked is not None and cue.search(side) is not None
 
 
 def _names(match: re.Match[str], place: _Place) -> bool:
     """Whether a word that may name a secret does: "code" alone is also one of errors and prices."""
-    if match.lastgroup == "network":
-        return place.is_mixed
-    if match.lastgroup == "keyed":
+    group = (match.lastgroup or "").removeprefix("han_")
+    if place.shape == "quoted" or group == "password":
+        return group == "password"
+    if group in ("network", "near"):
+        return place.shape in _MIXED
+    if group == "keyed":
         return pattern("grouped").match(place.value) is not None
-    if match.lastgroup != "code":
-        return True
-    lead = match.string[: match.start("code")].rstrip(" -_").lower()
-    return not lead.endswith(tuple(load_words("not_code"))) and bool(
-        pattern("opens").search(place.around)
-    )
+    if group != "code" or pattern("not_code").search(match.string, 0, match.end()):
+        return group == "pin"
+    return not match[0].isascii() or pattern("opens").search(place.around) is not None
 
 
-def _reaches(place: _Place, between: str) -> bool:
+def _reaches(match: re.Match[str], place: _Place) -> bool:
     """Whether what stands between a cue and a value leaves them together."""
-    if place.shape in ("joined", "short", "year"):
-        return pattern("near").fullmatch(between) is not None
+    between = place.before[match.end() :]
+    if pattern("near").fullmatch(between):
+        return True
+    if place.shape in ("joined", "short", "year") or match.lastgroup == "near":
+        return False
     if pattern("off").search(between):
         return False
-    return place.is_mixed or not between.strip() or pattern("told").search(between) is not None
+    return place.shape in _MIXED or pattern("told").search(between) is not None
