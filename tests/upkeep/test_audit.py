@@ -108,16 +108,20 @@ def test_what_its_turns_do_not_say(mind: Mind) -> None:
 
 @pytest.mark.parametrize("indexed", [True, False])
 @pytest.mark.parametrize(
-    ("text", "subject", "predicate", "tag"),
+    ("text", "around"),
     [
-        ("The garden has an old pear tree", "Grafana's alerts", "runs-on v2.3", "Basel, Friday"),
-        ("院子里有一棵老梨树", "监控系统", "部署在 v2.3", "周五。发布"),
+        (
+            "The garden has an old pear tree",
+            ("Grafana's alerts", "runs-on v2.3", "Basel, Friday"),
+        ),
+        ("院子里有一棵老梨树", ("监控系统", "部署在 v2.3", "周五。发布")),
     ],
 )
 def test_what_a_memory_is_of_and_filed_under_is_not_what_it_says(
-    mind: Mind, text: str, subject: str, predicate: str, tag: str, indexed: bool
+    mind: Mind, text: str, around: tuple[str, str, str], indexed: bool
 ) -> None:
-    turn = mind.record(session="s", role="user", text=f"{subject} {predicate} {tag}")
+    turn = mind.record(session="s", role="user", text=" ".join(around))
+    subject, predicate, tag = around
     names: dict[str, Any] = {"subject": subject, "predicate": predicate, "sources": [turn.id]}
     ids = {remember(mind, text, tags=[tag], **names), plant(mind, f"{text}.", **names).id}
     if not indexed:
