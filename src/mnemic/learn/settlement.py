@@ -77,7 +77,7 @@ class Settlement:
     @property
     def turns(self) -> list[Turn]:
         """What it was said in."""
-        return self.unit.ledger.turns_by_id(list(self.candidate.sources))
+        return self.unit.ledger.turns_by_id(ids) if (ids := list(self.candidate.sources)) else []
 
     # --- ends: each leaves the event that says what was decided ---------------------------------
 

@@ -1,8 +1,14 @@
 -- name: add_event
 INSERT INTO events
-SELECT :space, :id, :type, :operation_id, ifnull(max(step), -1) + 1, :subject, :payload, :at
-FROM events
-WHERE space = :space AND operation_id = :operation_id
+VALUES (
+    :space, :id, :type, :operation_id,
+    (
+        SELECT ifnull(max(step), -1) + 1
+        FROM events
+        WHERE space = :space AND operation_id = :operation_id
+    ),
+    :subject, :payload, :at
+)
 
 -- name: mark_compressed
 UPDATE daily_events

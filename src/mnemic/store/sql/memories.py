@@ -165,19 +165,20 @@ class SqlMemories(Part):
         self, content: SafeText, *, project: SafeName, status: MemoryStatus, now: datetime
     ) -> list[Memory]:
         """What has not expired and is worded as ``content``, the oldest first."""
+        wording = wording_of(content)
+        if not self._run("any_worded", wording=wording).get:  # as nearly always
+            return []
         self._hash_wordings()
         # No other index: one project may have very many memories of that status.
         rest = f"{self.statements['worded_alike']} AND {_LASTS} ORDER BY created_at, doc"
-        values = {"wording": wording_of(content), "project": project, "status": status, "at": now}
+        values = {"wording": wording, "project": project, "status": status, "at": now}
         return self._select(rest, values, by_doc=True)
 
     def _hash_wordings(self) -> None:
         """Of memories that came from an older schema or another store."""
         while rows := self._run("unhashed", limit=_HASHED).fetchall():
-            self._conn.executemany(
-                self.statements["set_wording"],
-                [(wording_of(content), self._space, doc) for doc, content in rows],
-            )
+            hashes = [(wording_of(content), self._space, doc) for doc, content in rows]
+            self._conn.executemany(self.statements["set_wording"], hashes)
 
     def any(self, status: MemoryStatus, project: SafeName) -> bool:
         """Whether there is a memory of that status in a project."""

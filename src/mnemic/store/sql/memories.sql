@@ -117,6 +117,17 @@ doc IN (
 )
 AND project = :project AND status = :status
 
+-- name: any_worded
+-- One worded so, or whose wording has no hash yet.
+SELECT 1
+FROM memories INDEXED BY memories_by_wording
+WHERE space = :space AND wording = :wording
+UNION ALL
+SELECT 1
+FROM memories INDEXED BY memories_by_wording
+WHERE space = :space AND wording IS NULL
+LIMIT 1
+
 -- name: unhashed
 SELECT doc, content FROM memories WHERE space = :space AND wording IS NULL LIMIT :limit
 

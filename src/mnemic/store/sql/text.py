@@ -172,8 +172,7 @@ class SqlText(Part):
     def packed_terms(self, type_: RecordType, ids: Sequence[str]) -> dict[str, bytes]:
         """What records are indexed by; no turn with tool calls, whose words are among its own."""
         among = "r.tool_calls IS NULL" if type_ == "turn" else "true"
-        statement = self._sql("packed_terms", table=TABLES[type_], among=among)
-        return dict(self._run(statement, ids=ids))
+        return dict(self._run(self._sql("packed_terms", table=TABLES[type_], among=among), ids=ids))
 
     def holding(
         self, terms: Sequence[QueryTerm], scope: Scope, limit: int
