@@ -48,12 +48,13 @@ from mnemic.providers.reader.inputs import (
 Split = Literal["train", "held"]
 NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to be kept again
 SOURCES = ("talks", "labeled", "sentences")
-PAIRS = ("talks", "written", "plain", "quiet")  # where what is known and what may end it comes from
+PAIRS = ("talks", "written", "plain", "quiet")  # where the two texts come from
 _MOST = 40  # stretches of a message
-_READ_WHOLE = 300  # characters of a message that the engine compares with what is known as one
+_READ_WHOLE = 300  # characters of a message that the engine judges in one piece
 _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
+_ENDS = tuple(".!?:…\"')”。！？：～~」』）")
 _SPLITTER = Splitter(built_in().phrases)
 
 
@@ -335,8 +336,10 @@ def read_labeled(path: Path) -> Iterator[LabeledMessage]:
                 before = f"assistant: {line[2:]}"
             elif match := _LABELED.match(line.strip()):
                 said = match[2].rstrip("⏎ ")
-                han = script_of(said) == "han" and text.endswith(tuple("。！？…~～"))
-                text += "" if not text or text.endswith("\n") or han else " "
+                if text and not text.endswith(("\n", *_ENDS)):
+                    text += "\n"  # who ends no sentence with a mark ends it with the line
+                elif text and not text.endswith("\n") and script_of(said) != "han":
+                    text += " "
                 parts.append(((len(text), len(text) + len(said)), match[1]))
                 text += said + ("\n" if match[2].rstrip().endswith("⏎") else "")
         if parts:

@@ -17,8 +17,8 @@ from tests.providers.scripted import Scripted
 
 # A rule after words that could be of a text, and what it is about.
 OWN = {
-    "Small flat, one radiator, no balcony. Always suggest plants that need little light.": "light",
     "Small kitchen, one pan, no blender. Always suggest recipes with few dishes.": "dishes",
+    "Two toddlers, one wage, no car. Always suggest outings that cost nothing.": "outings",
     "阳台很小，朝北。以后推荐的花都要耐阴的。": "耐阴",
     "厨房很小，只有一口锅。以后推荐的菜都要少洗碗的。": "少洗碗",
 }

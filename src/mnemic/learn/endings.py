@@ -20,11 +20,11 @@ from mnemic.language.dates.reader import find_times
 from mnemic.language.extract.dates import NO_SLOT, dated
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import built_in
-from mnemic.language.extract.message import LONGEST, is_brief
+from mnemic.language.extract.message import LONGEST
 from mnemic.language.extract.people import names_of
 from mnemic.language.extract.sentences import Splitter
 from mnemic.language.extract.traps import Traps
-from mnemic.language.extract.wording import halves, undated
+from mnemic.language.extract.wording import halves, is_brief, undated
 from mnemic.language.voice import own_voice
 from mnemic.rules.importance import RULES_CONFIDENCE
 from mnemic.rules.likeness import may_agree

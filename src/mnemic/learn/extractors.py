@@ -23,7 +23,7 @@ from mnemic.language.extract.sentences import LONGEST, Places
 from mnemic.language.fence import fence
 from mnemic.language.guard import guard_of
 from mnemic.language.secrets.finder import redact
-from mnemic.language.story import SUMMARY_CHARS, is_order, story_of
+from mnemic.language.story import SUMMARY_CHARS, story_of
 from mnemic.language.truncation import two_ends
 from mnemic.language.voice import GAP, VoiceJudge, own_voice
 from mnemic.late import load
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 PURPOSE = "extract"
 _PASSING = 0.4  # of what is asked of other sentences
-_INSTRUCTION = "rule"  # the relation of what has laws of its own
 NoteTaker = Callable[[Sequence[TurnText]], Sequence[NotedMessage]]
 
 
@@ -213,7 +212,6 @@ class RuleExtractor:
         message = TurnText(text, turn.sender or turn.role, said_at.date(), spoken)
         noted = cache(partial(self.note, [message]))
         keep, places = self.settings.extraction.keep, Places(text)
-        own = (self.patterns or built_in()).phrases("first_person")
 
         def is_worth(stretch: str) -> bool:
             place = places.find(stretch)
@@ -223,9 +221,7 @@ class RuleExtractor:
                 return False
             # What is over after its day costs little where it was not worth keeping.
             least = keep * _PASSING if keep < 1 and is_plan(stretch, said_at) else keep
-            if note is None or note.keep < least or note.relation == _INSTRUCTION:
-                return False
-            return not is_order(stretch) or bool(own.search(stretch))
+            return note is not None and note.keep >= least
 
         return is_worth
 

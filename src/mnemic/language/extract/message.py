@@ -18,14 +18,14 @@ from mnemic.language.extract.products import find_product
 from mnemic.language.extract.sentences import GAP, Sentence, Splitter
 from mnemic.language.extract.statements import StatementReader
 from mnemic.language.extract.traps import Instructions, Traps
-from mnemic.language.extract.wording import word_alone
+from mnemic.language.extract.wording import is_brief, told_apart, word_alone
 from mnemic.types import Candidate
 
 if TYPE_CHECKING:
     from mnemic.language.extract import Worth
 
 LONGEST = 140  # characters of a statement: more is a passage
-_FEW_HAN, _FEW_WORDS = 6, 4
+_FEWEST = 3, 2  # Han characters or words of what may be kept
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})
@@ -58,20 +58,25 @@ class MessageReader:
         known already.
         """
         candidates: list[Candidate] = []
-        earlier, people = "", people or KnownPeople()
+        earlier, last, play, people = "", "", False, people or KnownPeople()
         for sentence in self._splitter.sentences(text):
-            play = self._traps.opens_play(sentence.text)
-            stating = self._traps.before_order(sentence) if play else sentence
+            opens_play = self._traps.opens_play(sentence.text)
+            stating = None if play else sentence
+            if opens_play and not play:
+                stating = self._traps.before_order(sentence)
+            play = play or opens_play
             some = (
                 [*self._sentence(stating, candidates, before, earlier, people)] if stating else []
             )
-            if worth and not play:
-                some += self._worth_keeping(sentence, worth, some)
+            if worth and not opens_play:
+                some += self._worth_keeping(sentence, last, worth, some)
             for one in some:
                 if not any(_same(one, other) for other in candidates):
+                    candidates = [other for other in candidates if not _takes_in(one, other)]
                     candidates.append(one)
-            if play:
+            if play and not worth:
                 break
+            last = sentence.text
             earlier += " " + sentence.text
         return self._people.without_unnamed(candidates)
 
@@ -112,29 +117,31 @@ class MessageReader:
             yield self._whose(one, text)
 
     def _worth_keeping(
-        self, sentence: Sentence, worth: Worth, known: Sequence[Candidate]
+        self, sentence: Sentence, before: str, worth: Worth, known: Sequence[Candidate]
     ) -> Iterator[Candidate]:
-        """Statements without a slot: what can stand alone of a sentence, beside what is known of
-        it; a part of one has to say "I" or "my", or begin it and name a time. What hangs on a
-        condition is none.
+        """Statements without a slot: what a sentence states beside what is known of it. Two things
+        that are each worth it are told apart; what leans on the sentence ``before`` is kept with
+        that one. What hangs on a condition is none.
         """
-        text = self._phrases("agreed_to").sub("", sentence.text)
+        text = sentence.text
         if self._phrases("secret").search(text) or self._traps.not_meant(text):
             return
-        sure = tuple(takewhile(lambda one: not self._traps.conditional(one), sentence.clauses))
-        stated = set(self._traps.stated(text, sentence.clauses)) & {*sure}
+        sure = takewhile(lambda clause: not self._traps.conditional(clause), sentence.clauses)
+        stated = set(self._traps.stated(text, sentence.clauses)).intersection(sure)
         # Of an end alone nothing is kept: what the sentence says beside it may be worth it.
         if len(stated) < 2 or not all(one.withdraws for one in known):
             stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
         for part in _stretches(sentence, stated):
-            said = self._tidy(part)
-            if len(said) > LONGEST or GAP in said or is_brief(said):
+            if len(part) > LONGEST or GAP in part or is_brief(part, *_FEWEST) or not worth(part):
                 continue
-            begins = sentence.text.startswith(part) and names_a_time(said)
-            alone = part == sentence.text or begins or self._phrases("first_person").search(said)
-            leans = self._phrases("leans").match(self._completer.without_lead(said))
-            if alone and not leans and worth(part):
-                yield self._statement(said)
+            if self._phrases("leans").match(self._completer.without_lead(part)):
+                joint = "" if HAN.search(part) else " "
+                whole = f"{before}{joint}{self._tidy(part)}"
+                if before and len(whole) <= LONGEST and GAP not in before:
+                    yield self._statement(whole)
+                continue
+            for one in told_apart(part, worth):
+                yield self._statement(self._tidy(one))
 
     def _whose(self, candidate: Candidate, sentence: str) -> Candidate:
         """A contact in a request is that of the person whom it names: "send it to my boss at …"."""
@@ -407,12 +414,6 @@ def _stretches(sentence: Sentence, clauses: Collection[str]) -> Iterator[str]:
             yield sentence.text if len(run) == len(sentence.clauses) else piece
 
 
-def is_brief(text: str, han: int = _FEW_HAN, words: int = _FEW_WORDS) -> bool:
-    """Whether a text is too short to be understood alone; both scripts may have a share of it."""
-    others = sum(word[0].isalnum() for word in HAN.sub(" ", text).split())
-    return len(HAN.findall(text)) * words + others * han < han * words
-
-
 def _with_new(some: Sequence[Candidate], more: Sequence[Candidate]) -> list[Candidate]:
     """Both, without what the first say already."""
     said = {(one.predicate, one.value) for one in some}
@@ -432,6 +433,11 @@ def _is_whole(clause: str, value: str) -> bool:
 def _denies(no: Candidate, one: Candidate) -> bool:
     """Whether a statement is what a denial says, misread: 虾不 of 对虾不过敏."""
     return (no.subject, no.predicate) == (one.subject, one.predicate) and not one.withdraws
+
+
+def _takes_in(one: Candidate, other: Candidate) -> bool:
+    """Whether a statement without a slot has all that another says."""
+    return one.predicate == other.predicate == NO_SLOT and other.text in one.text
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

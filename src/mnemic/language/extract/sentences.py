@@ -74,13 +74,6 @@ class Splitter:
         text = pattern("inline").sub(lambda m: m[1], text)
         prose = pattern("quoted").sub(_unquoted, pattern("url").sub(GAP, split_code(text)[0]))
         for line in prose.splitlines():
-            if pattern("log").match(line) or self._other_speaker(line):
-                yield Sentence(GAP, ())  # keeps what stands before apart from what follows
-                continue
-            head = line.rstrip(" :：")
-            given = line.rstrip().endswith((":", "："))
-            if given and not self._phrases("own_heads").fullmatch(head):
-                return  # what follows is a text given to be worked on
             bullet = pattern("bullet").match(line)
             for sentence in self._cut(line[bullet.end() :] if bullet else line):
                 if 1 < len(sentence) <= LONGEST_SENTENCE:
@@ -101,15 +94,6 @@ class Splitter:
             pending = ""
         if pending:
             yield pending.strip()
-
-    def _other_speaker(self, line: str) -> bool:
-        """A line such as "Bob: I live in Paris" of a pasted conversation."""
-        match = pattern("speaker").match(line)
-        if not match:
-            return False
-        who = match["who"].strip()
-        own = self._phrases("own_heads").fullmatch(who)
-        return not own and len(who.split()) <= 3 and len(who) <= 24
 
 
 def _contracted(match: re.Match[str]) -> str:

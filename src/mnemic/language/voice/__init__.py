@@ -48,7 +48,7 @@ _BY_WORDS = frozenset[Reason]({"doubt", "label", "pointed", "speech"})
 _OPEN = frozenset[Reason]({"mail", "transcript", "marker"})
 # The likelihood of being somebody else's text, above which it is, and above which it may be: with
 # words of one's own beside it, and without.
-_IS_OTHERS, _MAY_BE_OTHERS, _MAY_STAND_ALONE = 0.8, 0.25, 0.7
+_IS_OTHERS, _MAY_BE_OTHERS, _MAY_STAND_ALONE = 0.8, 0.2, 0.7
 # One line without any of these has no delimiter, head, label or quotation.
 _STRUCTURE = r"[\n\r<>:：\"“”‘「『《{\[【`＂＜＞]|[A-Za-z0-9+/=_-]{120}|'''"
 
