@@ -13,7 +13,7 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 10_952,
     "store": 10_297,
-    "learn": 7_183,
+    "learn": 7_179,
     "moving": 5_682,
     "cli": 4_822,
     "providers": 3_953,

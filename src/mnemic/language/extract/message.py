@@ -61,21 +61,18 @@ class MessageReader:
         earlier, last, play, people = "", "", False, people or KnownPeople()
         for sentence in self._splitter.sentences(text):
             opens_play = self._traps.opens_play(sentence.text)
-            stating = None if play else sentence
-            if opens_play and not play:
-                stating = self._traps.before_order(sentence)
+            stating = self._traps.before_order(sentence) if opens_play else sentence
+            some: list[Candidate] = []
+            if stating and not play:
+                some += self._sentence(stating, candidates, before, earlier, people)
             play = play or opens_play
-            some = (
-                [*self._sentence(stating, candidates, before, earlier, people)] if stating else []
-            )
             if worth and not opens_play:
                 some += self._worth_keeping(sentence, last, worth, some)
             for one in some:
                 if not any(_same(one, other) for other in candidates):
-                    candidates = [other for other in candidates if not _takes_in(one, other)]
-                    candidates.append(one)
-            if play and not worth:
-                break
+                    said = (x for x in candidates if x.predicate == NO_SLOT and not x.asked)
+                    parts = [x for x in said if x.text in one.text]
+                    candidates = [*(x for x in candidates if x not in parts), one]
             last = sentence.text
             earlier += " " + sentence.text
         return self._people.without_unnamed(candidates)
@@ -123,11 +120,10 @@ class MessageReader:
         that are each worth it are told apart; what leans on the sentence ``before`` is kept with
         that one. What hangs on a condition is none.
         """
-        text = sentence.text
-        if self._phrases("secret").search(text) or self._traps.not_meant(text):
+        if self._phrases("secret").search(sentence.text) or self._traps.not_meant(sentence.text):
             return
         sure = takewhile(lambda clause: not self._traps.conditional(clause), sentence.clauses)
-        stated = set(self._traps.stated(text, sentence.clauses)).intersection(sure)
+        stated = set(self._traps.stated(sentence.text, sentence.clauses)).intersection(sure)
         # Of an end alone nothing is kept: what the sentence says beside it may be worth it.
         if len(stated) < 2 or not all(one.withdraws for one in known):
             stated -= {one for one in stated if any(_tells(c, self._tidy(one)) for c in known)}
@@ -433,11 +429,6 @@ def _is_whole(clause: str, value: str) -> bool:
 def _denies(no: Candidate, one: Candidate) -> bool:
     """Whether a statement is what a denial says, misread: 虾不 of 对虾不过敏."""
     return (no.subject, no.predicate) == (one.subject, one.predicate) and not one.withdraws
-
-
-def _takes_in(one: Candidate, other: Candidate) -> bool:
-    """Whether a statement without a slot has all that another says."""
-    return one.predicate == other.predicate == NO_SLOT and other.text in one.text
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -16,7 +16,6 @@ from mnemic.types import Candidate
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _CONTACTS = frozenset({"email", "phone", "wechat"})
-_FEW_HAN, _FEW_WORDS = 6, 4
 _FEWEST = 4  # letters of a half; a Han one counts as two
 _SUBJECT = re.compile(r"(?i)(?:i|i'm|i've|i'd|we|we're|my|our)\b|我|咱|俺")
 _ANOTHER = re.compile(r"(?i)(?:he|she|they|it)(?='|\b)|[他她它]")
@@ -59,16 +58,16 @@ def told_apart(text: str, worth: Callable[[str], bool]) -> Iterator[str]:
     """What a sentence of the user says, each thing by itself, where both sides of a join are
     ``worth`` it and have a subject of their own.
     """
-    for first, said, second in _joined(text, ""):
-        own = _SUBJECT.match(said) or _OWN_SUBJECT.match(said)
-        if own and not any(map(is_brief, (first, said))) and worth(first) and worth(said):
-            yield first
-            yield from told_apart(second, worth)
+    for parts in _parts(text, ""):
+        own = parts[1] in text and (_SUBJECT.match(parts[1]) or _OWN_SUBJECT.match(parts[1]))
+        if own and not any(map(is_brief, parts)) and all(map(worth, parts)):
+            yield parts[0]
+            yield from told_apart(parts[1], worth)
             return
     yield text
 
 
-def is_brief(text: str, han: int = _FEW_HAN, words: int = _FEW_WORDS) -> bool:
+def is_brief(text: str, han: int = 6, words: int = 4) -> bool:
     """Whether a text is too short to be understood alone; both scripts may have a share of it."""
     others = sum(word[0].isalnum() for word in _HAN.sub(" ", text).split())
     return len(_HAN.findall(text)) * words + others * han < han * words
@@ -84,19 +83,11 @@ def _parts(text: str, who: str) -> Iterator[tuple[str, str]]:
     if aside:
         yield f"{aside[1]} {aside[2]}", f"{aside[1]} {aside[3]}"
         return
-    for first, _, second in _joined(text, who):
-        yield first, second
-
-
-def _joined(text: str, who: str) -> Iterator[tuple[str, str, str]]:
-    """The first half of a sentence, and the second as it was said and in words of its own, for each
-    place where they may be joined.
-    """
     for join in built_in().phrases("joins").finditer(text):
-        first, said = text[: join.start()].strip(), text[join.end() :].strip()
-        second = _alone(said, first, who) if first and said else ""
+        first, second = text[: join.start()].strip(), text[join.end() :].strip()
+        second = _alone(second, first, who) if first and second else ""
         if second:
-            yield first, said, second
+            yield first, second
 
 
 def _size(text: str) -> int:
