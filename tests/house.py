@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_952,
+    "language": 10_950,
     "store": 10_297,
     "learn": 7_179,
     "moving": 5_682,

@@ -24,10 +24,8 @@ from mnemic.language.secrets.prose import (
 )
 from mnemic.language.secrets.randomness import (
     Bounds,
-    is_placeholder,
     looks_like_password,
     looks_random,
-    looks_strong,
 )
 
 Span = tuple[str, int, int]
@@ -215,9 +213,6 @@ def _read_key(text: str, at: int, link: Link, cue: _Cue, bounds: Bounds) -> tupl
 def _is_key(value: str, link: Link, cue: _Cue, bounds: Bounds, *, quoted: bool) -> bool:
     if pattern("code").search(value) or (value.isalpha() and value[1:].islower()):
         return False
-    if not cue.is_han and len(value) < bounds.length:
-        mixed = looks_strong(value) and not is_placeholder(value)
-        return cue.kind == "secret" and link != "beside" and mixed
     if looks_random(value, bounds, uuid=cue.kind != "token" and (link != "beside" or cue.is_han)):
         return cue.kind != "key" or not value.isalpha() or cue.follows("key_owners")
     return cue.is_han and looks_like_password(value, quoted=quoted, digits=4)

@@ -36,6 +36,7 @@ class _Place(NamedTuple):
     before: str  # in its sentence
     after: str
     around: str
+    again: bool  # after another value
 
 
 def find_told(text: str) -> Iterator[Span]:
@@ -55,11 +56,12 @@ def find_told(text: str) -> Iterator[Span]:
         place = _Place(
             shape,
             value,
-            _left(text, max(taken, first - _BEFORE), first),
-            _right(text, at),
+            _left(text[max(0, first - _BEFORE) : first], alone=text[at : at + 1] in "\n"),
+            _right(text[at : at + _AFTER]),
             text[max(0, first - _AROUND) : at + _AROUND],
+            bool(taken) and "\n" not in text[taken:start],
         )
-        more = taken and shape != "quoted" and pattern("more_values").fullmatch(text, taken, start)
+        more = taken and shape != "quoted" and pattern("more_values").fullmatch(text[taken:start])
         if kind := ("code" if more else _kind(place)):
             yield kind, start, start + len(value)
             taken = at
@@ -71,10 +73,10 @@ def _shape_of(value: str, form: str) -> Shape:
         return "quoted" if is_quoted_value(value) else ""
     if form == "number":
         return "year" if pattern("year").match(value) else "number"
-    if len(value) > _LONGEST or not pattern("odd").match(value) or pattern("harmless").match(value):
-        return ""
     if pattern("short").match(value):
         return "short"
+    if len(value) > _LONGEST or not pattern("odd").match(value) or pattern("harmless").match(value):
+        return ""
     if not looks_like_password(value, quoted=True, digits=99):
         return "number" if pattern("grouped").match(value) and not is_placeholder(value) else ""
     if value.islower() and is_expression(value):
@@ -86,18 +88,18 @@ def _shape_of(value: str, form: str) -> Shape:
     return "strong" if cased and looks_strong(value) and not is_wordy(value) else "odd"
 
 
-def _left(text: str, first: int, start: int) -> str:
+def _left(text: str, *, alone: bool) -> str:
     """The sentence before a value; and the one before that, where it only says "it's"."""
-    parts = pattern("breaks").split(text[first:start])
+    parts = pattern("breaks").split(text)
     last = parts.pop()
     if parts and pattern("only_points").fullmatch(last):
-        last = f"{parts.pop()} {last}"
+        last = f"{parts.pop()} {':' if alone else ''} {last}"
     return last
 
 
-def _right(text: str, end: int) -> str:
+def _right(text: str) -> str:
     """The rest of the sentence, and the next where it says "that's"."""
-    parts = pattern("breaks").split(text[end : end + _AFTER], 2)
+    parts = pattern("breaks").split(text, 2)
     if len(parts) > 1 and (not parts[0] or pattern("points_back").match(parts[1])):
         return f"{parts[0]}, {parts[1]}"
     return parts[0]
@@ -124,13 +126,13 @@ def _opens(place: _Place) -> bool:
     if place.shape in ("strong", "signed"):
         return place.shape == "signed" or pattern("access").search(place.around) is not None
     product = place.shape == "odd" and pattern("product").match(place.value)
-    if product or place.shape not in ("number", "year", "odd"):
+    if product or place.shape in ("quoted", "joined"):
         return False
-    if place.shape != "year" and pattern("opens_after").match(place.after):
+    if place.shape not in ("year", "short") and pattern("opens_after").match(place.after):
         return True
     linked = pattern("entered").search(place.before[-_CLOSE:])
     cue = pattern("access" if place.shape == "odd" else "locks")
-    side = f"{place.before} . {place.after}" if linked and linked["act"] else place.before
+    side = f"{place.before} . {pattern('next_part').split(place.after)[0]}"
     return linked is not None and cue.search(side) is not None
 
 
@@ -140,7 +142,7 @@ def _names(match: re.Match[str], place: _Place) -> bool:
     if place.shape == "quoted" or group == "password":
         return group == "password"
     if group in ("network", "near"):
-        return place.shape in _MIXED
+        return place.shape in (*_MIXED, "short")
     if group == "keyed":
         return pattern("grouped").match(place.value) is not None
     if group != "code" or pattern("not_code").search(match.string, 0, match.end()):
@@ -157,4 +159,5 @@ def _reaches(match: re.Match[str], place: _Place) -> bool:
         return False
     if pattern("off").search(between):
         return False
-    return place.shape in _MIXED or pattern("told").search(between) is not None
+    alone = place.shape in _MIXED and not place.again
+    return alone or pattern("told").search(between) is not None
