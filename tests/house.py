@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_950,
+    "language": 10_949,
     "store": 10_297,
     "learn": 7_179,
     "moving": 5_682,

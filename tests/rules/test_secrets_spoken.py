@@ -133,6 +133,16 @@ REPEATED = [
     "ghp_ ab12 cd34 ",
     "AKIA1234\nAB12CD34\n",
     "access_token=",
+    "door 4821, ",
+    "left 1 ",
+    "user bob1 / ",
+    "wifi network ",
+    "Tr0ub!",
+    "a1b2-",
+    'pass "a b',
+    "门禁1234，",
+    "密保 小",
+    "one two ",
 ]
 
 
@@ -164,3 +174,19 @@ def test_at_most_one_in_a_hundred_twins_of_vendors_and_cues_is_taken(
     taken = [message.text for message in told if is_taken(message)]
     assert len(told) >= 70
     assert len(taken) <= len(told) * 0.01, taken
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_seven_in_eight_values_that_show_themselves_are_found(half: Half) -> None:
+    shown = messages("shown_secrets", half)
+    missed = [message.text for message in shown if not is_found(message)]
+    assert len(shown) >= 300
+    assert len(missed) <= len(shown) / 8, missed
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_at_most_one_in_a_hundred_twins_of_what_shows_itself_is_taken(half: Half) -> None:
+    shown = messages("shown_harmless", half)
+    taken = [message.text for message in shown if is_taken(message)]
+    assert len(shown) >= 400
+    assert len(taken) <= len(shown) * 0.01, taken

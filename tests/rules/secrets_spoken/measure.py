@@ -40,9 +40,11 @@ FILES: tuple[tuple[File, Callable[[Message], bool]], ...] = (
     ("secrets", is_found),
     ("vendor_secrets", is_found),
     ("cue_secrets", is_found),
+    ("shown_secrets", is_found),
     ("harmless", is_taken),
     ("vendor_harmless", is_taken),
     ("cue_harmless", is_taken),
+    ("shown_harmless", is_taken),
 )
 
 

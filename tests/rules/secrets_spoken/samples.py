@@ -3,7 +3,9 @@
 The hash of a line, as it stands in the file, puts it into ``dev``, which was looked at while the
 rules were written, or ``held_out``, of which only rates were computed until the rules were done.
 Then: 273 of 287 found and 2 of 285 twins taken. Of the files of vendors and cues 274 of 290 were
-found and 3 of 245 twins taken when they were first scored; what that showed was then mended.
+found and 3 of 245 twins taken when they were first scored; what that showed was then mended. The
+files of what shows itself came in four parts: .77 (of the half set aside), .54, .68 and .68 were
+found when each was first scored, and 4 of 709 twins taken.
 Keys are put together from a seeded generator, so that no scanner takes this file for a leak.
 """
 
@@ -25,7 +27,14 @@ from tests.rules.secret_samples import ALNUM, B64, BARE, HEX, UPPER, URL, run
 
 Half = Literal["dev", "held_out"]
 File = Literal[
-    "secrets", "harmless", "vendor_secrets", "vendor_harmless", "cue_secrets", "cue_harmless"
+    "secrets",
+    "harmless",
+    "vendor_secrets",
+    "vendor_harmless",
+    "cue_secrets",
+    "cue_harmless",
+    "shown_secrets",
+    "shown_harmless",
 ]
 HALVES: tuple[Half, Half] = ("dev", "held_out")
 COPIES = 4  # of a line that has slots of words; lines with keys only get two

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from mnemic.language.secrets.data_files import load_words, pattern
-from mnemic.language.secrets.formats import select_formats
+from mnemic.language.secrets.formats import Format
 from mnemic.language.secrets.prose import (
     is_han_value,
     is_literal,
@@ -35,7 +34,6 @@ Link = Literal["said", "beside", "assigned", "flagged"]
 CUES = ("cues.tsv",)
 _MARKS = {"pass": "password", "answer": "security_answer"}
 _CHOSEN = ("password", "pass", "answer")  # by a person, so that it may be plain words
-_LATER = ("password", "answer")
 _LOOK_BACK = 60
 _JUDGED = 512  # characters of a value that tell what it is
 _CLOSING = dict(zip("\"'`“‘「『«", "\"'`”’」』»", strict=True))
@@ -53,22 +51,15 @@ class _Cue(NamedTuple):
 
     def follows(self, name: str) -> bool:
         """Whether one of these words stands right before the cue, or is its first part."""
-        before = self.before.lower()
-        return before[: -1 if before[-1:] in ("-", "_", " ") else None].endswith(
-            tuple(load_words(name))
-        )
+        part = pattern("last_part").search(self.before)
+        return part is not None and part[1].lower() in load_words(name)
 
 
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.A)
-
-
-def find_cued(text: str, folded: str, bounds: Bounds) -> Iterator[Span]:
-    """Values that stand where one of the cues says that a secret does."""
-    for form in select_formats(text, folded, CUES):
+def find_cued(text: str, forms: list[Format], bounds: Bounds) -> Iterator[Span]:
+    """Values that stand where one of these cues says that a secret does."""
+    for form in forms:
         mark, taken = _MARKS.get(form.name, form.name), 0
-        for match in _compile(form.pattern).finditer(text):
+        for match in re.finditer(form.pattern, text, re.A):
             start = match.start()
             if start < taken:
                 continue
@@ -142,7 +133,7 @@ def _links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
 
 def _later_links(text: str, cue: _Cue) -> Iterator[tuple[int, Link]]:
     """A place in the next clause: "…, it's now sunshine"."""
-    later = pattern(f"later_{cue.kind}").match(text, cue.end) if cue.kind in _LATER else None
+    later = pattern(f"later_{cue.kind}").match(text, cue.end) if cue.kind in _CHOSEN else None
     if later:
         yield later.end(), "said"
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from mnemic.language.secrets.broken_keys import broken_end
 from mnemic.language.secrets.cookies import COOKIE_HINTS, session_cookies
-from mnemic.language.secrets.cues import find_cued
+from mnemic.language.secrets.cues import CUES, find_cued
 from mnemic.language.secrets.data_files import load_words, pattern
 from mnemic.language.secrets.formats import (
     CODES,
@@ -28,6 +28,7 @@ from mnemic.language.secrets.formats import (
     find_gate,
     holds,
     key_starts,
+    select_formats,
 )
 from mnemic.language.secrets.numbers import named_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
@@ -123,9 +124,9 @@ def _mapping(gaps: list[tuple[int, int]]) -> Mapping:
 
 Span = tuple[str, int, int]
 BEARER = "bearer"
+QUOTES = '"“「'
+CHOSEN = ("pass", "pw", "word", "密", "口令", "暗")  # what a value in quotation marks is called
 SPELLED_HINTS = ("pin", "code")  # what digits in words may follow
-
-
 USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
@@ -171,7 +172,9 @@ def _spans_as_written(text: str, shape: bytes, bounds: Bounds) -> list[SecretSpa
         spans = find_formats(text, near.lower(), KEYS, bounds, near)
     if syntax or BEARER in folded:
         spans += find_formats(text, folded, SYNTAX, bounds)
-    finds: list[Iterable[Span]] = [find_cued(text, folded, bounds)]
+    finds: list[Iterable[Span]] = []
+    if cues := select_formats(text, folded, CUES):
+        finds.append(find_cued(text, cues, bounds))
     digits = _has_any("0123456789", text) and pattern("shaped").search(text) is not None
     if (digits or _may_be_shaped(text, folded)) and (
         _has_any(_hints(text.isascii()), folded) or pattern("signed").search(text)
@@ -193,7 +196,7 @@ def _spans_as_written(text: str, shape: bytes, bounds: Bounds) -> list[SecretSpa
 
 def _may_be_shaped(text: str, folded: str) -> bool:
     """Whether something without digits may be a value by its shape, for a first, quick look."""
-    if '"' in text or "@" in text or "“" in text or "「" in text:
+    if _has_any(QUOTES, text) and _has_any(CHOSEN, folded):
         return True
     return _has_any(SPELLED_HINTS, folded) and pattern("spelled").search(text) is not None
 

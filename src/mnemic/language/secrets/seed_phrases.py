@@ -14,6 +14,7 @@ from mnemic.language.secrets.data_files import load_words, pattern
 Span = tuple[str, int, int]
 HINTS = ("seed", "mnemonic", "phrase", "wallet", "recover", "restore", " words")
 HAN_HINTS = (*HINTS, "助记", "助記", "短语", "单词", "钱包")
+_INTRODUCES = ("phrase", "words", "seed", "mnemonic", "recovery", "backup", "wallet")
 COUNTS = (12, 15, 18, 21, 24)
 SPACES = frozenset(count - 1 for count in COUNTS)
 _SHORTEST, _LONGEST = 47, 300  # characters of a phrase that is a text
@@ -47,7 +48,7 @@ def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
             stretch.append(place)
             continue
         # Words of the sentence before it ("my seed phrase is …") may belong to the run.
-        while len(stretch) >= COUNTS[0] and _introduces(text[slice(*stretch[0])]):
+        while len(stretch) >= COUNTS[0] and text[slice(*stretch[0])] in _INTRODUCES:
             stretch.pop(0)
         words_in = {text[slice(*place)] for place in stretch}
         plurals = sum(word[-1] == "s" != word[-2] for word in words_in)  # which the list has few of
@@ -56,9 +57,6 @@ def _phrase(text: str, start: int, end: int) -> Iterator[Span]:
             and len(words_in) * 4 >= len(stretch) * 3
             and plurals * 3 < len(stretch)
         ):
-            yield "seed_phrase", stretch[0][0], stretch[-1][1]
+            whole = stretch[0] == words[0]  # with the number of the first
+            yield "seed_phrase", start if whole else stretch[0][0], stretch[-1][1]
         stretch = []
-
-
-def _introduces(word: str) -> bool:
-    return word in ("phrase", "words", "seed", "mnemonic", "recovery", "backup", "wallet")

@@ -23,11 +23,17 @@ from mnemic.language.secrets.randomness import (
 
 Span = tuple[str, int, int]
 # number: digits, or their names; odd: letters with digits or a sign, strong: in both cases, too, or
-# signed: with both; short: the same in four or five characters; joined: words with hyphens.
+# signed: with both; short: digits with a letter; joined: what may also be a name or a word.
 Shape = Literal["number", "year", "quoted", "odd", "strong", "signed", "short", "joined", ""]
 _MIXED = ("odd", "strong", "signed")
 _LONGEST = 40  # characters; a key that is longer has a format
-_BEFORE, _CLOSE, _AFTER, _AROUND = 100, 60, 70, 120  # characters that are looked at for a cue
+_BEFORE, _CLOSE, _LINK, _AFTER, _AROUND = (
+    80,
+    60,
+    24,
+    70,
+    120,
+)  # characters that are looked at for a cue
 
 
 class _Place(NamedTuple):
@@ -74,13 +80,14 @@ def _shape_of(value: str, form: str) -> Shape:
     if form == "number":
         return "year" if pattern("year").match(value) else "number"
     if pattern("short").match(value):
-        return "short"
+        return "short" if pattern("keyed").match(value) else "joined"
     if len(value) > _LONGEST or not pattern("odd").match(value) or pattern("harmless").match(value):
         return ""
     if not looks_like_password(value, quoted=True, digits=99):
         return "number" if pattern("grouped").match(value) and not is_placeholder(value) else ""
-    if value.islower() and is_expression(value):
-        return "joined" if pattern("joined_words").match(value) else ""
+    lower = value.islower() and is_expression(value)
+    if lower or pattern("named").match(value):
+        return "joined" if not lower or pattern("joined_words").match(value) else ""
     cased = value not in (value.lower(), value.upper())
     if any(map(str.isdigit, value)) and pattern("symbol").search(value.strip("!?@#*+")):
         named = pattern("numbered").match(value) or not pattern("signed").search(value)
@@ -111,9 +118,8 @@ def _kind(place: _Place) -> str:
         if _names(match, place) and _reaches(match, place):
             return "password" if match.lastgroup == "password" else "code"
     kind = "code" if place.shape in ("number", "year") else "password"
-    if place.shape in (*_MIXED, "joined") and pattern("account_before").search(
-        place.before[-_CLOSE:]
-    ):
+    account = "account_before" if place.shape in (*_MIXED, "joined") else "account_slash"
+    if pattern(account).search(place.before[-_CLOSE:]):
         return kind
     if pattern("off").search(place.before):
         return ""
@@ -125,15 +131,16 @@ def _opens(place: _Place) -> bool:
     """Whether a value stands where it opens something, be the secret named or not."""
     if place.shape in ("strong", "signed"):
         return place.shape == "signed" or pattern("access").search(place.around) is not None
-    product = place.shape == "odd" and pattern("product").match(place.value)
-    if product or place.shape in ("quoted", "joined"):
+    if place.shape in ("quoted", "joined") or not pattern("free").match(place.after):
         return False
-    if place.shape not in ("year", "short") and pattern("opens_after").match(place.after):
+    if place.shape != "short" and pattern("opens_after").match(place.after):
         return True
-    linked = pattern("entered").search(place.before[-_CLOSE:])
-    cue = pattern("access" if place.shape == "odd" else "locks")
-    side = f"{place.before} . {pattern('next_part').split(place.after)[0]}"
-    return linked is not None and cue.search(side) is not None
+    close = place.before[-_LINK:]
+    if pattern("entered").search(close) is None:
+        return pattern("locked").search(close) is not None and not place.value.isalnum()
+    odd = place.shape == "odd"
+    after = place.after if odd else pattern("next_part").split(place.after)[0]
+    return pattern("access" if odd else "locks").search(f"{place.before} . {after}") is not None
 
 
 def _names(match: re.Match[str], place: _Place) -> bool:
@@ -142,7 +149,7 @@ def _names(match: re.Match[str], place: _Place) -> bool:
     if place.shape == "quoted" or group == "password":
         return group == "password"
     if group in ("network", "near"):
-        return place.shape in (*_MIXED, "short")
+        return place.shape in (*_MIXED, "short", "joined")
     if group == "keyed":
         return pattern("grouped").match(place.value) is not None
     if group != "code" or pattern("not_code").search(match.string, 0, match.end()):
