@@ -104,9 +104,9 @@ def __getattr__(name: str) -> object:
     """Fetch a public name from its module the first time it is used."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    from mnemic.late import load
 
-    found: object = getattr(import_module(_HOMES.get(name, "mnemic.types")), name)
+    found: object = getattr(load(_HOMES.get(name, "mnemic.types")), name)
     globals()[name] = found
     return found
 

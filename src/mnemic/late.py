@@ -5,6 +5,7 @@ the methods of dataclasses.
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import threading
 from collections.abc import Callable
@@ -25,7 +26,14 @@ def load(module: str) -> ModuleType:
     with _LOADING:
         # Threads of numpy's OpenBLAS spin 30 ms before they sleep, from the import on.
         os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-        return import_module(module)
+        # Modules are made of things that stay: the collector would look at them again and again.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return import_module(module)
+        finally:
+            if collects:
+                gc.enable()
 
 
 if TYPE_CHECKING:

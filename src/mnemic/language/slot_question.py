@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from itertools import chain, islice
 
 import Stemmer
@@ -198,7 +198,7 @@ class _Data:
 @cache
 def _data() -> _Data:
     """Read at first use, in a few milliseconds."""
-    folder = resources.files("mnemic.language.extract").joinpath("patterns")
+    folder = Path(__file__).with_name("extract") / "patterns"
     tree = tomllib.loads(folder.joinpath("questions.toml").read_text(encoding="utf-8"))
     languages = [tree[code] for code in built_in_languages() if code in tree]
     favourite, free = _listed(languages, "favourite"), _listed(languages, "free")

@@ -6,9 +6,9 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
+_ROOT = Path(__file__).parents[2]  # of the packages
 _LANGUAGE_FILE = re.compile(r"([a-z]{2,3})\.toml")
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n\s*")
@@ -53,7 +53,7 @@ class WordFile:
         return _NAME.sub(lambda match: self._source(match[1]), _BREAK.sub("", text))
 
     def _load(self) -> Mapping[str, Mapping[str, str]]:
-        file = resources.files(self._package).joinpath(self._file)
+        file = _ROOT.joinpath(*self._package.split("."), self._file)
         return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
@@ -76,5 +76,5 @@ def packaged(code: str) -> str:
     return _patterns().joinpath(f"{code}.toml").read_text(encoding="utf-8")
 
 
-def _patterns() -> Traversable:
-    return resources.files("mnemic.language.extract").joinpath("patterns")
+def _patterns() -> Path:
+    return Path(__file__).with_name("extract") / "patterns"

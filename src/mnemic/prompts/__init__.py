@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from string import Template
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ class ByLanguage(dict[Language, T]):
 @cache
 def prompt(name: str, language: Language) -> str:
     """The text of a prompt, with its ``$blanks`` still in it."""
-    folder = resources.files("mnemic.prompts")
+    folder = Path(__file__).parent
     file = folder.joinpath(language, f"{name}.md")
     if not file.is_file():
         file = folder.joinpath(ENGLISH, f"{name}.md")
@@ -43,7 +43,7 @@ def words(section: str, language: Language) -> Mapping[str, str]:
 
 @cache
 def _read_words() -> dict[str, dict[Language, dict[str, str]]]:
-    file = resources.files("mnemic.prompts").joinpath("words.toml")
+    file = Path(__file__).with_name("words.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 

@@ -4,13 +4,16 @@ certificates by which servers are known.
 
 from __future__ import annotations
 
-import ssl
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from mnemic import late
 from mnemic.errors import MissingExtra
+
+if TYPE_CHECKING:
+    import ssl
 
 
 def require(extra: str, *modules: str) -> None:

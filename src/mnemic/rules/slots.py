@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 SEPARATOR = "\x1f"
@@ -103,7 +103,7 @@ class _Known(NamedTuple):
 def _known() -> _Known:
     import tomllib
 
-    data = tomllib.loads(resources.files(__package__).joinpath("slots.toml").read_text("utf-8"))
+    data = tomllib.loads(Path(__file__).with_name("slots.toml").read_text("utf-8"))
 
     def by_member(table: dict[str, list[str]]) -> dict[str, str]:
         return {member: name for name, members in table.items() for member in members}

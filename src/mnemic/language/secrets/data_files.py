@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from mnemic.patterns import defer
 
@@ -48,4 +48,4 @@ def load_words(name: str) -> frozenset[str]:
 
 @cache
 def _read(name: str) -> str:
-    return (files("mnemic.language.secrets") / "data" / name).read_text("utf-8")
+    return (Path(__file__).with_name("data") / name).read_text("utf-8")

@@ -10,7 +10,6 @@ import struct
 import time
 from collections.abc import Sequence
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
@@ -270,7 +269,7 @@ def _apply(database: Database, version: int, now: int) -> None:
 
 
 def _script(name: str) -> str:
-    script = resources.files("mnemic.store.sqlite").joinpath(f"schema/{name}.sql")
+    script = Path(__file__).with_name("schema").joinpath(f"{name}.sql")
     return script.read_text(encoding="utf-8")
 
 
