@@ -18,8 +18,8 @@ from mnemic.documents.views import View, views_of
 from mnemic.errors import Conflict, NotFound
 from mnemic.language.markdown import harmless
 from mnemic.language.secrets.envelope import masked
-from mnemic.language.secrets.finder import USUAL, redact
-from mnemic.language.secrets.randomness import Bounds
+from mnemic.language.secrets.finder import redact
+from mnemic.language.secrets.randomness import USUAL, Bounds
 from mnemic.learn.memory_writer import MemoryWriter
 from mnemic.learn.reconciler import Reconciler
 from mnemic.prompts import words

@@ -15,7 +15,7 @@ from mnemic.engine.mind import Mind
 from mnemic.engine.open import Engine, connect
 from mnemic.engine.open import open as open_mind
 from mnemic.engine.session import Session
-from mnemic.record.transcripts import DEFAULT_SPACE
+from mnemic.types import DEFAULT_SPACE
 
 P = ParamSpec("P")
 R = TypeVar("R")

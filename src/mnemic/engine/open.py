@@ -24,7 +24,6 @@ from mnemic.engine.tokens import Tokens
 from mnemic.errors import Closed, ConfigError, InvalidInput, StoreError
 from mnemic.index.live_tables import VECTOR_MEMORY
 from mnemic.language.guard import guard_of
-from mnemic.record.transcripts import DEFAULT_SPACE
 from mnemic.rules import checks
 from mnemic.rules.signatures import CheckedCalls, checked
 from mnemic.settings import Settings, load_beside
@@ -37,6 +36,7 @@ from mnemic.store.sqlite.connection import MEMORY
 from mnemic.store.sqlite.keys import FileKey, choose_key
 from mnemic.store.target import files_beside, is_service, open_store, shown
 from mnemic.types import (
+    DEFAULT_SPACE,
     Action,
     Drained,
     EmbeddingModel,

@@ -20,7 +20,8 @@ from mnemic.index.batches import TermTable, index_many
 from mnemic.index.segment import index_terms
 from mnemic.language.guard import bounds_of
 from mnemic.language.secrets.envelope import is_sealed, masked
-from mnemic.language.secrets.finder import USUAL, find_secrets
+from mnemic.language.secrets.finder import find_secrets
+from mnemic.language.secrets.randomness import USUAL
 from mnemic.learn.laws import fault_of, same_texts
 from mnemic.rules import checks
 from mnemic.rules.clusters import absorbed, components, identical

@@ -15,8 +15,7 @@ from typing import Any, cast
 
 from mnemic.errors import InvalidInput
 from mnemic.language.lines import one_line
-from mnemic.language.secrets.finder import USUAL, redact, redact_json
-from mnemic.language.secrets.randomness import MARK, Bounds, is_telling
+from mnemic.language.secrets.randomness import MARK, USUAL, Bounds, is_telling
 from mnemic.late import dataclass
 from mnemic.rules import checks
 from mnemic.rules.kinds import kinds_of
@@ -24,6 +23,7 @@ from mnemic.rules.speakers import speaker_marks
 from mnemic.settings import Settings
 from mnemic.settings.vocabulary import PresetVocabulary, WordFilter, Words, folded
 from mnemic.types import (
+    DEFAULT_SPACE,
     EMPTY,
     KINDS,
     ActionNode,
@@ -68,7 +68,7 @@ class Guard:
     def text(self, value: str, what: str, limit: int | None = None) -> SafeText:
         """A text of at most ``limit`` characters."""
         checked = checks.check_text(value, what, self.characters if limit is None else limit)
-        return SafeText(checked if self.secrets is None else redact(checked, self.secrets))
+        return SafeText(checked if self.secrets is None else _redact(checked, self.secrets))
 
     def part(self, part: str, statement: str, content: SafeText, what: str) -> SafeText:
         """A part of ``statement``, which is stored as ``content``: empty where the part is a secret
@@ -170,8 +170,11 @@ class Guard:
             ) from error
         checks.check_depth(parsed, what)
         checks.check_text(text, what, self.characters)
-        clean = parsed if self.secrets is None else redact_json(parsed, self.secrets)
-        return cast("dict[str, Fact]", clean)
+        if self.secrets is not None:
+            from mnemic.language.secrets.finder import redact_json
+
+            parsed = redact_json(parsed, self.secrets)
+        return cast("dict[str, Fact]", parsed)
 
     def json_text(self, value: Mapping[str, Any], what: str) -> SafeText:
         """The same as one text."""
@@ -274,19 +277,27 @@ def _redact_short(text: str, bounds: Bounds | None) -> str:
     """As ``redact``; the same few labels come with every record, so short ones are kept."""
     if bounds is None:
         return text
-    return (_redact_line if len(text) <= _SHORT else redact)(text, bounds)
+    return (_redact_line if len(text) <= _SHORT else _redact)(text, bounds)
 
 
-_redact_line = lru_cache(maxsize=_NAMES)(redact)
+def _redact(text: str, bounds: Bounds) -> str:
+    from mnemic.language.secrets.finder import redact  # late: a recall stores nothing
+
+    return redact(text, bounds)
+
+
+_redact_line = lru_cache(maxsize=_NAMES)(_redact)
 
 
 @lru_cache(maxsize=_NAMES)
 def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
     name = checks.check_text(value, what, checks.MAX_NAME).strip()
+    if name == DEFAULT_SPACE:
+        return DEFAULT_SPACE
     line = one_line(name)
     if not line:
         raise InvalidInput(f"{what} is empty", remedy="Give it a name")
-    safe = line if bounds is None else redact(line, bounds)
+    safe = line if bounds is None else _redact(line, bounds)
     if safe == name:
         return SafeName(SafeText(name))
     digest = blake2b(name.encode(), digest_size=4).hexdigest()
@@ -295,7 +306,7 @@ def _safe_name(value: str, what: str, bounds: Bounds | None) -> SafeName:
     else:
         safe = _MARKED.sub(rf"{MARK}\1-{digest}]", safe)
         # Read back, it has to be the same name.
-        if bounds is None or len(safe) > checks.MAX_NAME or redact(safe, bounds) != safe:
+        if bounds is None or len(safe) > checks.MAX_NAME or _redact(safe, bounds) != safe:
             safe = f"{MARK}name-{digest}]"
     return SafeName(SafeText(safe))
 

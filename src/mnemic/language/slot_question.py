@@ -11,8 +11,8 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from pathlib import Path
 from itertools import chain, islice
+from pathlib import Path
 
 import Stemmer
 

@@ -19,11 +19,10 @@ from mnemic.record.triggers import queue_sessions
 from mnemic.store.contract import Store
 from mnemic.store.paths import is_link_error, linked, open_own, refuse_links, safe_name
 from mnemic.store.rows import Transcript
-from mnemic.types import Job, SafeName, Turn
+from mnemic.types import DEFAULT_SPACE, Job, SafeName, Turn
 
 KIND = "transcript"
 AGE_KIND = "age_transcripts"
-DEFAULT_SPACE = "default"
 _ENDING = ".jsonl"
 
 

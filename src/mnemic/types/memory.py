@@ -20,6 +20,7 @@ from mnemic.types.literals import (
 )
 from mnemic.types.safe import EMPTY, SafeMetadata, SafeName, SafeText, constant, no_metadata
 
+DEFAULT_SPACE = constant("default")
 GLOBAL_PROJECT = constant("_global")
 GENERAL_TOPIC = constant("_general")
 

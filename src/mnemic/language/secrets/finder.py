@@ -32,7 +32,7 @@ from mnemic.language.secrets.formats import (
 )
 from mnemic.language.secrets.numbers import named_numbers, personal_numbers
 from mnemic.language.secrets.pieces import LONG_TEXT, SecretSpan, find_in_pieces
-from mnemic.language.secrets.randomness import MARK, Bounds
+from mnemic.language.secrets.randomness import MARK, USUAL, Bounds
 from mnemic.language.secrets.seed_phrases import may_hold_phrase, seed_phrases
 from mnemic.language.secrets.told import find_told
 from mnemic.patterns import defer
@@ -127,7 +127,6 @@ BEARER = "bearer"
 QUOTES = '"“「'
 CHOSEN = ("pass", "pw", "word", "密", "口令", "暗")  # what a value in quotation marks is called
 SPELLED_HINTS = ("pin", "code")  # what digits in words may follow
-USUAL = Bounds()
 # All but a few forms need a long run without spaces, which few sentences have.
 LONG = 20
 _LONG_SHAPE = b"x" * LONG

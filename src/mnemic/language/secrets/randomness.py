@@ -33,6 +33,9 @@ class Bounds:
     known: tuple[str, ...] = field(default=(), repr=False)
 
 
+USUAL = Bounds()
+
+
 def is_placeholder(value: str) -> bool:
     """A value that people write where the real one would stand, or that was taken out before."""
     rest = pattern("sequence").sub("", value)
