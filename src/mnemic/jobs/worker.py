@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol, TypeVar
 
-from cronsim import CronSim, CronSimError
-
 from mnemic.clock import Clock
 from mnemic.days import in_zone
 from mnemic.errors import (
@@ -42,6 +40,8 @@ from mnemic.types import Drained, Job, SafeText, constant
 
 def next_run(cron: str, zone: str, after: datetime) -> datetime:
     """The first moment after ``after`` that the cron expression names in that zone."""
+    from cronsim import CronSim, CronSimError  # and with it the calendar of each language
+
     try:
         moment = next(CronSim(cron, in_zone(after, zone)))
     except CronSimError as error:

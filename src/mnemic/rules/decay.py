@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Literal
 
 from mnemic.late import dataclass
-from mnemic.settings.upkeep import DecayClass, DecaySettings
+from mnemic.settings.upkeep import DecaySettings
 from mnemic.types import Kind
 
 Fate = Literal["keep", "archive", "delete", "demote"]
@@ -44,10 +44,10 @@ def faded(importance: float, idle: timedelta, law: FadingLaw) -> float:
 
 def class_of(kind: Kind, decay: DecaySettings) -> FadingLaw:
     """How memories of this kind fade; some never do, and nothing becomes of those."""
-    name = decay.kinds.get(kind) or decay.kinds["fact"]
-    if name == "never":
+    classes = {"slow": decay.slow, "medium": decay.medium, "fast": decay.fast}
+    chosen = classes.get(decay.kinds.get(kind, decay.kinds["fact"]))
+    if chosen is None:
         return FadingLaw()
-    chosen: DecayClass = getattr(decay, name)
     return FadingLaw(
         half_life=chosen.half_life,
         floor=chosen.floor,
