@@ -32,7 +32,7 @@ BUDGETS = {
     "tools": 1_669,
     "forget": 1_554,
     "types": 1_480,
-    ROOT: 977,
+    ROOT: 976,
     "health": 694,
     "jobs": 382,
     "compat": 209,

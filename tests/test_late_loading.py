@@ -63,6 +63,27 @@ def test_a_first_answer_loads_nothing_that_it_does_not_need() -> None:
     assert [one for one in loaded if one.removeprefix("mnemic.").startswith(_NOT_NEEDED)] == []
 
 
+def test_the_import_alone_loads_none_of_the_slow_modules() -> None:
+    code = "import sys; had = {*sys.modules}; import mnemic; print(*{*sys.modules} - had)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    loaded = set(done.stdout.split())
+    assert "mnemic.errors" in loaded
+    assert loaded.isdisjoint({"typing", "re", "dataclasses", "json", "pathlib", "mnemic.types"})
+
+
+def test_a_first_recall_loads_neither_networks_nor_what_finds_secrets() -> None:
+    code = """
+import sys, mnemic
+with mnemic.open(":memory:", worker="none", embedding={"provider": "none"}) as mind:
+    mind.recall("Where does my sister live?")
+    print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    loaded = set(done.stdout.split())
+    assert "mnemic.recall.engine" in loaded
+    assert loaded.isdisjoint({"ssl", "cronsim", "mnemic.language.secrets.finder"})
+
+
 def test_opening_and_recording_do_without_numpy() -> None:
     code = """
 import sys, mnemic

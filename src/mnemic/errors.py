@@ -40,7 +40,6 @@ MnemicError
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Self
 
 
 class MnemicError(Exception):
@@ -80,7 +79,7 @@ class MissingExtra(MnemicError, ImportError):
     """An optional part is not installed; the remedy is the install line."""
 
     @classmethod
-    def of(cls, module: str, extra: str) -> Self:
+    def of(cls, module: str, extra: str) -> MissingExtra:
         """The error for a module that comes with an extra."""
         return cls(
             f"{module} is not installed", remedy=f'Install it: pip install "mnemic[{extra}]"'
