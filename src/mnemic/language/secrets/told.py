@@ -131,7 +131,8 @@ def _opens(place: _Place) -> bool:
     """Whether a value stands where it opens something, be the secret named or not."""
     if place.shape in ("strong", "signed"):
         return place.shape == "signed" or pattern("access").search(place.around) is not None
-    if place.shape in ("quoted", "joined") or not pattern("free").match(place.after):
+    dated = place.shape == "year" and not place.before.endswith("with ")
+    if dated or place.shape in ("quoted", "joined") or not pattern("free").match(place.after):
         return False
     if place.shape != "short" and pattern("opens_after").match(place.after):
         return True
@@ -149,7 +150,7 @@ def _names(match: re.Match[str], place: _Place) -> bool:
     if place.shape == "quoted" or group == "password":
         return group == "password"
     if group in ("network", "near"):
-        return place.shape in (*_MIXED, "short", "joined")
+        return place.shape in _MIXED or (group == "near" and place.shape in ("short", "joined"))
     if group == "keyed":
         return pattern("grouped").match(place.value) is not None
     if group != "code" or pattern("not_code").search(match.string, 0, match.end()):
