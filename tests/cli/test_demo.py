@@ -71,14 +71,6 @@ def test_what_the_demo_suggests_works(shell: Shell, played: str) -> None:
         assert shell(*shlex.split(line)[1:]).stdout.strip(), line
 
 
-def test_the_settings_of_whoever_runs_it_change_nothing(
-    play: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MNEMIC_MODEL__PROVIDER", "openai")
-    monkeypatch.setenv("MNEMIC_ROUTING__WRITE", "1.0")
-    play()
-
-
 def test_on_a_terminal_no_line_of_the_demo_is_too_wide(shell: Shell) -> None:
     shown = on_a_terminal(100, module="examples.demo", NO_COLOR="1", PYTHONPATH=str(ROOT))
     assert max(map(cell_len, shown.splitlines())) <= 100
@@ -86,8 +78,13 @@ def test_on_a_terminal_no_line_of_the_demo_is_too_wide(shell: Shell) -> None:
 
 
 @pytest.mark.usefixtures("played")
-def test_the_demo_is_made_anew_or_beside_an_earlier_one_and_told_as_json(play: Shell) -> None:
-    anew, beside = play.json(), play.json("--keep")
+def test_whatever_is_set_the_demo_is_made_anew_or_beside_an_earlier_one_and_told_as_json(
+    play: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anew = play.json()
+    monkeypatch.setenv("MNEMIC_MODEL__PROVIDER", "openai")
+    monkeypatch.setenv("MNEMIC_ROUTING__WRITE", "1.0")
+    beside = play.json("--keep")
     assert Path(anew["path"]).name == "mnemic-demo.db"
     assert Path(beside["path"]).name == "mnemic-demo-2.db"
     for told in (anew, beside):
