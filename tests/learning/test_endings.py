@@ -54,6 +54,16 @@ def test_what_a_message_ends_is_no_longer_current(tmp_path: Path, first: str, la
     assert first not in _texts_after(tmp_path, first, later)
 
 
+def test_the_end_of_a_statement_ends_no_other_that_shares_words_with_it(tmp_path: Path) -> None:
+    first = "Invoices above EUR 4,000 stay with me"
+    beside = "Our vans stay behind the bakery on Elm Street"
+    later = "The threshold for invoices has been raised by the board to EUR 9,000 since Friday."
+    texts = _texts_after(tmp_path, f"{first}. {beside}.", later)
+    assert beside in texts
+    assert first not in texts
+    assert any("EUR 9,000" in text for text in texts)
+
+
 @pytest.mark.parametrize(("first", "later"), STAYS)
 def test_what_is_only_spoken_of_stays(tmp_path: Path, first: str, later: str) -> None:
     assert first in _texts_after(tmp_path, first, later)

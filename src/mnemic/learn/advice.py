@@ -11,6 +11,7 @@ from mnemic.days import day_of
 from mnemic.errors import BudgetExhausted, ModelError
 from mnemic.index.segment import CHARACTER_WEIGHT, index_text, query_terms, term_weight
 from mnemic.language.detection import language_of
+from mnemic.language.extract.dates import NO_SLOT
 from mnemic.language.fence import fence
 from mnemic.language.secrets.finder import redact
 from mnemic.prompts import prompt
@@ -142,14 +143,16 @@ class NeighborSearch:
         return [memory for memory in memories if memory.kind in kinds]
 
     def _slot(self, predicate: str, status: MemoryStatus) -> list[Memory]:
-        """What answers the same question in the same project and topic."""
+        """What answers the same question in the same project and topic; without a slot, only what
+        is the same answer.
+        """
         memories = self.unit.memories.in_slot(
             self.candidate.subject,
             predicate,
             project=self.candidate.project,
             status=status,
             now=self.now,
-            value=self.candidate.value if self.by_value else EMPTY,
+            value=self.candidate.value if self.by_value or predicate == NO_SLOT else EMPTY,
         )
         return [memory for memory in memories if memory.topic == self.candidate.topic]
 

@@ -171,8 +171,8 @@ def with_endings(
 def _beside_the_end(
     candidate: Candidate, ends: Iterable[_End], judge: EndingReader | None
 ) -> Candidate | None:
-    """A statement without a slot and without the clauses that only say what is over; None where
-    nothing is left that could stand alone.
+    """A statement without a slot and without the clauses that only say what is over: no other
+    figure, no change. None where nothing is left that could stand alone.
     """
     if candidate.predicate != NO_SLOT or candidate.withdraws or candidate.valid_to is not None:
         return candidate
@@ -180,6 +180,7 @@ def _beside_the_end(
     over = [one.words for one in ends if one.turn.id in candidate.sources]
     clauses = _splitter().clauses(text)
     named = {one for one in clauses if any(words & _content_words(one) for words in over)}
+    named -= {one for one in named if any(map(str.isdigit, _content_words(one).difference(*over)))}
     beside = [one for one in clauses if one not in named or _says("replaced", one)]
     if len(beside) == len(clauses):
         return candidate
