@@ -13,7 +13,7 @@ ROOT = "(root files)"
 BUDGETS = {
     "language": 10_962,
     "store": 10_296,
-    "learn": 7_184,
+    "learn": 7_174,
     "moving": 5_682,
     "cli": 4_822,
     "providers": 3_956,

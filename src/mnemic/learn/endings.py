@@ -8,7 +8,7 @@ what a message ends of what is near to it. What is told besides the end is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -138,8 +138,9 @@ def with_endings(
             over = {one.memory.id for one in ends if one.turn is turn}
             found = [end for end in _ended(unit, judge, stated, now) if end[0].id not in over]
             judged += [_end(memory, said, turn, judge) for memory, said in found]
-            if found and turn.id not in learned:
-                told_since += [_kept(said, turn) for said in _told_instead(stated, judge)]
+            whole = " ".join(stated)
+            if found and turn.id not in learned and len(whole) <= LONGEST:
+                told_since += [_kept(whole, turn)] if _says("replaced", whole) else []
     others = [
         one
         for one in (*candidates, *told_since)
@@ -191,16 +192,6 @@ def _beside_the_end(
     if fragment or not (_says("replaced", rest) or (judge and judge.are_worth([rest]))):
         return None
     return replace(candidate, text=candidate.text.replace(text, rest), value=rest)
-
-
-def _told_instead(stated: Sequence[str], judge: EndingReader) -> Collection[str]:
-    """What a message says in the place of what it ends: all of it where it names a change, else
-    what is worth keeping.
-    """
-    whole = " ".join(stated)
-    if len(whole) <= LONGEST and _says("replaced", whole):
-        return [whole]
-    return judge.are_worth(stated)
 
 
 def _kept(said: str, turn: Turn) -> Candidate:

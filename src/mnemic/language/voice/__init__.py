@@ -22,7 +22,7 @@ from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, MessageLayout, Reason, merged
 from mnemic.language.voice.delimiters import delimited, last_delimiter
 from mnemic.language.voice.lines import by_lines, quoted_lines
-from mnemic.language.voice.presenting import in_doubt
+from mnemic.language.voice.presenting import in_doubt, is_other_language
 from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
 from mnemic.language.voice.stretches import Stretch, VoiceJudge
@@ -134,7 +134,7 @@ def _moved(place: int, by: int) -> int:
 def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block]:
     structured = compiled(_STRUCTURE).search(text)
     blocks = merged(delimited(text), text) if structured else []
-    judged = judge(text) if judge else ()
+    judged = judge(text) if judge and not is_other_language(text) else ()  # it reads only two
     for find in (*(_MECHANISMS if structured else (pointed_at,)), *([in_doubt] if certain else ())):
         if judged and find in _WORDS_ALONE:
             continue

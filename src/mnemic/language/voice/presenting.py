@@ -59,7 +59,7 @@ def _frame(sentence: _Sentence, number: int) -> Frame | None:
     if (
         len(text) > _LONGEST
         or pattern("social").fullmatch(text)
-        or (_is_other_language(text) and not sentence.trails)
+        or (is_other_language(text) and not sentence.trails)
     ):
         return None
     head = pattern("presented_head").match(text)
@@ -83,7 +83,7 @@ def _presents_itself(text: str) -> bool:
     return _reports(text)
 
 
-def _is_other_language(text: str) -> bool:
+def is_other_language(text: str) -> bool:
     """Whether it is neither English nor Chinese, whose words of talk are known here."""
     found = pattern("presented_word").findall(text)
     if len(found) < _FEWEST_WORDS or pattern("presented_han").search(text):
