@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
-    "language": 10_962,
+    "language": 10_954,
     "store": 10_296,
     "learn": 7_174,
     "moving": 5_682,
@@ -25,14 +25,14 @@ BUDGETS = {
     "settings": 2_719,
     "sync": 2_532,
     "serve": 2_443,
-    "rules": 2_162,
+    "rules": 2_163,
     "record": 1_909,
     "index": 1_917,
     "context": 1_808,
     "tools": 1_669,
     "forget": 1_554,
     "types": 1_480,
-    ROOT: 976,
+    ROOT: 982,
     "health": 694,
     "jobs": 382,
     "compat": 209,

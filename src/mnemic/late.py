@@ -10,6 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,11 @@ def load(module: str) -> ModuleType:
         finally:
             if collects:
                 gc.enable()
+
+
+def data_of(package: str) -> Path:
+    """The folder of a package, with its data; ``importlib.resources`` would load zipfile."""
+    return Path(__file__).parents[1].joinpath(*package.split("."))
 
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.language.statements import is_statement
+from mnemic.language.tasks import is_statement
 
 TOLD = (
     "I live in Brelm",

@@ -50,11 +50,11 @@ def test_each_has_a_memory_of_their_own(connect: Any) -> None:
 def test_what_one_forgets_the_others_keep(connect: Any) -> None:
     engine = connect()
     for name in ("alice", "bob"):
-        engine.mind(name).record(session="s", role="user", text="the code word is heliotrope")
+        engine.mind(name).record(session="s", role="user", text="the color is heliotrope")
     engine.mind("alice").forget(query="heliotrope")
     assert engine.mind("alice").turns() == []
-    assert [turn.text for turn in engine.mind("bob").turns()] == ["the code word is heliotrope"]
-    assert engine.mind("bob").recall("code word")
+    assert [turn.text for turn in engine.mind("bob").turns()] == ["the color is heliotrope"]
+    assert engine.mind("bob").recall("color")
 
 
 def test_many_spaces_have_few_threads(tmp_path: Path) -> None:

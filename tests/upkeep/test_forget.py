@@ -302,7 +302,7 @@ def test_a_new_record_in_the_place_of_a_forgotten_one_is_not_overlooked(
 
 
 def test_the_running_conversation_forgets_too(mind: Mind) -> None:
-    say(mind, "the code word is heliotrope")
+    say(mind, "the color is heliotrope")
     say(mind, "what a fine day")
     assert "heliotrope" in mind.context("so?", session="s").text
     mind.forget(query="heliotrope")

@@ -12,12 +12,11 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, islice
-from pathlib import Path
 
 import Stemmer
 
 from mnemic.language.query_intent import asks_of_past
-from mnemic.language.word_file import built_in_languages, packaged_table
+from mnemic.language.word_file import built_in_languages, packaged, packaged_table
 from mnemic.late import dataclass
 from mnemic.patterns import defer
 from mnemic.rules.slots import fold, opposites, predicate_of
@@ -198,8 +197,7 @@ class _Data:
 @cache
 def _data() -> _Data:
     """Read at first use, in a few milliseconds."""
-    folder = Path(__file__).with_name("extract") / "patterns"
-    tree = tomllib.loads(folder.joinpath("questions.toml").read_text(encoding="utf-8"))
+    tree = tomllib.loads(packaged("questions"))
     languages = [tree[code] for code in built_in_languages() if code in tree]
     favourite, free = _listed(languages, "favourite"), _listed(languages, "free")
     persons = _tables(_PERSONS)

@@ -1,4 +1,6 @@
-"""Tasks in what people write: work that was asked for or announced, and its end."""
+"""Tasks in what people write, work that was asked for or announced, and its end; and statements,
+which want nothing done.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import Literal
 from mnemic.language.actions import sentences
 from mnemic.language.code import compiled
 from mnemic.language.outcome import verdict
-from mnemic.language.story import is_order
+from mnemic.language.story import is_order, is_request
 from mnemic.language.word_file import WordFile
 
 pattern = WordFile("mnemic.language", "tasks.toml").pattern
@@ -52,3 +54,15 @@ def end_of_task(message: str) -> Literal["done", "cancelled"] | None:
         return "cancelled"
     plain = pattern("thanks").sub("", message)
     return "done" if verdict(plain) == "success" else None
+
+
+def is_statement(message: str) -> bool:
+    """Whether somebody tells how things are, and wants nothing done."""
+    return (
+        is_request(message)
+        and verdict(message) is None
+        and not is_order(message)
+        and bool(pattern("tells").search(message))
+        and not pattern("asks").search(message)
+        and not pattern("wishes").search(message)
+    )

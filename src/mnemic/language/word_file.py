@@ -6,9 +6,10 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
-_ROOT = Path(__file__).parents[2]  # of the packages
+from mnemic.late import data_of
+
+_PATTERNS = "mnemic.language.extract.patterns"
 _LANGUAGE_FILE = re.compile(r"([a-z]{2,3})\.toml")
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"\n\s*")
@@ -53,15 +54,14 @@ class WordFile:
         return _NAME.sub(lambda match: self._source(match[1]), _BREAK.sub("", text))
 
     def _load(self) -> Mapping[str, Mapping[str, str]]:
-        file = _ROOT.joinpath(*self._package.split("."), self._file)
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(data_of(self._package).joinpath(self._file).read_text("utf-8"))
 
 
 @cache
 def built_in_languages() -> tuple[str, ...]:
     """The codes of the languages that have a pattern file: what is there is used."""
-    names = [path.name for path in _patterns().iterdir()]
-    return tuple(sorted(match[1] for match in map(_LANGUAGE_FILE.fullmatch, names) if match))
+    files = (_LANGUAGE_FILE.fullmatch(path.name) for path in data_of(_PATTERNS).iterdir())
+    return tuple(sorted(match[1] for match in files if match))
 
 
 def packaged_table(code: str, name: str) -> Mapping[str, str]:
@@ -72,9 +72,5 @@ def packaged_table(code: str, name: str) -> Mapping[str, str]:
 
 
 def packaged(code: str) -> str:
-    """The pattern file of a language."""
-    return _patterns().joinpath(f"{code}.toml").read_text(encoding="utf-8")
-
-
-def _patterns() -> Path:
-    return Path(__file__).with_name("extract") / "patterns"
+    """The pattern file of a language, or another file beside it."""
+    return data_of(_PATTERNS).joinpath(f"{code}.toml").read_text("utf-8")

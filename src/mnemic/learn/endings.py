@@ -22,9 +22,9 @@ from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.message import LONGEST
 from mnemic.language.extract.people import names_of
-from mnemic.language.extract.sentences import Splitter
+from mnemic.language.extract.sentences import Splitter, is_brief
 from mnemic.language.extract.traps import Traps
-from mnemic.language.extract.wording import halves, is_brief, undated
+from mnemic.language.extract.wording import ahead, halves, undated
 from mnemic.language.voice import own_voice
 from mnemic.rules.importance import RULES_CONFIDENCE
 from mnemic.rules.likeness import may_agree
@@ -43,9 +43,9 @@ _DANGEROUS = frozenset({"allergy"})  # to forget: ends only by words
 _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
 # without, of another text, and of one thing more.
-_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.75, 0.9
+_ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.8, 0.9
 _EARNEST = 0.5  # how likely a text is worth keeping
-_OF_A_CLAUSE = 0.1  # that much surer of a clause than of the whole
+_OF_A_CLAUSE = 0.2  # that much surer of a clause than of the whole
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
 _FEWEST = 4, 3  # Han characters or words of what is left of a statement
@@ -452,7 +452,7 @@ def _plan_meant(unit: Unit, sentence: str, now: datetime) -> Memory | None:
         return None
     words, sharing = _content_words(sentence), list[tuple[int, Memory]]()
     for memory in unit.memories.find(MemoryFilter(status="active", limit=_PLANS)):
-        kept_as_said = memory.predicate == NO_SLOT and memory.valid_to is not None
+        kept_as_said = memory.predicate == NO_SLOT and ahead(memory.text, now)
         is_over = memory.expires_at is not None and memory.expires_at <= now
         if (kept_as_said or predicate_of(memory.predicate) in _PLANNED) and not is_over:
             shared = len(words & _content_words(f"{memory.subject} {memory.text}"))

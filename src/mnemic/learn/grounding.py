@@ -20,7 +20,7 @@ from mnemic.index.segment import STOP_WEIGHT, query_terms
 from mnemic.language.code import compiled
 from mnemic.language.extract import extract
 from mnemic.language.numerals import number
-from mnemic.language.statements import is_statement
+from mnemic.language.tasks import is_statement
 from mnemic.language.truncation import two_ends
 from mnemic.language.voice import VoiceJudge, has_quoted, own_voice, quoted_voice
 from mnemic.learn.wording import contents, is_light, pattern, wording_of

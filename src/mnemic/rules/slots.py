@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import NamedTuple
+
+from mnemic.late import data_of
 
 SEPARATOR = "\x1f"
 _SHORT = 40  # characters
@@ -103,7 +104,7 @@ class _Known(NamedTuple):
 def _known() -> _Known:
     import tomllib
 
-    data = tomllib.loads(Path(__file__).with_name("slots.toml").read_text("utf-8"))
+    data = tomllib.loads(data_of("mnemic.rules").joinpath("slots.toml").read_text("utf-8"))
 
     def by_member(table: dict[str, list[str]]) -> dict[str, str]:
         return {member: name for name, members in table.items() for member in members}

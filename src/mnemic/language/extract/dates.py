@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from mnemic.language.dates.reader import TimeSpan, find_times
+from mnemic.language.extract.sentences import is_brief
 from mnemic.language.word_file import WordFile
 from mnemic.types import Candidate
 
@@ -77,6 +78,8 @@ def _ahead(candidate: Candidate, said_at: datetime, text: str) -> Candidate:
     content = candidate.text
     if not pattern("written").search(time.text):
         content += f" ({first})" if first == last else f" ({first} – {last})"
+    if candidate.predicate == NO_SLOT and _outlives(text, time):
+        return replace(candidate, text=content)
     ends = datetime(last.year, last.month, last.day, tzinfo=said_at.tzinfo) + timedelta(days=1)
     subject = candidate.subject
     for cut in range(len(time.text), 0, -1):
@@ -84,6 +87,17 @@ def _ahead(candidate: Candidate, said_at: datetime, text: str) -> Candidate:
             subject = subject[: -len(time.text[:cut].strip())].rstrip()
             break
     return replace(candidate, text=content, subject=subject, valid_to=ends)
+
+
+def _outlives(text: str, time: TimeSpan) -> bool:
+    """Whether a text says what goes on after a time: what begins then, or something besides."""
+    before, behind = text[: time.place], text[time.place + len(time.text) :]
+    if time.end - time.start <= timedelta(days=1) and (
+        pattern("begins").search(before) or pattern("begun").match(behind)
+    ):
+        return True
+    others = (part.group() for part in pattern("clause").finditer(text) if time.text not in part[0])
+    return any(not is_brief(part) and not find_times(part, _SOME_DAY) for part in others)
 
 
 def _is_plan(time: TimeSpan, text: str, said_at: datetime, read: Sequence[TimeSpan]) -> bool:

@@ -15,17 +15,17 @@ from mnemic.language.extract.entries import USER, Scope
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.people import REACHED_AT, KnownPeople, People, Subject, attributed
 from mnemic.language.extract.products import find_product
-from mnemic.language.extract.sentences import GAP, Sentence, Splitter
+from mnemic.language.extract.sentences import GAP, Sentence, Splitter, is_brief
 from mnemic.language.extract.statements import StatementReader
 from mnemic.language.extract.traps import Instructions, Traps
-from mnemic.language.extract.wording import is_brief, told_apart, word_alone
+from mnemic.language.extract.wording import told_apart, word_alone
 from mnemic.types import Candidate
 
 if TYPE_CHECKING:
     from mnemic.language.extract import Worth
 
 LONGEST = 140  # characters of a statement: more is a passage
-_FEWEST = 3, 2  # Han characters or words of what may be kept
+_FEWEST = 4, 3  # Han characters or words of what may be kept
 LOOKBACK = 20  # messages of the user searched for what a correction corrects
 _MAY_BE_PLANNED = frozenset({"decision", "deadline", "schedule", "trip", "goal", "plan"})
 _ALWAYS_HOLDS = frozenset({"birthday", "from", "deadline", "decision", "name"})

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.people import relations
+from mnemic.language.extract.sentences import is_brief
 from mnemic.types import Candidate
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -36,12 +38,18 @@ _BOTH = re.compile(
 )
 _ASIDE = re.compile(r"([^,]+), who ([^,]+), ([^,]+)")
 _AT_ONCE = re.compile(r"(?P<who>.*?)一边(?P<first>.+?)[，,]?一边(?P<second>.+)")
-_DAY = re.compile(r" \(\d{4}-\d\d[\d –-]*\)$")
+_DAY = re.compile(r" \((?:[\d-]+ – )?(\d{4}-\d\d[\d-]*)\)$")
 
 
 def undated(text: str) -> str:
     """A text without the date that was put behind it."""
     return _DAY.sub("", text)
+
+
+def ahead(text: str, now: datetime) -> bool:
+    """Whether the date behind a text has not passed."""
+    day = _DAY.search(text)
+    return day is not None and day[1] >= f"{now:%Y-%m-%d}"[: len(day[1])]
 
 
 def halves(text: str, who: str) -> Iterator[tuple[str, str]]:
@@ -65,12 +73,6 @@ def told_apart(text: str, worth: Callable[[str], bool]) -> Iterator[str]:
             yield from told_apart(parts[1], worth)
             return
     yield text
-
-
-def is_brief(text: str, han: int = 6, words: int = 4) -> bool:
-    """Whether a text is too short to be understood alone; both scripts may have a share of it."""
-    others = sum(word[0].isalnum() for word in _HAN.sub(" ", text).split())
-    return len(_HAN.findall(text)) * words + others * han < han * words
 
 
 def _parts(text: str, who: str) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
+from mnemic.late import data_of
 from mnemic.patterns import defer
 
 _PART = defer(r"\{([a-z_]+)\}")
@@ -48,4 +48,4 @@ def load_words(name: str) -> frozenset[str]:
 
 @cache
 def _read(name: str) -> str:
-    return (Path(__file__).with_name("data") / name).read_text("utf-8")
+    return data_of("mnemic.language.secrets.data").joinpath(name).read_text("utf-8")

@@ -27,13 +27,7 @@ Span = tuple[str, int, int]
 Shape = Literal["number", "year", "quoted", "odd", "strong", "signed", "short", "joined", ""]
 _MIXED = ("odd", "strong", "signed")
 _LONGEST = 40  # characters; a key that is longer has a format
-_BEFORE, _CLOSE, _LINK, _AFTER, _AROUND = (
-    80,
-    60,
-    24,
-    70,
-    120,
-)  # characters that are looked at for a cue
+_BEFORE, _CLOSE, _LINK, _AFTER, _AROUND = 80, 60, 24, 70, 120  # characters looked at for a cue
 
 
 class _Place(NamedTuple):

@@ -5,7 +5,7 @@ Hosts put files into a user's message, and people paste mails, pages and chats i
 what a person says in their own voice states what they want or who they are; everything else in
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
 the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
-quotation marks (``quotations``). Where a message may present a text without any mark
+quotation marks. Where a message may present a text without any mark
 (``presenting``), what it says is the person's own but not certainly so. Where there is a trained
 reader, it judges what these go by words for; explicit marks decide alone.
 
@@ -20,10 +20,9 @@ from typing import TypeVar, cast
 
 from mnemic.language.code import compiled
 from mnemic.language.voice.blocks import Block, MessageLayout, Reason, merged
-from mnemic.language.voice.delimiters import delimited, last_delimiter
+from mnemic.language.voice.delimiters import delimited, last_delimiter, quotations
 from mnemic.language.voice.lines import by_lines, quoted_lines
 from mnemic.language.voice.presenting import in_doubt, is_other_language
-from mnemic.language.voice.quotations import quotations
 from mnemic.language.voice.references import pointed_at
 from mnemic.language.voice.stretches import Stretch, VoiceJudge
 from mnemic.late import dataclass

@@ -1,4 +1,5 @@
-"""Structural delimiters: tags of any name, fenced code, triple quotes, comments, BBCode.
+"""Structural delimiters: tags of any name, fenced code, triple quotes, comments, BBCode; and
+quotation marks in somebody's own talk, where a word or a name stays theirs and a text does not.
 
 One pass over the tokens of the whole message. What is opened and never closed reaches to the end;
 what is closed and was never opened began before the message, or after the last block of its name.
@@ -10,8 +11,11 @@ import re
 from collections.abc import Iterator
 
 from mnemic.language.code import compiled
-from mnemic.language.voice.blocks import Block, Reason
+from mnemic.language.voice.blocks import Block, MessageLayout, Reason
+from mnemic.language.voice.words import pattern
 
+_STOPS = tuple("。.!?！？")
+_FEW_WORDS, _SHORT, _SHORT_HAN = 4, 32, 10
 _TOKEN = (
     r"(?m)(?P<fence>`{3,}+)|(?P<tilde>^[ \t]*+~{3,}+)|"
     r"(?P<triple>\"{3,}+|'{3,}+|“{3,}+|”{3,}+|＂{3,}+)"
@@ -119,3 +123,29 @@ class _Reader:
             blocks = [at for at, is_block in opened if is_block]
             if blocks:
                 yield Block(blocks[0], end, "tag")
+
+
+def quotations(layout: MessageLayout) -> Iterator[Block]:
+    """The quotations outside the blocks that are more than a name, a title or a word."""
+    for line_start, line_end in _stretches(layout):
+        for match in pattern("quotation_quoted").finditer(layout.text, line_start, line_end):
+            if not _is_name(match):
+                yield Block(match.start(), match.end(), "inline")
+
+
+def _stretches(layout: MessageLayout) -> Iterator[tuple[int, int]]:
+    place = 0
+    for block in layout.blocks:
+        if block.start > place:
+            yield place, block.start
+        place = block.end
+    if place < len(layout.text):
+        yield place, len(layout.text)
+
+
+def _is_name(quotation: re.Match[str]) -> bool:
+    inner = next(filter(None, quotation.groups()), "")
+    short = len(inner.split()) <= _FEW_WORDS and len(inner) <= (
+        _SHORT if inner.isascii() else _SHORT_HAN
+    )
+    return short and not pattern("quotation_spoken").search(inner) and not inner.endswith(_STOPS)
