@@ -44,7 +44,7 @@ _ALIKE = 0.6  # of the words of two statements about different things
 # How sure a reader has to be of a text that names what is known, with a word for its end and
 # without, of another text, and of one thing more.
 _ENDS_BY_WORD, _ENDS_NAMED, _ENDS, _ENDS_BESIDE = 0.5, 0.65, 0.8, 0.9
-_EARNEST = 0.5  # how likely a text is worth keeping
+_EARNEST, _HINTED = 0.5, 0.25  # how likely it is worth keeping; to end, for clauses to be asked
 _OF_A_CLAUSE = 0.2  # that much surer of a clause than of the whole
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
@@ -286,11 +286,11 @@ def _does_end(judge: EndingReader, memory: Memory, said: str) -> bool:
         level = _ENDS_BY_WORD
     elif _says("besides", said):
         level = _ENDS_BESIDE
-    ends = judge([known], said)[known] >= level
+    sure = judge([known], said)[known]
     if has_one_answer(memory.predicate) and not is_named:
-        return ends and bool(judge.are_worth([said], _EARNEST))
-    if ends or level == _ENDS_BESIDE:  # of one thing more no clause is sure enough
-        return ends
+        return sure >= level and bool(judge.are_worth([said], _EARNEST))
+    if sure >= level or level == _ENDS_BESIDE or sure < _HINTED:  # no clause would be sure enough
+        return sure >= level
     clauses = (one for one in _splitter().clauses(said) if not is_brief(one, *_FEWEST))
     return any(judge([known], clause)[known] >= level + _OF_A_CLAUSE for clause in clauses)
 
