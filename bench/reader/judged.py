@@ -36,6 +36,7 @@ from bench.reader.plain import plain_pairs
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.sentences import Places, Splitter
 from mnemic.language.voice.stretches import Stretch, layout, stretches
+from mnemic.learn.endings import READ_WHOLE
 from mnemic.providers.reader.inputs import (
     SCRIPTS,
     Cutter,
@@ -50,7 +51,6 @@ NOT_KNOWN = -1  # a sentence that repeats a value: nobody says whether it is to 
 SOURCES = ("talks", "labeled", "sentences")
 PAIRS = ("talks", "written", "plain", "quiet")  # where the two texts come from
 _MOST = 40  # stretches of a message
-_READ_WHOLE = 300  # characters of a message that the engine judges in one piece
 _OFTEN = 2  # times that an item of `endings/` is read: they are harder than the others
 _LABELED = re.compile(r"(K:\w+|T:\w+|N) (.+)")
 _SHORTEST = {"latin": 4, "han": 2}  # characters of a value by which a repetition is known
@@ -195,11 +195,7 @@ def add_talk(writer: Writer, talk: Mapping[str, Any]) -> None:
 
 def add_changes(writer: Writer, talk: Mapping[str, Any]) -> None:
     """What took the place of something known, beside what stays; and news that end nothing."""
-    turns = {
-        f"{session['id']}#{n}": turn["text"]
-        for session in talk["sessions"]
-        for n, turn in enumerate(session["turns"])
-    }
+    turns = {place: turn["text"] for place, turn in _turns(talk)}
     held, facts = is_held_out(talk["id"]), talk["facts"]
     order = {place: number for number, place in enumerate(turns)}
     told = [_sentence_of(turns[fact["turns"][0]], fact["value"]) for fact in facts]
@@ -215,7 +211,7 @@ def add_changes(writer: Writer, talk: Mapping[str, Any]) -> None:
         for n in ended:
             for text in {told[n], facts[n]["statement"]}:
                 writer.pair(text, said, True, held)
-            if said != whole and len(whole) <= _READ_WHOLE:
+            if said != whole and len(whole) <= READ_WHOLE:
                 writer.pair(told[n], whole, True, held)
         for n in others:
             writer.pair(draw.choice((told[n], facts[n]["statement"])), said, False, held)
@@ -227,21 +223,11 @@ def add_quiet(writer: Writer, talk: Mapping[str, Any]) -> None:
     memory.
     """
     held, facts = is_held_out(talk["id"]), talk["facts"]
-    order: dict[str, int] = {}
-    texts: list[str] = []
-    for session in talk["sessions"]:
-        for n, turn in enumerate(session["turns"]):
-            order[f"{session['id']}#{n}"] = len(texts)
-            texts.append(turn["text"] if turn["role"] == "user" else "")
+    turns = list(_turns(talk))
+    texts = [turn["text"] if turn["role"] == "user" else "" for _, turn in turns]
+    order = {place: number for number, (place, _) in enumerate(turns)}
     first = [order[fact["turns"][0]] for fact in facts]
-    ends = [
-        -1
-        if fact["state"] == "ended" and fact["replaced_by"] is None
-        else len(texts)
-        if fact["replaced_by"] is None
-        else first[fact["replaced_by"]]
-        for fact in facts
-    ]
+    ends = [_end_of(fact, first, never=len(turns)) for fact in facts]
     told = [_sentence_of(texts[at], fact["value"]) for at, fact in zip(first, facts, strict=True)]
     draw = random.Random(talk["id"])
     for place, text in enumerate(texts):
@@ -249,13 +235,27 @@ def add_quiet(writer: Writer, talk: Mapping[str, Any]) -> None:
         if not text or not stay or place in ends:
             continue
         stated = [text[a:b] for a, b in sentence_places(text)] or [text]
-        whole = text if len(text) <= _READ_WHOLE else draw.choice(stated)
+        whole = text if len(text) <= READ_WHOLE else draw.choice(stated)
         clause = draw.choice(_SPLITTER.clauses(draw.choice(stated)) or [whole])
         for said, count in ((whole, 2), (clause, 1)):
             shared = {n: _shared(told[n], said) for n in stay}
             near = sorted(stay, key=shared.__getitem__, reverse=True)[:count]
             for n in {*near, draw.choice(stay)}:
                 writer.pair(told[n], said, False, held, "quiet")
+
+
+def _turns(talk: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The turns of a conversation, each with its name."""
+    for session in talk["sessions"]:
+        for n, turn in enumerate(session["turns"]):
+            yield f"{session['id']}#{n}", turn
+
+
+def _end_of(fact: Mapping[str, Any], first: Sequence[int], never: int) -> int:
+    """The turn that ends a fact; before all of them where the labels do not tell which."""
+    if fact["replaced_by"] is not None:
+        return first[fact["replaced_by"]]
+    return -1 if fact["state"] == "ended" else never
 
 
 def _sentence_of(text: str, value: str) -> str:

@@ -25,20 +25,37 @@ from tests.rules.secrets_spoken.samples import (
 pytestmark = pytest.mark.feature("N8")
 
 
+# How many messages a half has at least, and the share that may be missed or taken.
+FOUND: dict[File, tuple[int, float]] = {
+    "secrets": (150, 0.1),
+    "vendor_secrets": (90, 0.05),
+    "cue_secrets": (90, 0.05),
+    "shown_secrets": (300, 1 / 8),
+}
+LEFT: dict[File, tuple[int, float]] = {
+    "harmless": (150, 0.02),
+    "vendor_harmless": (70, 0.01),
+    "cue_harmless": (70, 0.01),
+    "shown_harmless": (400, 0.01),
+}
+
+
 @pytest.mark.parametrize("half", HALVES)
-def test_nine_in_ten_secrets_are_found(half: Half) -> None:
-    told = messages("secrets", half)
+@pytest.mark.parametrize("file", FOUND)
+def test_nearly_all_secrets_are_found(half: Half, file: File) -> None:
+    told, (fewest, share) = messages(file, half), FOUND[file]
     missed = [message.text for message in told if not is_found(message)]
-    assert len(told) >= 150
-    assert len(missed) <= len(told) * 0.1, missed
+    assert len(told) >= fewest
+    assert len(missed) <= len(told) * share, missed
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_at_most_two_in_a_hundred_twins_are_taken(half: Half) -> None:
-    told = messages("harmless", half)
+@pytest.mark.parametrize("file", LEFT)
+def test_hardly_any_twin_of_a_secret_is_taken(half: Half, file: File) -> None:
+    told, (fewest, share) = messages(file, half), LEFT[file]
     taken = [message.text for message in told if is_taken(message)]
-    assert len(told) >= 150
-    assert len(taken) <= len(told) * 0.02, taken
+    assert len(told) >= fewest
+    assert len(taken) <= len(told) * share, taken
 
 
 def test_nothing_changes_when_a_text_is_redacted_again() -> None:
@@ -152,41 +169,3 @@ def test_a_million_characters_of_one_thing_take_no_second(unit: str) -> None:
     started = time.process_time()
     find_secrets(text, EVERY)
     assert time.process_time() - started < 1.5
-
-
-@pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("file", ["vendor_secrets", "cue_secrets"])
-def test_nineteen_in_twenty_keys_of_vendors_and_values_after_a_cue_are_found(
-    half: Half, file: File
-) -> None:
-    told = messages(file, half)
-    missed = [message.text for message in told if not is_found(message)]
-    assert len(told) >= 90
-    assert len(missed) <= len(told) * 0.05, missed
-
-
-@pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("file", ["vendor_harmless", "cue_harmless"])
-def test_at_most_one_in_a_hundred_twins_of_vendors_and_cues_is_taken(
-    half: Half, file: File
-) -> None:
-    told = messages(file, half)
-    taken = [message.text for message in told if is_taken(message)]
-    assert len(told) >= 70
-    assert len(taken) <= len(told) * 0.01, taken
-
-
-@pytest.mark.parametrize("half", HALVES)
-def test_seven_in_eight_values_that_show_themselves_are_found(half: Half) -> None:
-    shown = messages("shown_secrets", half)
-    missed = [message.text for message in shown if not is_found(message)]
-    assert len(shown) >= 300
-    assert len(missed) <= len(shown) / 8, missed
-
-
-@pytest.mark.parametrize("half", HALVES)
-def test_at_most_one_in_a_hundred_twins_of_what_shows_itself_is_taken(half: Half) -> None:
-    shown = messages("shown_harmless", half)
-    taken = [message.text for message in shown if is_taken(message)]
-    assert len(shown) >= 400
-    assert len(taken) <= len(shown) * 0.01, taken

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 from mnemic.index.segment import STOP_WEIGHT, WORD_WEIGHT, index_text, words_of
+from mnemic.late import data_of
 from mnemic.rules.bm25 import TermSet, term_set
 from mnemic.store.rows import QueryTerm
 
@@ -39,7 +39,7 @@ def with_forms(terms: Sequence[QueryTerm]) -> list[QueryTerm]:
 @cache
 def _forms() -> tuple[Forms, Forms]:
     """The terms of the other forms of each term, of telling words and of light ones."""
-    listed = Path(__file__).with_name("irregular_forms.txt").read_text(encoding="utf-8")
+    listed = data_of("mnemic.index").joinpath("irregular_forms.txt").read_text("utf-8")
     lines = [line for line in listed.splitlines() if not line.startswith("#")]
     return (
         _read([line.split() for line in lines if not line.startswith(_LIGHT)]),

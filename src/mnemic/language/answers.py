@@ -6,8 +6,9 @@ import re
 import tomllib
 import unicodedata
 from functools import cache
-from importlib import resources
 from typing import Literal
+
+from mnemic.late import data_of
 
 Answer = Literal["confirm", "ignore", "snooze"]
 _MEANINGS: dict[str, Answer] = {"confirm": "confirm", "ignore": "ignore", "snooze": "snooze"}
@@ -41,8 +42,7 @@ def _plain(text: str) -> str:
 @cache
 def _phrases() -> tuple[re.Pattern[str], dict[str, Answer | None]]:
     """All phrases, the longest first, and what each means; None for filler."""
-    file = resources.files("mnemic.language").joinpath("answers.toml")
-    listed = tomllib.loads(file.read_text(encoding="utf-8"))
+    listed = tomllib.loads(data_of("mnemic.language").joinpath("answers.toml").read_text("utf-8"))
     meanings = {
         phrase: _MEANINGS.get(meaning) for meaning, phrases in listed.items() for phrase in phrases
     }

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import resources
 
 from mnemic.language.word_file import WordFile
+from mnemic.late import data_of
 
 _shape = WordFile("mnemic.language", "lexicon/shapes.toml").pattern
 
@@ -32,8 +32,7 @@ _PLACE_LEADS = frozenset(
 @cache
 def _lexicon(name: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a list before the line of dashes, and those after it."""
-    file = resources.files("mnemic.language").joinpath("lexicon", name)
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = data_of("mnemic.language").joinpath("lexicon", name).read_text("utf-8").splitlines()
     text = "\n".join(line for line in lines if not line.startswith("#"))
     split = re.compile(r"[|\n]" if "|" in text else r"\s+")
     before, _, after = text.partition(_DASHES)

@@ -49,7 +49,7 @@ _OF_A_CLAUSE = 0.2  # that much surer of a clause than of the whole
 _APART = 1.35  # times the odds of the half that stays, those of the one that ends
 _NAMED = 4  # times the odds of a half whose words are said
 _FEWEST = 4, 3  # Han characters or words of what is left of a statement
-_READ_WHOLE = 300  # characters of a message whose sentences are judged together
+READ_WHOLE = 300  # characters of a message whose sentences are judged together
 _PLANS = 200
 _SIGNS = ("denial", "final_denial", "ending", "replaced", "plan_off")
 _BEFORE = re.compile(r"(?i)\b(?:instead of|rather than|from)\b(?!.*\bto\b)|而不是|原定|原来")
@@ -138,9 +138,9 @@ def with_endings(
             over = {one.memory.id for one in ends if one.turn is turn}
             found = [end for end in _ended(unit, judge, stated, now) if end[0].id not in over]
             judged += [_end(memory, said, turn, judge) for memory, said in found]
-            whole = " ".join(stated)
-            if found and turn.id not in learned and len(whole) <= LONGEST:
-                told_since += [_kept(whole, turn)] if _says("replaced", whole) else []
+            whole = " ".join(stated) if turn.id not in learned else ""
+            if found and len(whole) <= LONGEST and _says("replaced", whole):
+                told_since.append(_kept(whole, turn))
     others = [
         one
         for one in (*candidates, *told_since)
@@ -265,7 +265,7 @@ def _ended(
     unit: Unit, judge: EndingReader, stated: Sequence[str], now: datetime
 ) -> Iterator[tuple[Memory, str]]:
     """The known statements that a message ends by a reader's judgment, each with what says so."""
-    together = sum(map(len, stated)) <= _READ_WHOLE
+    together = sum(map(len, stated)) <= READ_WHOLE
     for said in filter(None, [" ".join(stated)] if together else stated):
         words = _content_words(said)
         sharing = [one for one in _near(unit, said, now) if words & _content_words(one.text)]

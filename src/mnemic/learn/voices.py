@@ -69,5 +69,5 @@ class EndingReader:
             noted = [self.reader.note([TurnText(text, "user")])[0] for text in texts]
         except ModelRefused:
             return ()
-        notes = {text: one.judge(0, len(text)) for text, one in zip(texts, noted, strict=True)}
-        return {text for text, note in notes.items() if note and note.keep >= least}
+        likely = {text: one.keep(0, len(text)) for text, one in zip(texts, noted, strict=True)}
+        return {text for text, keep in likely.items() if keep is not None and keep >= least}

@@ -8,9 +8,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from string import Template
 from typing import TypeVar
+
+from mnemic.late import data_of
 
 Language = str  # its code, as "en"
 ENGLISH = "en"
@@ -27,7 +28,7 @@ class ByLanguage(dict[Language, T]):
 @cache
 def prompt(name: str, language: Language) -> str:
     """The text of a prompt, with its ``$blanks`` still in it."""
-    folder = Path(__file__).parent
+    folder = data_of("mnemic.prompts")
     file = folder.joinpath(language, f"{name}.md")
     if not file.is_file():
         file = folder.joinpath(ENGLISH, f"{name}.md")
@@ -43,8 +44,7 @@ def words(section: str, language: Language) -> Mapping[str, str]:
 
 @cache
 def _read_words() -> dict[str, dict[Language, dict[str, str]]]:
-    file = Path(__file__).with_name("words.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return tomllib.loads(data_of("mnemic.prompts").joinpath("words.toml").read_text("utf-8"))
 
 
 def filled(name: str, language: Language, **blanks: object) -> str:

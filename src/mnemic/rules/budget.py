@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
+from mnemic.late import data_of
 from mnemic.rules.checks import check_count
 from mnemic.settings.recall import ContextSettings, SectionName
 
@@ -156,8 +156,8 @@ def known_window(model: str) -> int | None:
 
 @cache
 def _windows() -> dict[str, int]:
-    file = resources.files(__package__).joinpath("context_windows.tsv")
-    lines = (line for line in file.read_text("utf-8").splitlines() if not line.startswith("#"))
+    listed = data_of("mnemic.rules").joinpath("context_windows.tsv").read_text("utf-8")
+    lines = (line for line in listed.splitlines() if not line.startswith("#"))
     return {family: int(size) for family, size in (line.split("\t") for line in lines)}
 
 

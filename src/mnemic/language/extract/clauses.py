@@ -9,9 +9,9 @@ from mnemic.language.extract.dates import only_a_time
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.products import product
+from mnemic.language.extract.sentences import HAN
 from mnemic.types import Candidate
 
-HAN = re.compile(r"[\u4e00-\u9fff]")
 _I = re.compile(r"[Ii] (?=[a-z])")
 _MOST_CUTS = 6  # what trails is left off at so many places
 _FINAL = re.compile(r"(?<=[\u4e00-\u9fff\w])[啦咯喽]+$")  # for 了

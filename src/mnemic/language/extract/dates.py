@@ -96,8 +96,8 @@ def _outlives(text: str, time: TimeSpan) -> bool:
         pattern("begins").search(before) or pattern("begun").match(behind)
     ):
         return True
-    others = (part.group() for part in pattern("clause").finditer(text) if time.text not in part[0])
-    return any(not is_brief(part) and not find_times(part, _SOME_DAY) for part in others)
+    besides = [part for part in pattern("clause").findall(text) if time.text not in part]
+    return any(not is_brief(part) and not find_times(part, _SOME_DAY) for part in besides)
 
 
 def _is_plan(time: TimeSpan, text: str, said_at: datetime, read: Sequence[TimeSpan]) -> bool:

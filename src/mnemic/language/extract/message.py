@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
-from mnemic.language.extract.clauses import HAN, Completer
+from mnemic.language.extract.clauses import Completer
 from mnemic.language.extract.corrections import corrected, correction
 from mnemic.language.extract.dates import NO_SLOT, names_a_time
 from mnemic.language.extract.entries import USER, Scope
 from mnemic.language.extract.languages import Patterns
 from mnemic.language.extract.people import REACHED_AT, KnownPeople, People, Subject, attributed
 from mnemic.language.extract.products import find_product
-from mnemic.language.extract.sentences import GAP, Sentence, Splitter, is_brief
+from mnemic.language.extract.sentences import GAP, HAN, Sentence, Splitter, is_brief
 from mnemic.language.extract.statements import StatementReader
 from mnemic.language.extract.traps import Instructions, Traps
 from mnemic.language.extract.wording import told_apart, word_alone
@@ -73,6 +73,8 @@ class MessageReader:
                     said = (x for x in candidates if x.predicate == NO_SLOT and not x.asked)
                     parts = [x for x in said if x.text in one.text]
                     candidates = [*(x for x in candidates if x not in parts), one]
+            if play and not worth:
+                break
             last = sentence.text
             earlier += " " + sentence.text
         return self._people.without_unnamed(candidates)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from mnemic.language.extract.languages import Patterns, built_in
+from mnemic.language.extract.sentences import HAN
 from mnemic.rules.slots import subject_of
 from mnemic.types import Candidate
 
@@ -28,7 +29,6 @@ _IRREGULAR = {
     "doesn't": "don't", "doesnt": "don't", "isn't": "am not", "aren't": "am not",
     "hasn't": "haven't", "was": "was",
 }  # fmt: skip
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 _UNNAMED = re.compile(r"[a-z]+|[\u4e00-\u9fff]?[猫狗鸟兔鱼]")
 _IS_IN = re.compile(r"I(?:'m| am) (?:still |now |back )?in (?=[A-Z])")
 _ADVERB = re.compile(
@@ -120,7 +120,7 @@ class People:
         last = known.last
         if last is None or not self._phrases("person_goes_on").match(clause):
             return None
-        joint = "" if _HAN.match(clause) else " "
+        joint = "" if HAN.match(clause) else " "
         return Subject(last, _in_first_person(clause), f"{last.spoken_of}{joint}{clause}")
 
     def _last(self, clause: str, last: Person) -> Subject | None:
@@ -133,7 +133,7 @@ class People:
         if not match:
             return None
         rest = clause[match.end() :].strip()
-        if _HAN.match(rest):
+        if HAN.match(rest):
             return Subject(last, (f"我{rest}",), f"{last.spoken_of}的{rest}")
         return Subject(last, (f"My {rest}",), f"{last.spoken_of}'s {rest}")
 
@@ -203,7 +203,7 @@ def attributed(candidate: Candidate, person: Person) -> Candidate | None:
 def _in_first_person(rest: str) -> tuple[str, ...]:
     """What follows a subject, with "I" or 我 before it and the verb to go with it."""
     rest = rest.lstrip(" ,，")
-    if _HAN.search(rest[:4]):
+    if HAN.search(rest[:4]):
         plain = _ADVERB.sub("", rest)
         return tuple(dict.fromkeys((f"我{rest}", f"我{plain}")))
     match = _FIRST_WORD.match(rest)

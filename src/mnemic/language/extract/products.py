@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from importlib import resources
+
+from mnemic.language.word_file import packaged
 
 _VERSION = r"v?\d{1,4}(?:\.\d{1,6}){0,3}(?:[-.]?(?:alpha|beta|rc|lts|preview)\.?\d{0,4})?"
 _VERSIONED = re.compile(
@@ -21,8 +22,7 @@ _BARE_VERSION = re.compile(rf"(?:(?:version|版本)\s?)?(?P<version>{_VERSION})\
 @cache
 def _lists() -> tuple[dict[str, tuple[str, str]], frozenset[str]]:
     """Spelling in lower case to the name kept and the predicate of its sort; the everyday words."""
-    folder = resources.files("mnemic.language.extract").joinpath("patterns")
-    tree = tomllib.loads(folder.joinpath("products.toml").read_text(encoding="utf-8"))
+    tree = tomllib.loads(packaged("products"))
     everyday = frozenset(tree.pop("ordinary").split())
     index: dict[str, tuple[str, str]] = {}
     for sort, entries in tree.items():

@@ -24,7 +24,7 @@ _BARE = {
     for word in "i'm i've they're you're don't doesn't didn't isn't wasn't aren't haven't hasn't"
     " can't couldn't shouldn't wouldn't he's she's that's what's".split()
 }
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+HAN = re.compile(r"[\u4e00-\u9fff]")
 _BARE_WORD = re.compile(rf"\b(?:{'|'.join(_BARE)})(?![\w'@-])", re.I)
 _PUNCTUATION = (
     r"[，；;]\s*|,\s+|,(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]),|\s+[-–—]{1,2}\s+|——|\s*[()（）]\s*"
@@ -68,7 +68,7 @@ class Splitter:
         self._breaks = re.compile(f"{_PUNCTUATION}|{phrases('clause_breaks').pattern}", re.I)
 
     def sentences(self, text: str) -> Iterator[Sentence]:
-        """What somebody wrote himself: no code, logs, links, long quotes or other speakers."""
+        """What somebody wrote himself: no code, links or long quotes."""
         text = f"\n{GAP}\n".join(two_ends(text, LONGEST))
         text = text.replace("’", "'") if "‘" not in text else text
         text = _BARE_WORD.sub(_contracted, text)
@@ -99,8 +99,8 @@ class Splitter:
 
 def is_brief(text: str, han: int = 6, words: int = 4) -> bool:
     """Whether a text is too short to be understood alone; both scripts may have a share of it."""
-    others = sum(word[0].isalnum() for word in _HAN.sub(" ", text).split())
-    return len(_HAN.findall(text)) * words + others * han < han * words
+    others = sum(word[0].isalnum() for word in HAN.sub(" ", text).split())
+    return len(HAN.findall(text)) * words + others * han < han * words
 
 
 def _contracted(match: re.Match[str]) -> str:

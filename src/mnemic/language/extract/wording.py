@@ -13,10 +13,9 @@ from datetime import datetime
 from mnemic.language.extract.entries import USER
 from mnemic.language.extract.languages import built_in
 from mnemic.language.extract.people import relations
-from mnemic.language.extract.sentences import is_brief
+from mnemic.language.extract.sentences import HAN, is_brief
 from mnemic.types import Candidate
 
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 _CONTACTS = frozenset({"email", "phone", "wechat"})
 _FEWEST = 4  # letters of a half; a Han one counts as two
 _SUBJECT = re.compile(r"(?i)(?:i|i'm|i've|i'd|we|we're|my|our)\b|我|咱|俺")
@@ -93,7 +92,7 @@ def _parts(text: str, who: str) -> Iterator[tuple[str, str]]:
 
 
 def _size(text: str) -> int:
-    return len(text) + len(_HAN.findall(text))
+    return len(text) + len(HAN.findall(text))
 
 
 def _alone(text: str, before: str, who: str) -> str:
@@ -110,7 +109,7 @@ def _alone(text: str, before: str, who: str) -> str:
         return ""
     if _SUBJECT.match(text) or _OWN_SUBJECT.match(text) or (who and text.startswith(who)):
         return text
-    if _HAN.search(text):
+    if HAN.search(text):
         named = built_in().phrases("somebody").match(text)
         return text if named else f"{lead}{text}"  # neither half may name its subject
     if not lead and not _SUBJECT.match(before) and not _OWN_SUBJECT.match(before):
@@ -160,7 +159,7 @@ def word_alone(candidate: Candidate) -> Candidate:
 
 def _worded(candidate: Candidate, content: str) -> str:
     subject, predicate, value = candidate.subject, candidate.predicate, candidate.value
-    code = "zh" if _HAN.search(content) else "en"
+    code = "zh" if HAN.search(content) else "en"
     words = next((one.vocabulary for one in built_in().languages if one.code == code), None)
     if words is None or not subject or not value:
         return ""

@@ -5,9 +5,9 @@ Hosts put files into a user's message, and people paste mails, pages and chats i
 what a person says in their own voice states what they want or who they are; everything else in
 the message is material, however it is worded. Four mechanisms find it: delimiters (``delimiters``),
 the shape and the heads of lines (``lines``), requests that point at a text (``references``), and
-quotation marks. Where a message may present a text without any mark
-(``presenting``), what it says is the person's own but not certainly so. Where there is a trained
-reader, it judges what these go by words for; explicit marks decide alone.
+quotation marks. Where a message may present a text without any mark (``presenting``), what it says
+is the person's own but not certainly so. Where there is a trained reader, it judges what these go
+by words for; explicit marks decide alone.
 
 Pure, and linear in the text: of a very long message the two ends are read.
 """
@@ -133,7 +133,7 @@ def _moved(place: int, by: int) -> int:
 def _blocks_in(text: str, certain: bool, judge: VoiceJudge | None) -> list[Block]:
     structured = compiled(_STRUCTURE).search(text)
     blocks = merged(delimited(text), text) if structured else []
-    judged = judge(text) if judge and not is_other_language(text) else ()  # it reads only two
+    judged = judge(text) if judge and not is_other_language(text) else ()
     for find in (*(_MECHANISMS if structured else (pointed_at,)), *([in_doubt] if certain else ())):
         if judged and find in _WORDS_ALONE:
             continue

@@ -84,7 +84,7 @@ def _presents_itself(text: str) -> bool:
 
 
 def is_other_language(text: str) -> bool:
-    """Whether it is neither English nor Chinese, whose words of talk are known here."""
+    """Whether it is neither English nor Chinese, which are known here and read by a reader."""
     found = pattern("presented_word").findall(text)
     if len(found) < _FEWEST_WORDS or pattern("presented_han").search(text):
         return False

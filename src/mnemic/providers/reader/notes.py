@@ -15,31 +15,22 @@ from mnemic.providers.reader.inputs import PieceWindow
 Floats: TypeAlias = "NDArray[np.float32]"
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceNote:
-    """How likely a careful person would remember a sentence, and what it is about."""
-
-    keep: float
-    relation: str
-
-
 class SentenceHead:
     """The network of one script."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self._relations = [str(name) for name in arrays["relations"]]
         self._arrays = {
             name: np.asarray(values, np.float32)
             for name, values in arrays.items()
-            if name != "relations"
+            if name != "relations"  # the names of what it judges besides
         }
 
-    def judge(self, window: Floats, own: Floats) -> SentenceNote:
-        """What a sentence says, by the notes of its window's first mark and of its own pieces."""
+    def keep(self, window: Floats, own: Floats) -> float:
+        """How likely a careful person would remember a sentence, by the notes of its window's first
+        mark and of its own pieces.
+        """
         middle = _relu(self._linear("middle", _join(window, own)))
-        keep = _likely(self._linear("keep", middle)[0])
-        relation = self._relations[int(self._linear("relation", middle).argmax())]
-        return SentenceNote(keep, relation)
+        return _likely(self._linear("keep", middle)[0])
 
     def ends(self, notes: Floats, own: Sequence[int]) -> float:
         """How likely the ``own`` pieces of a window end what stands beside them."""
@@ -126,12 +117,12 @@ class NotedMessage:
     head: SentenceHead
     windows: Sequence[tuple[PieceWindow, Floats]]
 
-    def judge(self, start: int, end: int) -> SentenceNote | None:
-        """What a stretch of the message says, by the window that has most of it; None where it
-        lies beyond what is read.
+    def keep(self, start: int, end: int) -> float | None:
+        """How likely a stretch of the message is worth keeping, by the window that has most of it;
+        None where it lies beyond what is read.
         """
         own, notes = _best(self.windows, start, end)
-        return self.head.judge(notes[0], notes[own]) if own else None
+        return self.head.keep(notes[0], notes[own]) if own else None
 
     def ends(self, length: int) -> float:
         """How likely it ends what it was read beside; ``length`` is that of the message."""

@@ -5,10 +5,10 @@ Any number of processes may start at once: one of them does it while the others 
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from mnemic import errors
+from mnemic.late import data_of
 from mnemic.store.postgres.connection import SCHEMA
 from mnemic.store.postgres.server import MEMBER, MIGRATION, PATH, Server, explain
 
@@ -71,8 +71,8 @@ def _apply(conn: Connection[Any], version: int, now: int) -> None:
             " (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)"
         )
         _extend(conn)
-    script = resources.files("mnemic.store.postgres").joinpath(f"schema/{version:04d}.sql")
-    conn.execute(script.read_text(encoding="utf-8"))
+    script = data_of("mnemic.store.postgres").joinpath("schema", f"{version:04d}.sql")
+    conn.execute(script.read_text("utf-8"))
     _let_members_in(conn)
     conn.execute(f"INSERT INTO {SCHEMA}.migrations VALUES ($1, $2)", (version, now))
 

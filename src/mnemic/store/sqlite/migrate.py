@@ -16,6 +16,7 @@ from typing import TypeAlias
 import apsw
 
 from mnemic import errors, private
+from mnemic.late import data_of
 from mnemic.store.sql.part import SqlConnection
 from mnemic.store.sqlite import connection
 from mnemic.store.sqlite.connection import MEMORY, Database, explain
@@ -269,8 +270,7 @@ def _apply(database: Database, version: int, now: int) -> None:
 
 
 def _script(name: str) -> str:
-    script = Path(__file__).with_name("schema").joinpath(f"{name}.sql")
-    return script.read_text(encoding="utf-8")
+    return data_of("mnemic.store.sqlite").joinpath("schema", f"{name}.sql").read_text("utf-8")
 
 
 def _note(conn: apsw.Connection, versions: Sequence[int], now: int) -> None:
