@@ -12,12 +12,12 @@ PACKAGE = Path(__file__).parents[1] / "src" / "mnemic"
 ROOT = "(root files)"
 BUDGETS = {
     "language": 10_954,
-    "store": 10_296,
-    "learn": 7_174,
+    "store": 10_313,
+    "learn": 7_149,
     "moving": 5_682,
     "cli": 4_822,
-    "providers": 3_956,
-    "engine": 4_153,
+    "providers": 3_947,
+    "engine": 4_170,
     "documents": 3_507,
     "recall": 2_838,
     "integrations": 2_726,

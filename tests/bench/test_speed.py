@@ -66,22 +66,23 @@ def test_presets_are_as_fast_as_their_documents_say(
     tmp_path: Path, tongue: Tongue, size: int, presets: tuple[str, ...]
 ) -> None:
     """Processor time, beside a bare FTS5 query in the same run; `bench speed` has the documents'
-    5,000 memories. What else the machine does only adds to it, so the best of three runs counts.
+    5,000 memories. What else the machine does only adds to it, so each one's best run counts.
     Better: where the machine is so slow that FTS5 alone needs the 5 ms, it counts.
     """
-    slow: list[Figure] = []
-    for _ in range(3):
+    slow: dict[str, list[Figure]] = {}
+    for run in range(3):
         figures = measure_presets(tmp_path, Synthetic(tongue), size, 10, lambda _: None)
         assert {one.details["preset"] for one in figures} == set(PRESETS)
-        slow = [
-            one
+        slow = {
+            one.name: [*slow.get(one.name, ()), one]
             for one in figures
             if one.details["preset"] in presets
+            and (run == 0 or one.name in slow)
             and one.value > max(5.0 if "search" in one.name else 1.0, 4 * (one.baseline or 0))
-        ]
+        }
         if not slow:
             break
-    assert not slow, "in each of three runs"
+    assert not slow, "in each of its runs"
     assert measure_hook().value < 100, "its patterns are compiled: without that it takes 200 ms"
 
 

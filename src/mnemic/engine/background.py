@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -22,10 +23,19 @@ from mnemic.locks import ForkSafeLock
 from mnemic.record import transcripts, triggers
 from mnemic.rules.backoff import Backoff
 from mnemic.settings.logs import log_of
-from mnemic.types import DailyReport, Job
+from mnemic.store.sqlite.connection import MEMORY
+from mnemic.store.target import open_store
+from mnemic.types import DailyReport, Job, NewTurn
 
 _SYNC = "sync"
 BACKOFF_FACTOR = 2.0  # each further wait is this many times longer
+# Statements, dates and names in both languages: what reads them is made at its first use.
+_REHEARSED = (
+    "My name is Ann, I moved to Oslo last May and I prefer tea. See app.py on 2024-01-03.",
+    "我叫李安，去年五月搬到杭州，喜欢喝茶。以后都要写测试，明天部署 app.py。",
+    "Could you write a report? Since May our app uses Redis and Kafka, I will start on Monday.",
+    "帮我写一份上线报告，好吗？",
+)
 KEPT = 1_000  # spaces whose services stay although nobody holds their mind
 
 
@@ -201,8 +211,15 @@ class BackgroundWork:
         return worker
 
     def _warm_up(self) -> Iterator[None]:
-        rules = parts.extractors.RuleExtractor.of(self.shared.settings)
-        yield from rules.warm_up(self.shared.clock.now())
+        """What the first hook before a compression would wait for: at last, one of a rehearsal."""
+        shared = self.shared
+        yield from parts.extractors.RuleExtractor.of(shared.settings).compile_all()
+        with closing(open_store(MEMORY, busy_timeout=0, now=shared.clock.now)) as store:
+            stage = replace(shared, store=store, path=MEMORY, embedder=None, model=None)
+            services = Services(stage, "rehearsal", lambda: None)
+            for text in _REHEARSED:
+                services.recorder.record(NewTurn("s", "user", text))
+            services.compression.before("s")
 
     @service
     def handlers(self) -> Handlers:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from mnemic.clock import Clock
 from mnemic.days import home_zone, in_zone, local_time
@@ -23,10 +22,9 @@ from mnemic.language.extract.sentences import LONGEST, Places
 from mnemic.language.fence import fence
 from mnemic.language.guard import guard_of
 from mnemic.language.secrets.finder import redact
-from mnemic.language.story import SUMMARY_CHARS, story_of
+from mnemic.language.story import SUMMARY_CHARS
 from mnemic.language.truncation import two_ends
 from mnemic.language.voice import GAP, VoiceJudge, own_voice
-from mnemic.late import load
 from mnemic.learn.facts import ExtractionResult, FactReader, schema
 from mnemic.learn.pattern_files import own_patterns
 from mnemic.learn.turn_lines import in_local_time, numbered, today, turn_line
@@ -98,21 +96,6 @@ class Extractor(Protocol):
         """
 
 
-# Statements, dates and names in both languages: what reads them is compiled at first use.
-_SAMPLES = (
-    "My name is Ann, I moved to Oslo last May and I prefer tea. See app.py on 2024-01-03.",
-    "我叫李安，去年五月搬到杭州，喜欢喝茶。以后都要写测试，明天部署 app.py。",
-    "Could you write a report about the launch?",
-    "帮我写一份上线报告，好吗？",
-)
-
-
-def _sample(index: int, text: str, at: datetime) -> Turn:
-    """A turn that is never stored."""
-    fields: dict[str, Any] = {"id": str(index), "session": "s", "text": text, "trust": "owner"}
-    return Turn(index=index, role="user", at=at, **fields)
-
-
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
     """Patterns over what the user says in their own voice."""
@@ -130,20 +113,12 @@ class RuleExtractor:
         """With the patterns of the settings; a file that cannot be used is an error here."""
         return cls(settings, own_patterns(settings), note, voices)
 
-    def warm_up(self, now: datetime) -> Iterator[None]:
-        """Do, step by step, what the first hook before a compression would wait for."""
-        for module in ("numpy", "mnemic.learn.compression"):
-            load(module)
-            yield
+    def compile_all(self) -> Iterator[None]:
+        """Step by step, what is else compiled at its first use."""
         for language in (self.patterns or built_in()).languages:
             for entry in language.all_entries():
                 entry.compile_all()
                 yield
-        turns = [_sample(n, text, now) for n, text in enumerate(_SAMPLES)]
-        for candidate in self.propose(turns, ()).candidates:
-            load("mnemic.learn.laws").fault_of(candidate)
-            yield
-        story_of(turns)
 
     def propose(
         self, turns: Sequence[Turn], earlier: Sequence[Turn], people: Sequence[Memory] = ()
@@ -216,12 +191,12 @@ class RuleExtractor:
         def is_worth(stretch: str) -> bool:
             place = places.find(stretch)
             try:
-                note = noted()[0].judge(*place) if place else None
+                likely = noted()[0].keep(*place) if place else None
             except ModelRefused:  # a damaged file, of which the embedding tells
                 return False
             # What is over after its day costs little where it was not worth keeping.
             least = keep * _PASSING if keep < 1 and is_plan(stretch, said_at) else keep
-            return note is not None and note.keep >= least
+            return likely is not None and likely >= least
 
         return is_worth
 

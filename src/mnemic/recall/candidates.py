@@ -397,8 +397,7 @@ def by_partition(request: Request, settings: RecallSettings, unit: Unit) -> Rout
     if len(docs) <= settings.limit:
         return RouteResult(docs)
     project = request.scope.project or named_project(unit, request.query)
-    name = "" if project is None else project.casefold()
-    about = request.query.casefold().replace(name, " ") if name else request.query
+    about = request.query.casefold().replace(project.casefold(), " ") if project else request.query
     terms = [term for term in query_terms(about) if term.weight > STOP_WEIGHT]
     scope = replace(request.scope, types=("memory",), project=None, within=project)
     matches = unit.text.search(with_forms(terms), scope, settings.text_candidates * request.depth)

@@ -16,7 +16,8 @@ from mnemic.types import Attachment, Episode, Hit, Memory, NewTurn, Turn, Why
 
 def as_hits(unit: Unit, ranked: Sequence[RankedRecord]) -> list[Hit]:
     """The hits of ranked records, in their order."""
-    turns = unit.ledger.turns_by_doc([one.doc for one in ranked if type_of(one.doc) == "turn"])
+    said = [one.doc for one in ranked if type_of(one.doc) == "turn"]
+    turns = unit.ledger.turns_by_doc(said) if said else {}
     return [
         _hit(record, one.score, one.why)
         for one in ranked

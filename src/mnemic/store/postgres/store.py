@@ -245,7 +245,7 @@ class PostgresStore(Store):
                 if number is None:
                     number = NOBODY
                 self.server.enter(conn, number, space)
-            yield PostgresUnit(conn, number, self.text_stats)
+            yield PostgresUnit(conn, number, self.text_stats, reading=True)
 
     @contextlib.contextmanager
     def open_write(self, space: str) -> Iterator[PostgresUnit]:
@@ -287,7 +287,7 @@ class PostgresStore(Store):
             return
         try:
             with replica.server.read(number, space) as conn:
-                yield PostgresUnit(conn, number, replica.text_stats)
+                yield PostgresUnit(conn, number, replica.text_stats, reading=True)
         except StoreError:
             replica.leave()
             raise

@@ -262,7 +262,7 @@ class SqlMemories(Part):
 
     def projects(self, status: MemoryStatus = "active") -> list[SafeName]:
         """Every project that a memory of that status belongs to."""
-        return self._column("projects", status=status)
+        return self._unit.once(status, lambda: self._column("projects", status=status))
 
     def partition(self, project: SafeName | None, limit: int) -> list[int]:
         """The most important current memories of a project or of none, without the core."""

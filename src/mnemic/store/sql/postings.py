@@ -162,6 +162,7 @@ class TermIndex(ABC):
         self._conn = conn
         self._space = space
         self._bounds = (first, last)
+        self.first = first
 
     @staticmethod
     @abstractmethod
@@ -244,9 +245,8 @@ class Candidates(NamedTuple):
 class Postings:
     """Reads the lists of one range of documents."""
 
-    def __init__(self, lists: TermIndex, first: int, stats: SpaceStats) -> None:
+    def __init__(self, lists: TermIndex, stats: SpaceStats) -> None:
         self._lists = lists
-        self._first = first
         self._stats = stats
         self._small = stats.rows <= SMALL
 
@@ -266,7 +266,8 @@ class Postings:
             filling, _ = self._read(stop.terms, _FILL_LIMIT)
             rows, terms = _add_up(lists + filling, depth), terms + stop.terms
             absent += stop.absent
-        return Candidates([self._first + doc for _, doc in rows], WeighedTerms(terms, absent))
+        docs = [self._lists.first + doc for _, doc in rows]
+        return Candidates(docs, WeighedTerms(terms, absent))
 
     def weigh(self, query: Sequence[QueryTerm]) -> WeighedTerms:
         """The terms that are there, most telling first; in a large space only the best of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from mnemic.errors import StoreDamaged
 from mnemic.late import NDArray, np
@@ -38,10 +39,14 @@ class SqlText(Part):
 
     def search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         """The best ``limit`` records of the scope, best first, newer first among equals."""
+        search = partial(self._search, terms, scope, limit)
+        return self._unit.once((*terms, scope, limit), search)
+
+    def _search(self, terms: Sequence[QueryTerm], scope: Scope, limit: int) -> TextMatches:
         stats = self._unit.text_stats.of(self._conn, self._space)
         if not terms or not stats.rows:
             return TextMatches((), {}, {}, stats.length)
-        postings = Postings(self._lists(scope), self._first(scope), stats)
+        postings = Postings(self._lists(scope), stats)
         few = self.few(scope)
         if few is not None:
             return self._rank(few, postings.weigh(terms), limit, stats)
@@ -242,9 +247,7 @@ class SqlText(Part):
         packed = [bm25.pack(text) for text in texts]
         self._unit.index.add_many(self._conn, self._space, docs, texts, packed)
 
-    def _first(self, scope: Scope) -> int:
-        return min(first_doc(self._space, type_) for type_ in scope.types)
-
     def _lists(self, scope: Scope) -> TermIndex:
+        first = min(first_doc(self._space, type_) for type_ in scope.types)
         last = max(last_doc(self._space, type_) for type_ in scope.types)
-        return self._unit.index(self._conn, self._space, self._first(scope), last)
+        return self._unit.index(self._conn, self._space, first, last)

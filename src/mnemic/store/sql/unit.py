@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Generic, TypeVar, cast
 
 from mnemic.store.quota import Admission
 from mnemic.store.sql.attachments import SqlAttachments
@@ -33,6 +33,7 @@ from mnemic.store.sql.tokens import SqlAccesses
 from mnemic.store.sql.transfer import SqlTransfer
 from mnemic.store.sql.vectors import SqlVectors
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -68,12 +69,15 @@ class Unit:
         text_stats: TextStats,
         admission: Admission | None = None,
         habits: Habits = USUAL,
+        *,
+        reading: bool = False,
     ) -> None:
         self.conn = conn
         self.space = space
         self.text_stats = text_stats
         self.admission = admission
         self.habits = habits
+        self._answers: dict[Hashable, Any] | None = {} if reading else None
 
     ledger = UnitPart(SqlLedger)
     memories = UnitPart(SqlMemories)
@@ -98,6 +102,14 @@ class Unit:
     replies = UnitPart(SqlReplies)
     accesses = UnitPart(SqlAccesses)
     sync = UnitPart(SqlSync)
+
+    def once(self, question: Hashable, ask: Callable[[], T]) -> T:
+        """The answer, asked for once in a snapshot; each time where something is written."""
+        if self._answers is None:
+            return ask()
+        if question not in self._answers:
+            self._answers[question] = ask()
+        return cast("T", self._answers[question])
 
     def first_rows(self, statement: str, every: Iterable[Mapping[str, Any]]) -> list[Any]:
         """The first row of a statement for each of the values; None where it has none."""

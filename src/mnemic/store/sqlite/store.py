@@ -175,7 +175,8 @@ class SqliteStore(Store):
     def open_read(self, space: str) -> Iterator[SqliteUnit]:
         with self.database.read() as conn:
             number = self.number_of(conn, space)
-            yield SqliteUnit(conn, NOBODY if number is None else number, self.text_stats)
+            known = NOBODY if number is None else number
+            yield SqliteUnit(conn, known, self.text_stats, reading=True)
 
     def open_write(self, space: str) -> AbstractContextManager[SqliteUnit]:
         return _Writing(self, space)
