@@ -1087,7 +1087,7 @@ export declare class Mnemic {
   /** Remove this whole memory for good, with its name; dry_run only counts it. */
   forgetSpace(values?: { dry_run?: boolean }, options?: RequestOptions): Promise<Receipt>;
 
-  /** What was done in this space over HTTP or MCP and by which token, the latest first; reads are in the access log of the service. */
+  /** Changes made in this space over HTTP or MCP, and by which token, the latest first. */
   accesses(values?: { token?: null | string; limit?: number; offset?: number }, options?: RequestOptions): Promise<Page<AccessEntry>>;
 
   /** The devices of this memory, what was forgotten on them, and their contradictions. */

@@ -42,9 +42,7 @@ def day_of(moment: datetime, zone: Zone) -> date:
 
 
 def moment_of(wall: datetime, zone: Zone) -> datetime:
-    """When the clocks of a zone show this time, in UTC; by the rules of that day, since clocks may
-    have been changed between then and now.
-    """
+    """When the clocks of a zone show this time, in UTC, by the rules of that day."""
     return wall.replace(tzinfo=_rules_of(zone), fold=0).astimezone(UTC)
 
 

@@ -144,9 +144,7 @@ _Made = TypeVar("_Made", bound=Helpful)
 
 
 def command(path: str, group: click.Group | None = None) -> Callable[[_Run], Command]:
-    """A command by its path, with the parameters that ``options.tsv`` lists for it. Its function
-    gets the state first, and may return an exit code.
-    """
+    """A command with the parameters of its section in ``options.tsv``; may return an exit code."""
 
     def make(run: _Run) -> Command:
         made = _make(Command, path, run)

@@ -231,9 +231,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str =
 
 
 def facts(pairs: Iterable[tuple[str, object]]) -> None:
-    """Print names and values, one a line, without empty ones. The names are English, and printed
-    in the language of the person.
-    """
+    """Print names (given in English) and values, one a line, without empty ones."""
     rows = [(phrase(name), flat(str(value))) for name, value in pairs if value not in ("", None)]
     wide = max((cells(name) for name, _ in rows), default=0)
     for name, value in rows:

@@ -53,9 +53,7 @@ def moment_or_never(text: str) -> datetime | str:
 
 
 class KindName(click.ParamType[str]):
-    """A built-in kind, one of the setting `memory.kinds`, or a word of the preset's document, which
-    the memory checks.
-    """
+    """A built-in kind, one of `memory.kinds`, or a word of the preset: the memory checks it."""
 
     name = "kind"
 

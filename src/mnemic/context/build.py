@@ -421,9 +421,7 @@ def _check_arguments(
 def _cards_in_place(
     cards: Mapping[SectionName, str], limits: TokenBudget
 ) -> tuple[dict[SectionName, str], dict[SectionName, str]]:
-    """Each card in its part, or all in one where the preset has one part for them: then what memory
-    may have written stands apart.
-    """
+    """Each card in its part, or all in one where the preset has a single part for them."""
     if "cards" not in limits.sizes:
         return dict(cards), {}
     learned = [cards[name].strip() for name in _LEARNED_CARDS if cards.get(name, "").strip()]
@@ -451,9 +449,7 @@ def nothing_recorded(spans: Sequence[LocalSpan], language: Language) -> str:
 
 
 def exact_answer(query: str, hits: Sequence[Hit], zone: Zone, language: Language) -> str:
-    """The figure or the date that an exact question asks for, from the records that have all its
-    words; empty where there are none.
-    """
+    """The figure or date that an exact question asks for; empty where no record has it."""
     exact = [hit for hit in hits if EXACT_TOTAL in hit.why.parts]
     question = exact_question(query) if exact else None
     line = words("exact_answer", language).get(question.kind) if question else None

@@ -59,9 +59,7 @@ class PromptSources:
         project: SafeName | None,
         without: Collection[str],
     ) -> Sequence[Hit]:
-        """Evidence; never raises for a failing route. In a session of a project what belongs to
-        another one is left out.
-        """
+        """Evidence from this session's project or from none; a failing route never raises."""
         request = self.recall.request(
             query,
             limit=limit,
@@ -77,9 +75,7 @@ class PromptSources:
         return self.recall.find(replace(request, explained=False, sure=sure))
 
     def without_outdated(self, query: str, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Without evidence that mentions only what no longer holds, unless the query asks for the
-        past.
-        """
+        """Drop evidence that only mentions what is outdated, unless the query asks for it."""
         return self.recall.without_outdated(query, hits)
 
     def core(self, project: SafeName | None, tokens: int) -> Sequence[Memory | CoreLine]:
@@ -117,9 +113,7 @@ class PromptSources:
         return turns[0].text if turns else ""
 
     def turns_behind(self, hits: Sequence[Hit]) -> Mapping[str, Sequence[Turn]]:
-        """By the id of a hit the turns that a memory was learned from or that an episode covers; an
-        episode that covers very many has none here.
-        """
+        """The turns of a memory or episode, by hit; not of an episode with very many."""
         sources = {hit.id: [s.turn_id for s in hit.sources] for hit in hits if hit.type == "memory"}
         stories = [hit.id for hit in hits if hit.type == "episode"]
         if not stories and not any(sources.values()):

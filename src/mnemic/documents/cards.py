@@ -334,9 +334,7 @@ class IdentityCards:
 
 
 def _first_lines(card: str, size: int) -> str:
-    """What of a card stands in a part of the prompt of that size with its heading and fence; all
-    of it where the part has none of its own.
-    """
+    """The lines of a card that fit a part of that size; all of it where there is no such part."""
     lines = card.split("\n")
     while size and len(lines) > 1 and count_tokens("\n".join(lines)) > size - _FENCE:
         lines.pop()

@@ -12,8 +12,7 @@ from mnemic.store.paths import USUAL_NAME, claim_folder, own_base, own_folder
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Where the documents and the daily reports of a space are; below the bases no link is
-    followed."""
+    """The folders of documents and daily reports; below the bases no link is followed."""
 
     documents: Path
     reports: Path

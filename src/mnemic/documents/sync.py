@@ -230,9 +230,7 @@ class DocumentSync:
         )
 
     def _replace_file(self, document: _OpenDocument, page: Page, now: datetime) -> bool | None:
-        """Whether the file was written; None when a person saved it meanwhile. It is compared and
-        replaced under the write lock: two runs never cross.
-        """
+        """Whether the file was written, under the write lock; None if a person saved it first."""
         view, loaded, row = document.view, document.loaded, page.row(document.view.name)
         with self.importer.space.write() as unit:
             before = unit.document_states.get(view.name) or DocumentRow(constant(view.name))

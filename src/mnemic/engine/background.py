@@ -107,9 +107,7 @@ class BackgroundWork:
             self.worker.start_or_wake()
 
     def welcome(self, space: str, *, now: bool) -> None:
-        """Have the recurring work of a space planned, and what waits without a job queued: ``now``
-        where somebody waits for it, else by the worker.
-        """
+        """Plan the recurring work of a space; ``now``: queue at once what has no job."""
         if self.shared.store.read_only:
             return
         for plan in self._plans(space):

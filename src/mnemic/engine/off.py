@@ -256,9 +256,7 @@ class PlainFileMind(Mind):
         return [Finding("switch", ok=False, detail=detail, remedy=_REMEDY)]
 
     def _make_builder(self, settings: Settings) -> Builder:
-        """Prompts with all statements and the logs of the last days, as far as the budget goes:
-        there is no index that could choose among them.
-        """
+        """Prompts with all statements and recent logs: there is no index to choose by."""
         context, services = settings.context, self._services
         whole = Size(tokens=context.total or context.window)
         wide = settings.replace(
@@ -356,9 +354,7 @@ class PlainFileMind(Mind):
         self._written |= {one.turn.id for one in entries if isinstance(one, LoggedTurn)}
 
     def _show_turns(self, unit: Unit, logged: Sequence[LoggedTurn]) -> None:
-        """Each turn at its index; at the end of its session if another is there, as after a file
-        was put together by hand.
-        """
+        """Each turn at its index, or at the end of its session if another is there."""
         now, taken = self._clock.now(), set[tuple[str, int]]()
         fresh = {entry.turn.id: entry for entry in logged}
         placed, displaced = [], []

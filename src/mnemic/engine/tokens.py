@@ -71,9 +71,7 @@ class Tokens:
         rate: int | None = None,
         quota: int | None = None,
     ) -> tuple[str, Grant]:
-        """Make a token and keep its hash; it is shown this once. ``rate`` is requests a minute,
-        ``quota`` requests a day.
-        """
+        """Make a token, shown only here. ``rate`` is requests a minute, ``quota`` a day."""
         token, grant = make_token(self._clock.now(), name, scope, spaces)
         for bound, what in ((rate, "rate"), (quota, "quota")):
             if bound is not None:
@@ -107,9 +105,7 @@ class Tokens:
             return SqlTokens(conn).all()
 
     def trail(self, limit: int = 100) -> list[AccessEntry]:
-        """Spaces that were forgotten and by which token, the latest first; what was done in a space
-        is in its own trail.
-        """
+        """Spaces that were forgotten, and by which token, the latest first."""
         with self._store.read_queue() as conn:
             return SqlTokens(conn).trail(None, limit)
 

@@ -80,9 +80,7 @@ def _end(mind: Mind, entry: AccessEntry, body: bytes, *, there: bool) -> None:
 def list_accesses(
     mind: Mind, *, token: str | None = None, limit: int = 100, offset: int = 0
 ) -> list[AccessEntry]:
-    """What was done in this space over HTTP or MCP and by which token, the latest first; reads are
-    in the access log of the service.
-    """
+    """Changes made in this space over HTTP or MCP, and by which token, the latest first."""
     of = mind._guard.filter(token, "token")
     with mind._store.read(mind.space) as unit:
         return unit.accesses.list(of, checks.check_limit(limit), checks.check_offset(offset))

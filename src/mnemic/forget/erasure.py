@@ -106,9 +106,7 @@ class Erasure:
         return self._carry_out(request)
 
     def erase(self, ids: Mapping[str, Sequence[str]]) -> Receipt:
-        """Remove what another device has forgotten, by ids of each table, with all that was made of
-        it here.
-        """
+        """Remove what another device has forgotten, by ids, with all that was made of it."""
         return self._carry_out(ForgetRequest(ids=ids))
 
     def _carry_out(self, request: ForgetRequest) -> Receipt:

@@ -117,9 +117,7 @@ class Uses:
 
 
 def _pieces_used(unit: Unit, exchange: _EvidenceShown) -> tuple[int, int]:
-    """How many pieces of evidence were shown, and of how many the reply has a word that the query
-    does not have.
-    """
+    """How many pieces were shown, and how many gave the reply a word of their own."""
     ids = list(exchange.ids)
     texts = [memory.text for memory in unit.memories.by_id(ids)]
     texts += [turn.text for turn in unit.ledger.turns_by_id(ids)]

@@ -195,9 +195,7 @@ class EmbeddingJob:
     def _embed_accepted(
         self, space: str, number: int, records: Sequence[EmbedText], *, part: bool = False
     ) -> tuple[_Vectors, list[int]]:
-        """The vectors of the records, and the documents whose text the model refuses: a refused
-        batch is halved until each refused text is alone.
-        """
+        """The vectors, and the documents whose text the model refuses, found by halving batches."""
         try:
             return self._vectors(space, number, records), []
         except (ModelRefused, BadVector) as error:

@@ -61,9 +61,7 @@ class QuantizedRows:
             vectors = vectors[len(part) :]
 
     def alike(self, query: Floats, count: int, size: int) -> Rows:
-        """About ``count`` of the first ``size`` rows, in order: those with the fewest signs unlike
-        the query's where the query is strong.
-        """
+        """About ``count`` of the first ``size`` rows whose signs differ least from the query's."""
         if count >= size:
             return np.arange(size)
         strong = np.abs(query) > _WEAK * np.sqrt(np.mean(query * query))

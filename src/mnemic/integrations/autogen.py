@@ -81,9 +81,7 @@ class AutogenMemory(Memory):
         self._shown.clear()
 
     async def close(self) -> None:
-        """End the conversation, so that what it leaves is learned; whoever opened the mind closes
-        it.
-        """
+        """End the conversation, so that it is learned from; the mind stays open."""
         await asyncio.to_thread(self._mind.end_session, self._companion.session)
 
 

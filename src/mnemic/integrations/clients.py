@@ -83,9 +83,7 @@ def _wrap_client(client: Any, companion: Companion) -> _Client:
 
 
 class _Proxy:
-    """Another object, with some of its attributes replaced. Ways to a model that cannot be recorded
-    are refused, not silently missed.
-    """
+    """An object with some attributes replaced; ways to a model that cannot be recorded raise."""
 
     def __init__(self, target: Any, replaced: Mapping[str, object]) -> None:
         self._target = target
@@ -164,9 +162,7 @@ class _RecordedCalls:
         return lambda **kwargs: _Manager(self, open_, kwargs, snapshot)
 
     def before(self, request: Request) -> tuple[Request, str]:
-        """Record new messages, and inject evidence. With it comes the beginning of the answer,
-        where the host has put that into the model's mouth.
-        """
+        """Record new messages and inject evidence; also gives the answer as begun by the host."""
         readable = _materialize(request)
         turns = self._dialect.turns(readable, self._companion.session)
         is_begun = bool(turns) and turns[-1].role == "assistant" and not turns[-1].tool_calls

@@ -213,9 +213,7 @@ class Companion:
         return addition
 
     def keep(self, messages: Sequence[NewTurn], *, all_new: bool = False) -> None:
-        """Record the new messages of a call, which may repeat the whole conversation unless the
-        host says that all of them are new.
-        """
+        """Record the new messages of a call, which may repeat the whole conversation."""
         with self._at_most_noted(), self._lock:
             fresh = messages if all_new else messages[self._first_new(messages) :]
             if fresh:
@@ -300,9 +298,7 @@ C = TypeVar("C", bound=Companion)
 
 @dataclass(slots=True)
 class Companions(Generic[C]):
-    """The companions of a host with many conversations. Those used longest ago are let go: what
-    they knew is in the record.
-    """
+    """The companions of many conversations; those used longest ago are let go."""
 
     memory: AnyMemory
     host: str
@@ -312,9 +308,7 @@ class Companions(Generic[C]):
     _kept: dict[tuple[str, str], C] = field(default_factory=dict)
 
     def get(self, session: str, user: str | None = None) -> C:
-        """That of a conversation, made if it is new; ``user`` says whose it is, where not all are
-        of one.
-        """
+        """The companion of a conversation, made if it is new, for ``user`` or that of all."""
         user, kept = user or self.user, self._kept
         companion = kept.pop((user or "", session), None) or self.make(
             self.memory, session, host=self.host, user=user, budget=self.budget

@@ -132,9 +132,7 @@ class AgentsSession:
 
 
 async def _finish(work: Callable[[], T]) -> T:
-    """What a write gave, once it is done: one that was begun is not left half-way by a caller who
-    is cancelled meanwhile.
-    """
+    """The result of a write, which goes on even if its caller is cancelled meanwhile."""
     task = asyncio.ensure_future(asyncio.to_thread(work))
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

@@ -98,9 +98,7 @@ def _instructions(messages: Sequence[ModelMessage]) -> list[str]:
 def _inject(
     context: ModelRequestContext, place: int, addition: PromptAddition
 ) -> ModelRequestContext:
-    """The request with the evidence in the host's own parts, since some servers take one message of
-    each kind; the host's objects stay unchanged.
-    """
+    """The request with the evidence in the host's own parts, which stay unchanged."""
     messages = list(context.messages)
     if addition.user:
         messages[place] = _with_part(messages[place], UserPromptPart, addition.before)

@@ -118,9 +118,7 @@ class Worker:
         log: OperationLog | None = None,
         threads: int = 1,
     ) -> None:
-        """``handlers`` are asked for when there is a job; ``threads`` work at once when it works in
-        the background.
-        """
+        """``handlers`` are asked for when there is a job; ``threads`` is how many run at once."""
         self._store = store
         self._handlers = handlers
         self._clock = clock
@@ -167,9 +165,7 @@ class Worker:
         self._unprepared.append(work)
 
     def warm_up(self, steps: Iterator[None]) -> None:
-        """Have something done, a step at a time, after a while without anything to do: nobody waits
-        for it, and a process that ends soon does not need it.
-        """
+        """Do this step by step after a quiet while; a process that ends soon never does."""
         self._warming = steps
 
     # --- running --------------------------------------------------------------------------------

@@ -43,9 +43,7 @@ class RecordedSession:
 
 @dataclass(frozen=True, slots=True)
 class RecordedDay:
-    """The conversations that began on a day, in order, and those events of that day that no
-    episode of them tells.
-    """
+    """A day's conversations by their beginning, and its events that no episode tells."""
 
     day: date
     sessions: tuple[RecordedSession, ...]
@@ -125,9 +123,7 @@ class MemoryContents:
     def _read_days(
         self, mind: Mind, turns: list[Turn], episodes: list[Episode], events: list[DailyEvent]
     ) -> Iterator[RecordedDay]:
-        """Sessions by the day they began on, the latest first; one without a turn only if it tells
-        something.
-        """
+        """Sessions by their first day, the latest first; empty ones only if they tell of it."""
         said = _group(turns, lambda turn: turn.session)
         stories = _group(sorted(episodes, key=lambda e: (e.started_at, e.id)), lambda e: e.session)
         days: dict[date, list[RecordedSession]] = defaultdict(list)

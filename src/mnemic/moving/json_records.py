@@ -45,9 +45,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def read_records(stream: BinaryIO, keys: Sequence[str] = ()) -> Iterator[Record]:
-    """Every record of a file; ``keys`` name the lists of an object. Without them an object over
-    several lines is one record.
-    """
+    """Every record of a file; ``keys`` name the lists of an object, else it is one record."""
     number, first = _read_first_line(stream)
     if first.strip() == b"{" and not keys:
         yield _read_document(first + stream.read(LONGEST), stream)

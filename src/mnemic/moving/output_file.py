@@ -15,9 +15,7 @@ from mnemic.store.new_file import write
 def write_export(
     mind: Mind, form: str, to: Path | BinaryIO, options: ExportOptions, *, folder: bool = False
 ) -> None:
-    """Write a memory as "html", "markdown" or "jsonl", to a file or into a pipe; ``folder``: as
-    markdown, a file a month.
-    """
+    """Write a memory as "html", "markdown" (a month a file in a ``folder``) or "jsonl"."""
     if form == "jsonl":
         progress = options["progress"] or (lambda done, total: None)
         export_jsonl(mind, to, secrets=options["secrets"], progress=progress)

@@ -32,9 +32,7 @@ def put_rows(store: Store, space: str, table: MovedTable, rows: Sequence[Cells])
 
 @dataclass(frozen=True, slots=True)
 class CredentialMask:
-    """Masks the rows of any table. ``sealed``: also the envelopes of credentials that were kept on
-    request, which only their key opens.
-    """
+    """Masks the rows of any table, with ``sealed`` also the envelopes of kept credentials."""
 
     bounds: Bounds
     sealed: bool

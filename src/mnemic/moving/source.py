@@ -112,9 +112,7 @@ class ImportSource:
         return sorted(self._names())
 
     def files(self, *suffixes: str) -> list[str]:
-        """The members with such an ending, without hidden files and folders; without a name the
-        file itself.
-        """
+        """The visible members with such an ending; an empty name stands for the file itself."""
         if self.is_single:
             return [""]
         return [
@@ -197,9 +195,7 @@ def _open_file(path: Path) -> BinaryIO:
 
 
 def bounded_lines(stream: BinaryIO, longest: int, begun: bytes = b"") -> Iterator[bytes | None]:
-    """Line by line; None stands for one of more than ``longest`` bytes. ``begun`` is what was read
-    of the first one already.
-    """
+    """Lines, None for one of more than ``longest`` bytes; ``begun`` was read already."""
     line = begun if begun.endswith(b"\n") else begun + stream.readline(longest)
     while line:
         if line.endswith(b"\n") or len(line) < longest:

@@ -56,9 +56,7 @@ class SqliteTables:
 
 @contextmanager
 def sqlite_tables(source: ImportSource, name: str = "") -> Iterator[SqliteTables]:
-    """A file of another program, or one in a folder of it, opened so that nothing is written
-    beside it.
-    """
+    """Another program's file, alone or in a folder, opened so that nothing is written beside it."""
     if source.path is None:
         raise InvalidInput("A SQLite file cannot be read from a pipe", remedy="Give its file name")
     path = source.path / name

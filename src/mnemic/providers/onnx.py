@@ -33,9 +33,7 @@ class OnnxFolder:
         self._loading = ForkSafeLock()
 
     def loaded(self, *, max_tokens: int, threads: int) -> OnnxModel:
-        """The model and its tokenizer, which cuts off what is beyond ``max_tokens`` and fills up
-        the rows of a batch.
-        """
+        """The model, and its tokenizer, which cuts at ``max_tokens`` and pads batches."""
         with self._loading:
             if self._loaded is None:
                 loaded = OnnxModel(

@@ -212,9 +212,7 @@ def attachment_terms(about: Attachment) -> SafeText:
 
 
 def written_files(turns: Sequence[HasTools]) -> dict[str, str]:
-    """The paths that file-writing calls or their results name, with what is said of each, in order;
-    a call that failed wrote none.
-    """
+    """The paths that file-writing calls or their results name, with what is said of them."""
     paths: dict[str, str] = {}
     for called in matched_calls(turns):
         call, result = called.call, called.result
@@ -242,9 +240,7 @@ def _json(result: ToolResult | None) -> Any:
 def _paths_in(
     value: Any, tool: str, key: str = "", depth: int = 0, caption: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """The paths under keys that name files, in nested objects and lists too, with what stands
-    beside them.
-    """
+    """The paths under keys that name files, at any depth, with what is beside them."""
     if isinstance(value, str):
         if (key in _PATH_KEYS or (key in _URL_KEYS and _SENDS.search(tool))) and _is_path(
             value, tool

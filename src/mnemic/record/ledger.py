@@ -279,9 +279,7 @@ def _is_suspended(reason: str) -> bool:
 
 
 def model_wait(unit: Unit) -> ModelWait | None:
-    """What waits in this space, since the first of it, until the next try; None where nothing is
-    waiting.
-    """
+    """How much waits for a model in this space, since when, and until which try."""
     waiting = [
         (job, since)
         for job in unit.tasks.waiting_for_model(MAX_ROWS)

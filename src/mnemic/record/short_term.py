@@ -106,8 +106,7 @@ class ShortTermMemory:
     def window(
         self, session: str, tokens: int | None = None, *, messages: int | None = None
     ) -> Window:
-        """The latest turns, at most ``messages`` of them, that cost at most ``tokens`` together
-        with a summary of everything before."""
+        """At most ``messages`` latest turns that fit ``tokens`` with a summary of those before."""
         limit = self.settings.window_tokens if tokens is None else tokens
         if limit < 1:
             raise InvalidInput(f"a window of {limit} tokens", remedy="Give at least 1")

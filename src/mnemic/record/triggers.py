@@ -64,9 +64,7 @@ def queue_sessions(
 
 
 def talking_until(last_at: datetime, quiet: timedelta, now: datetime) -> datetime | None:
-    """When to look again at a conversation in which somebody spoke just now; None when nobody has
-    for long enough. A last turn in the future counts as old.
-    """
+    """When to look again at a live conversation; None when it has been quiet for long enough."""
     return last_at + quiet if now - quiet < last_at <= now else None
 
 
@@ -94,9 +92,7 @@ class Watcher:
             queue(unit, sorted(due), now=now)
 
     def hurry(self, unit: Unit, now: datetime) -> None:
-        """Queue at once what waits until nobody speaks, but not what waits for a model. A session
-        that has ended is learned from anyway.
-        """
+        """Queue at once what waits for quiet, but not what waits for a model."""
         ready = unit.tasks.unfinished("ready", MAX_ROWS)
         ending = {job.key for job in ready if job.kind == SESSION_END}
         unread = set(unit.ledger.sessions_to_extract(MAX_ROWS)) - ending

@@ -42,9 +42,7 @@ def components(pairs: Iterable[Pair]) -> list[list[int]]:
 
 
 def strength(memory: Memory) -> tuple[int, int, float, float, str]:
-    """Sort key for the memory that stays: the most trusted, confirmed and important, then the
-    fuller statement; among equals the older.
-    """
+    """Sort key for the memory that stays: trust, confirmations, importance, length, age."""
     fields = sum(map(bool, (memory.subject, memory.predicate, memory.value)))
     trusted = rank(memory.trust)
     return (-trusted, -memory.confirmations, -memory.importance, -fields, memory.id)

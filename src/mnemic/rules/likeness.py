@@ -66,9 +66,7 @@ def apart(one: Mapping[str, float], other: Mapping[str, float], least: float) ->
 
 
 def may_agree(one: str, other: str) -> bool:
-    """False when figures, a letter, a name, a negation or other people set two texts apart, however
-    alike their words are.
-    """
+    """False when figures, a name, a negation or other people set two like texts apart."""
     return (
         _figures(one) == _figures(other)
         and _letters(one) == _letters(other)

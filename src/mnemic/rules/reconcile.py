@@ -132,9 +132,7 @@ def to_withdraw(candidate: Candidate, existing: Neighbors) -> tuple[Memory, ...]
 
 
 def _kindred(candidate: Candidate, memory: Memory) -> bool:
-    """Whether two predicates may be words for one thing: not where the engine knows both and what
-    they say of somebody's likes is denied of an allergy.
-    """
+    """Whether two predicates may be words for one thing, as far as the engine knows them."""
     both = (predicate_of(candidate.predicate), predicate_of(memory.predicate))
     return _PERSONAL.isdisjoint(both) or both[0] == both[1]
 

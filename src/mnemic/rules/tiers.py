@@ -52,9 +52,7 @@ def is_profile(memory: Memory, kinds: Collection[Kind]) -> bool:
 def choose_core(
     candidates: Iterable[Memory], decay: DecaySettings, now: datetime, most: int
 ) -> list[Memory]:
-    """The best candidates by decayed importance, then by use. One statement for each value of a
-    slot, so that the core does not repeat itself.
-    """
+    """The best candidates by decayed importance, then by use; one for each value of a slot."""
     ranked = sorted(
         (memory for memory in candidates if fit_for_core(memory)),
         key=lambda m: (-worth(m, decay, now), -m.access_count, -m.confirmations, m.id),

@@ -36,9 +36,7 @@ def words_of(record: Memory | Hit, settings: Settings) -> dict[str, str]:
 def span_of_priority(
     priority: str, lifetimes: LifetimeSettings
 ) -> tuple[timedelta | None, timedelta | None]:
-    """The lives of a priority: longer than the first, at most the second; never ending is None
-    twice. The counterpart of ``priority_of``.
-    """
+    """The lives of a priority: longer than the first, at most the second; never is None twice."""
     transient = lifetimes.transient or timedelta(0)
     longest_short = (lifetimes.long_term or timedelta.max) - _LEAST
     spans: dict[str, tuple[timedelta | None, timedelta | None]] = {

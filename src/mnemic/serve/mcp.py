@@ -98,9 +98,7 @@ class ResourceList:
 
 
 def instructions(mind: Mind, language: Language) -> str:
-    """What a host tells its model, about the tools that are offered; with the question of
-    onboarding on a new memory, where the preset asks.
-    """
+    """What a host tells its model: about the tools, and the question of onboarding."""
     offered = ("", *tool_names(mind))
     sentences = [one for one in read_texts()["instructions"] if one["tool"] in offered]
     texts = [sentence.get(language, sentence[ENGLISH]) for sentence in sentences]

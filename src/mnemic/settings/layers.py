@@ -103,9 +103,7 @@ def load_beside(
 
 
 def _find_workspace(folder: Path | None) -> Path | None:
-    """The workspace of the preset's system: beside the database or its folder ``data``, or the
-    database's own folder where the agent's files lie in it.
-    """
+    """The workspace of the preset's system: beside the database, or its own folder."""
     if folder is None or (folder / "documents").is_dir():
         return None
     beside = (folder.parent if folder.name == _DATA else folder) / "workspace"

@@ -365,9 +365,7 @@ _BY_TYPE: dict[Any, Callable[..., Sort]] = {
 
 
 def sort_of(annotation: Any, options: Any = None, **limits: Any) -> Sort:
-    """The sort of an annotated setting; ``options`` is a Literal type where the annotation is
-    wider.
-    """
+    """The sort of an annotation; ``options`` is a Literal where the annotation is wider."""
     listed = get_origin(annotation) is tuple
     if options is None and annotation not in _BY_TYPE:
         options = get_args(annotation)[0] if listed else annotation

@@ -113,9 +113,7 @@ class PresetVocabulary(NamedTuple):
         return self.labels.get(type_, {}).get(language, type_)
 
     def noted(self, word: str, kind: str, project: bool, notes: Notes) -> dict[str, Any]:
-        """The metadata of a memory that was given as ``word`` and is of ``kind``, with what its
-        kind does not tell; notes that no longer fit are left out.
-        """
+        """The metadata of a memory given as ``word``: what its ``kind`` does not tell is noted."""
         after, listed = dict(notes), self.kinds
         before = after.get(listed.name)
         if before in listed.notes:

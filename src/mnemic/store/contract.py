@@ -179,9 +179,7 @@ class Store(ABC):
             return unit.cleanup.stats(space, self.size())
 
     def totals(self) -> dict[str, int]:
-        """Figures of the whole database that are not counted row by row: its spaces, its jobs by
-        state, its size.
-        """
+        """Figures of the database that need no count row by row: spaces, jobs by state, size."""
         with self.read_queue() as conn:
             jobs: dict[str, int] = dict(conn.execute(_JOBS).fetchall())
             spaces = int(conn.execute(_SPACES).get)

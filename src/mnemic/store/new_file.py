@@ -100,9 +100,7 @@ class UnfinishedFile:
 
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written, which takes the place of another when the block ends: whoever dies in
-    between leaves the old one as it was, or none.
-    """
+    """A file to write that replaces another when the block ends, whole or not at all."""
     refuse_links(path, path.parent)
     with UnfinishedFile(path, patience=PATIENCE) as unfinished:
         with typed(path, "written"), unfinished.path.open("wb") as file:

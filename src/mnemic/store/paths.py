@@ -57,9 +57,7 @@ def possible_folders(database: Path, folder: str) -> tuple[Path, Path]:
 
 
 def claim_folder(database: Path, folder: str) -> None:
-    """Make a folder this database's own, unless it is another's; a full or closed disk is no
-    hindrance, since nothing is written there then.
-    """
+    """Claim a folder for this database; a full or closed disk is no hindrance."""
     place = own_folder(database, folder)
     if Path(folder).is_absolute() or _owner(place) == database.name:
         return

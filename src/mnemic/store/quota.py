@@ -39,9 +39,7 @@ class Admission:
         self._counts: dict[tuple[int, str], _RowCount] = {}
 
     def admit(self, unit: Unit, table: Table, more: int) -> None:
-        """Refuse more rows than the quota leaves. Counts of a transaction that fails are corrected
-        at the next look.
-        """
+        """Refuse rows beyond the quota; counts of a failed transaction are corrected later."""
         most: int | None = getattr(self._quota, table)
         if most is None:
             return

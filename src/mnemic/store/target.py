@@ -30,9 +30,7 @@ def open_store(
     key: FileKey | None = None,
     settings: StoreSettings | None = None,
 ) -> Store:
-    """The store of a target, made where there is none; ``key`` is that of an encrypted file,
-    ``settings`` are those of a server's connections.
-    """
+    """The store of a target, made where there is none; ``settings`` are those of a server."""
     if is_address(target):
         from mnemic.store.postgres.store import PostgresStore
 

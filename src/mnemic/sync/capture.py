@@ -171,9 +171,7 @@ def removal_of(ids: Mapping[str, Sequence[str]]) -> Removal:
 def list_records(
     unit: Unit, teller: Teller, keys: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[Record]:
-    """What changes of a device say, as far as it still holds; ``keys`` are the rows in question,
-    where they are known.
-    """
+    """What changes of a device say and still holds; ``keys`` are the rows, where known."""
     for name, table in MERGED.items():
         if keys is not None and name not in keys:
             continue

@@ -364,9 +364,7 @@ class FolderExchange:
         self._forgotten += 1
 
     def _forget_ahead(self, device: str, first: int) -> None:
-        """Erase what a device has forgotten although its files wait, or two could wait for each
-        other.
-        """
+        """Erase what a device has forgotten though its files wait, or two wait for each other."""
         for number in files.list_numbers(self._folder, device)[0]:
             with suppress(Waits, SyncRefused, OSError):
                 if number >= first:

@@ -59,9 +59,7 @@ class Changes:
 
 
 class GroupKey:
-    """The secret that paired devices share; ``keys`` has the newest first, older ones only open
-    what was written before a device was removed.
-    """
+    """The secret of paired devices; ``keys`` has the newest first, older ones only open."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         age = load("sync", "pyrage")

@@ -114,9 +114,7 @@ def add(ring: Keyring, folder: Path, public: str, space: str) -> None:
 
 
 def rotate(ring: Keyring, folder: Path, remaining: Iterable[str], space: str) -> None:
-    """Go on with a new group key that only these devices are given; a passphrase that the removed
-    one knows opens nothing more.
-    """
+    """Go on with a new group key and passphrase that only these devices have."""
     ring.keys = (GroupKey.new(), *ring.keys)
     for public in {*remaining, ring.public}:
         add(ring, folder, public, space)

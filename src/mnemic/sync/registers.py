@@ -47,9 +47,7 @@ class Group(NamedTuple):
 
 
 def order_of(stamp: Stamp, cells: Sequence[Any]) -> tuple[int, str, str]:
-    """What decides between two values; the greater wins. The cells only tell apart what two copies
-    of one device have changed.
-    """
+    """What decides between two values: the greater wins; cells tell copies of a device apart."""
     return stamp.number, stamp.device, json.dumps(cells, sort_keys=True)
 
 

@@ -57,9 +57,7 @@ class Touched:
 
 
 def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
-    """Show what follows from the rows as they are now. ``captured``: every row was; else what is
-    missing is settled with the rest of its family.
-    """
+    """Show what follows from the rows; unless ``captured``, missing ones come with their family."""
     _find_held(unit, touched)
     if touched.sessions:
         _settle_places(unit, _TURNS, touched.sessions, captured=captured)
@@ -305,9 +303,7 @@ def _settle_memories(unit: Unit, touched: Collection[str]) -> None:
 
 
 def _related(unit: Unit, touched: Collection[str]) -> tuple[dict[str, _Fact], dict[str, set[str]]]:
-    """Everything that a decision on these memories may depend on, and what took the place of
-    each, by all devices.
-    """
+    """Every memory that a decision on these may depend on, and what replaced each."""
     table = MERGED["memories"].table
     facts: dict[str, _Fact] = {}
     successors: dict[str, set[str]] = {}
@@ -363,9 +359,7 @@ def _chain(states: dict[str, _Fact], versions: Sequence[_Fact]) -> None:
 
 
 def _choose(states: dict[str, _Fact], answers: Sequence[_Fact], changed: Collection[str]) -> None:
-    """Of several answers to a question with one, the latest that says the same or names a change
-    holds; another one waits for a person.
-    """
+    """Of several answers the latest that agrees or names a change holds; others wait."""
     current, *later = sorted(answers, key=lambda fact: fact.order)
     for fact in later:
         same = bool(fact.value and same_value(fact.value, current.value))

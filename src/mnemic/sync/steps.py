@@ -78,9 +78,7 @@ def unite(
 
 
 def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
-    """This device, made if the memory has none. Until it exchanges anything, ``public``, copies of
-    one database are one device.
-    """
+    """This device, made if there is none; without ``public`` copies of it are the same one."""
     own = next((one for one in unit.sync.devices().values() if one.own), None)
     if own is None:
         name = socket.gethostname().partition(".")[0][:40] or "device"
@@ -95,9 +93,7 @@ def own_device(unit: Unit, clock: Clock, public: str = "") -> Device:
 
 
 def unpublished(unit: Unit) -> set[str]:
-    """Devices whose databases were merged here and that write no files: what came from them is
-    told to the others by this one.
-    """
+    """Devices that were merged here and write no files: this one tells of their changes."""
     return {one.device for one in unit.sync.devices().values() if not one.public and not one.own}
 
 

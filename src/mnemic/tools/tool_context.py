@@ -81,9 +81,7 @@ class ToolContext:
         return str(day_of(at, self.mind.settings.schedule.zone))
 
     def limited(self, limit: int | None) -> int:
-        """The number of results to give; one that is too high is lowered, and the answer names the
-        offset to go on with.
-        """
+        """The number of results to give: a limit too high is lowered, with an offset to go on."""
         return min(self.settings.results if limit is None else limit, MAX_RESULTS)
 
 

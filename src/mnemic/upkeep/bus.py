@@ -107,9 +107,7 @@ class Bus:
         action(event)
 
     def _with_memory(self, unit: Unit, event: Event) -> Mapping[str, Json]:
-        """The payload with the memory that the event is about, as it is now: what was forgotten
-        since must not be told.
-        """
+        """The payload with its memory as it is now, without what was forgotten since."""
         memory = unit.memories.get(event.subject)
         if memory is None or memory.kind == "credential":
             return event.payload

@@ -89,9 +89,7 @@ def near_pairs(
 
 
 class _WordTable:
-    """The words of many statements, each word as its rank: the rarer, the lower. The words of one
-    statement are one stretch of the arrays, the rarest first.
-    """
+    """The words of many statements as ranks, the rarest first, in one array."""
 
     def __init__(self, terms: TermTable) -> None:
         self._count, self._starts = len(terms.starts) - 1, terms.starts

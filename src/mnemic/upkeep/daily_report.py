@@ -18,9 +18,7 @@ _LISTED = 20  # dead jobs and pending statements that are named; the rest is cou
 
 
 def daily_report(step: Step) -> DailyReport:
-    """What was learned and done since the last one, then what each step changed; at the end what
-    waits.
-    """
+    """What was learned and done since the last report, each step's changes, what waits."""
     with step.store.read(step.space) as unit:
         language = _language(step, unit)
         learned = _learned(step, unit, language)

@@ -53,9 +53,7 @@ def ask_for_profile(
     model: ChatModel, profile: Sequence[Memory], further: Sequence[Memory], most: int,
     language: LanguageChoice,
 ) -> list[Rewritten]:  # fmt: skip
-    """The profile written anew from the present one and further memories, which follow it in the
-    numbering; at most ``most`` entries.
-    """
+    """The profile rewritten from the present one and further memories, ``most`` entries."""
     memories = [*profile, *further]
     item = _object({"content": _TEXT, "kind": _KIND, "from": _NUMBERS})
     lines = _list_memories(memories)

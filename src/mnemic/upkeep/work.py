@@ -52,9 +52,7 @@ class StepServices:
 
 @dataclass(slots=True)
 class Step:
-    """One step of a run; ``waits_for`` says what it left undone until a model is back, ``stopping``
-    whether somebody waits for the process to end.
-    """
+    """One step of a run; ``waits_for`` is what a missing model left undone."""
 
     store: Store
     space: str

@@ -91,8 +91,7 @@ def clean(text: str) -> str:
 
 
 def _edits_pasted() -> bool:
-    """Line editing and history for ``input()``, where Python was built with it; whether it takes
-    a pasted text as one."""
+    """Turn on line editing and history, if Python has it; whether a pasted text comes whole."""
     try:
         import readline
     except ImportError:

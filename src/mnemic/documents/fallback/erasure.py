@@ -142,9 +142,7 @@ def _write_remaining(
     pieces: Iterable[tuple[list[str], bool | None, list[str] | None]],
     target: ErasureTarget,
 ) -> None:
-    """The lines that stay, by whether each piece goes and what it says then. A loose line (None)
-    is a person's, or the rest of an entry that was cut off.
-    """
+    """Write what stays of each piece; a loose line (None) is a person's or of a torn entry."""
     remaining: list[str] = []
     for lines, goes, after in pieces:
         says = target.quotes if lines[0].startswith((">", "<!--")) else target.repeats

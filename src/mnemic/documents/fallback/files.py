@@ -83,9 +83,7 @@ class Folder:
 
 
 def folder_beside(database: str, space: str, memory: MemorySettings) -> Folder | None:
-    """The plain files of a space beside its database; one in RAM has none, unless they have a place
-    of their own.
-    """
+    """The plain files of a space; None in RAM, unless their folder has a place of its own."""
     named = Path(memory.fallback_folder).expanduser()
     if database == MEMORY and not named.is_absolute():
         return None

@@ -64,9 +64,7 @@ class PlainFileImporter:
     # --- logs -----------------------------------------------------------------------------------
 
     def _import_log(self, day: date, path: Path) -> int:
-        """The number of files that were imported. One without turns of ours, as another system
-        writes it, is what that day was about.
-        """
+        """Import a log; the number of files imported. One without our turns is a daily event."""
         text = self.folder.text(path)
         print_ = fingerprint(text)
         if self._read_imported(path).file == print_:
@@ -146,9 +144,7 @@ class PlainFileImporter:
         return 1
 
     def _remember(self, note: Note, became: dict[str, str]) -> str:
-        """The id of the memory that the note becomes, the same one each time; none for what a
-        person has changed into no statement.
-        """
+        """The id of the memory that the note becomes; empty where it states nothing."""
         if is_placeholder(note.new.text):
             return ""
         with self.space.read() as unit:
@@ -184,9 +180,7 @@ class PlainFileImporter:
 
 
 def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnRow]:
-    """The turn at the index its host chose, at the end if another is there by now; nothing if it
-    is there itself.
-    """
+    """The turn at its host's index, at the end if another is there, or nothing if known."""
     try:
         existing = unit.ledger.turn_at(row.session, entry.turn.index)
     except NotFound:
@@ -202,9 +196,7 @@ def _at_its_index(unit: Unit, entry: LoggedTurn, row: TurnRow) -> Iterator[TurnR
 def accept_logged(
     logged: Sequence[LoggedTurn], guard: Guard, now: datetime
 ) -> list[tuple[LoggedTurn, TurnRow]]:
-    """Logged turns with their rows, each for the end of its session; those that cannot be recorded
-    are left out.
-    """
+    """Logged turns with their rows, for the end of their sessions; unreadable ones are dropped."""
     if not logged:
         return []
     try:
@@ -228,9 +220,7 @@ def open_logged_session(unit: Unit, entry: LoggedTurn, row: TurnRow, guard: Guar
 
 
 def _new_turn(turn: Turn, owners: frozenset[int]) -> NewTurn:
-    """A log keeps the trust a turn had when it was recorded. Whose words they are is judged anew,
-    so that a changed file makes nobody the owner.
-    """
+    """The turn with its logged trust; who is the owner is judged anew, as a log can be edited."""
     claim = voice_of(turn.role, turn.sender, None, owners).claim
     rests_on_speaker = claim is not None and (turn.trust == "owner" or claim == FOREIGN)
     given = {one.name: getattr(turn, one.name) for one in fields(NewTurn)}

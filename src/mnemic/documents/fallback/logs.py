@@ -119,9 +119,7 @@ def without_marks(text: str) -> str:
 
 
 def free_text(text: str, day: date, now: datetime, zone: Zone) -> list[LoggedTurn]:
-    """What a person wrote into the log of a day, paragraph by paragraph, as words of the user; an
-    entry of ours that was cut off is none.
-    """
+    """The paragraphs that a person wrote into a log, as turns of the user."""
     paragraphs: list[list[str]] = [[]]
     for lines, entry in blocks(text):
         if entry is not None or not lines[0].strip():

@@ -201,9 +201,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON; what may be any iterable is a list. What a mapping holds besides public types is
-    sent as it is: a local mind takes only JSON there.
-    """
+    """As JSON, iterables as lists. What else a mapping holds is sent as it is, to be refused."""
     if isinstance(value, ToolCall):
         given: object = value.input
         sent = dict(given) if isinstance(given, Mapping) else given

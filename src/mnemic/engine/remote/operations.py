@@ -124,9 +124,7 @@ class Operation:
 
     @property
     def replayed(self) -> bool:
-        """Whether its answer is kept for a request that is repeated under the same key; a check
-        or a repair of the database is done again.
-        """
+        """Whether its answer is kept for a repeated request; checks and repairs run again."""
         own = self.takes_operation_id or self.everywhere or self.secret
         return self.scope != "read" and not own
 
@@ -173,9 +171,7 @@ def turns_around(mind: Mind, session: str, index: int, *, around: int = 2) -> li
 
 
 def _place(mind: Mind, session: str, index: int) -> int:
-    """Where the turn stands in the list of its conversation: at its index or, where there are
-    gaps, before it.
-    """
+    """The place of the turn in its conversation: at its index or, after gaps, before it."""
     found = mind.turns(session=session, limit=1, offset=index)
     low, high = (index, index) if found and found[0].index == index else (0, index)
     while low < high:

@@ -192,9 +192,7 @@ def _fields(
 
 
 def _union(choices: list[Any], strict: bool) -> Reader:
-    """The first choice that fits. Of several dataclasses it is the one whose fields the object has,
-    so a plain mapping comes last.
-    """
+    """The first choice that fits: of dataclasses the one with these fields, mappings last."""
     last: tuple[Any, ...] = (dict, Mapping, str, Path)
     choices.sort(key=lambda one: getattr(one, "__origin__", one) in last)
     readers = [(one, _reader(one, strict)) for one in choices]

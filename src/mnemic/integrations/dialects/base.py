@@ -57,9 +57,7 @@ class Dialect(ABC):
 def with_evidence(
     messages: Iterable[Any], addition: PromptAddition, part_type: str = "text"
 ) -> list[Any]:
-    """The messages with the evidence before the last words of the user; results of tools alone are
-    none.
-    """
+    """The messages with the evidence before the last words of the user."""
     injected = list(messages)
     for place, item in reversed([*enumerate(plain_items(injected))]) if addition.user else ():
         content = item.get("content")
@@ -86,9 +84,7 @@ def _plain(item: object) -> dict[str, Any]:
 
 
 def text_of(content: object) -> str:
-    """The words of a message, without calls, results and thinking; of a picture or file only the
-    type.
-    """
+    """The words of a message without calls, results and thinking; for a file only its type."""
     if isinstance(content, str):
         return content
     return "\n".join(filter(None, map(_part, plain_items(content))))

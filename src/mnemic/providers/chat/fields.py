@@ -97,9 +97,7 @@ def flag_in(value: Json, place: str) -> bool:
 
 
 def numbers_in(value: Json) -> list[int]:
-    """Whole numbers: a list, one alone, or text such as "turn 1", "1, 3" or "2-4"; others are left
-    out.
-    """
+    """Whole numbers of a list, a number, or text such as "turn 1", "1, 3" or "2-4"."""
     if isinstance(value, list):
         return [number for one in value for number in numbers_in(one)]
     if isinstance(value, bool):

@@ -33,9 +33,7 @@ class Access:
         self._issuer = issuer
 
     async def of(self, request: Request) -> Grant:
-        """The grant of the token or of the cookie, with one request more on its account; a write
-        with a cookie needs the CSRF token.
-        """
+        """The grant of the token or cookie, one request counted; a cookie's write needs CSRF."""
         grant = await self.find(request)
         if "authorization" not in request.headers and request.method not in _SAFE:
             sent, expected = request.headers.get(CSRF_HEADER, ""), csrf_of(_cookie(request))
@@ -111,9 +109,7 @@ def describe_login(key: str, grant: Grant) -> dict[str, Any]:
 
 
 def set_cookie(response: Response, key: str, request: Request) -> None:
-    """A cookie for this site alone, and for TLS alone where the page came by it: a proxy in front
-    says so, or the browser.
-    """
+    """A cookie for this site alone, and for TLS alone where the page came by it."""
     origin = request.headers.get("origin", "")
     forwarded = request.headers.get("x-forwarded-proto", "").lower()
     secure = "https" in (request.url.scheme, forwarded) or origin.startswith("https:")

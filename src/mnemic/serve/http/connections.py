@@ -37,9 +37,7 @@ def most_connections() -> int:
 
 
 class BoundedConnection(H11Protocol):
-    """A connection of uvicorn's with deadlines. h11 bounds the size of a head; a faster parser that
-    may be installed does not.
-    """
+    """A connection of uvicorn with deadlines and a bounded head, whatever its parser."""
 
     most = _MOST
 

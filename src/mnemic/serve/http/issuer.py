@@ -80,9 +80,7 @@ class Issuer:
         return claims
 
     def _find_key(self, name: str | None) -> PyJWK:
-        """The published key of that name. While one thread reads the keys again, the others make do
-        with those that are known.
-        """
+        """The published key of that name; only one thread at a time reads the keys again."""
         if not self._keys or self._is_due(name):
             with self._guard:
                 if self._is_due(name):

@@ -21,9 +21,7 @@ Lane = Literal["read", "write", "lasting", "probe", "access", "issuer"]
 
 
 def usual_threads() -> int:
-    """Recalls compute, so that more of them at once than cores only make each one slower; a few,
-    since one may wait for a server of embeddings.
-    """
+    """The cores and a few more: recalls compute, and some wait for a server of embeddings."""
     return max(4, min(os.cpu_count() or 1, 16))
 
 
@@ -46,9 +44,7 @@ class Limits:
 
 
 class Intake:
-    """Reads large bodies at a pace that all of them share: one that never ends, or many at once,
-    would keep the event loop from everybody else.
-    """
+    """Reads large bodies at a pace that all share, so that none blocks the event loop."""
 
     FREE = 256 << 10  # bytes of each body
     PACE = 8 << 20  # bytes a second

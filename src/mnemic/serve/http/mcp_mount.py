@@ -26,9 +26,7 @@ R = TypeVar("R")
 
 
 class McpServers:
-    """Servers of spaces, started when they are first asked for; ``run`` is their life. ``default``
-    is the space of a path without one.
-    """
+    """Servers of spaces, started when first asked for; ``default`` is that of a bare path."""
 
     def __init__(self, engine: Engine, access: Access, queue: WorkQueue, default: str) -> None:
         self._engine = engine

@@ -184,9 +184,7 @@ class Server:
     def enter(
         self, conn: PostgresConnection, space: int | None, name: str, *, queue: bool = False
     ) -> None:
-        """Open the rows of one space to the transaction, or of the queue. While the number of a
-        space is not known, only that can be read.
-        """
+        """Open the rows of a space, or of the queue; until its number is known, only that."""
         if space is not None:
             conn.native(_SET.format("space", int(space)))
         elif name:
@@ -271,9 +269,7 @@ class Server:
                 time.sleep(_PAUSE)
 
     def _connected(self) -> Connection[Any]:
-        """With values as SQLite has them, nothing left to the server's own settings, and no rights
-        that row-level security does not hold for.
-        """
+        """A connection with SQLite's values, whose rights row-level security bounds."""
         import psycopg
 
         conn = psycopg.connect(

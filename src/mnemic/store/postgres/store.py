@@ -104,9 +104,7 @@ class PostgresMemories(SqlMemories):
     is_slot = f"slot_start = left(:slot, {_START}) AND slot = :slot"
 
     def _between(self, ranges: Sequence[tuple[str, str]], each: int) -> Iterable[tuple[Any, ...]]:
-        """The bounds are cut here: a column that a function was asked about is not looked up in an
-        index behind row-level security.
-        """
+        """Cut the bounds here: behind row-level security a function's result finds no index."""
         bounds = [[ends[n] for ends in ranges] for n in (0, 1)]
         starts = [[text[:_START] for text in texts] for texts in bounds]
         return self._conn.rows(_SQL["stated"], [self._space, *bounds, *starts, each])
@@ -293,9 +291,7 @@ class PostgresStore(Store):
             raise
 
     def number_of(self, conn: SqlConnection, space: str) -> int | None:
-        """Another process may have had a space forgotten, so that a number is believed for a
-        second; what is written looks again.
-        """
+        """Believed for a second: another process may have had the space forgotten."""
         number = self._known(space)
         if number is None:
             number = super().number_of(conn, space)
@@ -388,9 +384,7 @@ class PostgresStore(Store):
                     conn.execute("RESET maintenance_work_mem")
 
     def compact(self) -> None:
-        """Small tables are written anew; of large ones the space of removed rows is given free to
-        be written over.
-        """
+        """Small tables are written anew; in large ones the room of removed rows is freed."""
         with self.server.alone() as conn:
             for name, size in conn.execute(_SQL["tables"], (SCHEMA,)).fetchall():
                 full = "FULL, " if size <= _REWRITTEN else ""

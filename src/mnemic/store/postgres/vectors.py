@@ -70,9 +70,7 @@ class PostgresVectors(SqlVectors):
     def stored(
         self, embedder: int, first: int, last: int, most: int | None
     ) -> Iterable[tuple[int, bytes]]:
-        """In the binary form, which is read many times faster; and only those that are asked for:
-        an answer comes whole.
-        """
+        """In the binary form, many times faster, and only those asked for."""
         cursor = self._conn.conn.cursor(binary=True)
         cursor.execute(
             "SELECT doc, vector FROM vectors WHERE space = $1 AND embedder = $2 AND doc > $3"

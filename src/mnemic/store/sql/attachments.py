@@ -55,9 +55,7 @@ class SqlAttachments(Part):
         return self._select(rest, **wanted, limit=limit)
 
     def unknown(self, before: datetime, limit: int) -> list[Attachment]:
-        """Files from before then of which nothing is known: no memory is linked, nobody said what
-        is in them; the oldest first.
-        """
+        """Earlier files with no linked memory and no word on what is in them, the oldest first."""
         rest = f"{self.statements['unknown']} ORDER BY doc LIMIT :limit"
         return self._select(rest, before=before, limit=limit)
 
@@ -66,9 +64,7 @@ class SqlAttachments(Part):
         self._update("attachments", id_, {"put_away": at})
 
     def _select(self, rest: str, **values: Any) -> list[Attachment]:
-        """The column ``filename`` is the name a file was sent under; the one it has follows from
-        where it lies.
-        """
+        """``filename`` is the name it was sent under; its present one follows from its path."""
         columns = f"{_FIELDS.columns}, filename, path, url"
         statement = f"SELECT {columns} FROM attachments WHERE space = :space AND {rest}"
         rows = self._run(statement, **values)

@@ -40,9 +40,7 @@ class SqlCleanup(Part):
         )
 
     def findings(self, damage: tuple[type[Exception], ...] = ()) -> list[Finding]:
-        """Work that was given up, and records that cannot be found by their words. ``damage`` is
-        what a damaged index raises.
-        """
+        """Work given up, and records not found by their words; ``damage`` is a broken index's."""
         dead = int(self._run("dead_jobs").get)
         remedy = "See `mnemic jobs --state dead`, then `mnemic jobs redrive`" if dead else ""
         findings = [Finding("dead jobs", dead == 0, str(dead), remedy)]

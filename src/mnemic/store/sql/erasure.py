@@ -75,9 +75,7 @@ class SqlEraser(Part):
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> list[str]:
-        """The ids of records; every argument narrows the choice, and a memory's session is the one
-        it ends with.
-        """
+        """The ids of records; a memory's session is the one it ends with."""
         wanted: dict[str, Any] = {"session": session, "sender": sender, "trust": trust}
         wanted |= {"since": since, "until": until}
         in_session = "(SELECT number FROM sessions WHERE space = t.space AND id = :session)"
@@ -171,9 +169,7 @@ class SqlEraser(Part):
         return {kind: count for kind, count in counts.items() if count}
 
     def remove_all(self, receipt: SafeName, at: datetime) -> None:
-        """Take out every row of the space. Its number is not given again, since another process may
-        still know it, and stays under the id of the receipt.
-        """
+        """Take out every row of the space; its number stays, under the id of the receipt."""
         self._unit.overwrite()
         docs = self._column("SELECT doc FROM text_terms WHERE +space = :space ORDER BY doc")
         for start in range(0, len(docs), _PORTION):

@@ -122,9 +122,7 @@ class SqlLedger(Part):
     # --- appending ------------------------------------------------------------------------------
 
     def append(self, rows: Sequence[TurnRow]) -> list[Placed]:
-        """Write turns in order. One that is already there is left alone; another turn in the same
-        place is a conflict.
-        """
+        """Write turns in order; known ones stay, another turn in the same place is a conflict."""
         if self._unit.admission is not None:
             self._unit.admission.admit(self._unit, "turns", len(rows))
         if len(rows) == 1 and rows[0].idx is None:
@@ -249,9 +247,7 @@ class SqlLedger(Part):
     # --- who speaks: what a turn's trust rests on, and what changes it ----------------------------
 
     def claimed(self, row: TurnRow, number: int, speech: Speech) -> tuple[TurnRow, Speech, bool]:
-        """A turn with the trust it has in its session, the session's speech after it, and whether
-        the session was the owner's until now.
-        """
+        """The turn with its trust, its session's speech, and whether that was the owner's."""
         before = speech
         if speech.speaker == UNREAD:  # recorded before this was kept
             marks = map(speaker_mark, self._column("speech", number=number))

@@ -137,9 +137,7 @@ class SqlMemories(Part):
         now: datetime,
         value: SafeText = EMPTY,
     ) -> list[Memory]:
-        """What answers the same question in a project and has not expired, the oldest first; with a
-        ``value`` only what gives that answer, or none.
-        """
+        """What holds in a slot of a project, the oldest first; with a ``value`` that or none."""
         slot = slot_of(subject, predicate)
         docs = self._with_value(slot, value) if slot and value else None
         if not slot or docs == []:

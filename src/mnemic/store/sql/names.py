@@ -176,9 +176,7 @@ class SqlNames(Part):
                 self._run(f"UPDATE events SET subject = :after {about}", **values)
 
     def _rename_jobs(self, names: Renamed) -> None:
-        """Work on a session is named after it; where nothing is left of it there is none. Work of a
-        rule names the event that it answers.
-        """
+        """Jobs are named after their session, and a rule's after the event it answers."""
         for id_, key, stored in self._run("every_job").fetchall():
             before = codec.load_mapping(stored)
             payload = {

@@ -207,9 +207,7 @@ class TermIndex(ABC):
 
 
 class Weighed(NamedTuple):
-    """A query term, its weight times its rarity, in how many documents it is, and which they are
-    where that was read whole.
-    """
+    """A query term, its weight times rarity, its frequency, and its documents if known."""
 
     text: str
     impact: float
@@ -220,9 +218,7 @@ class Weighed(NamedTuple):
 
 
 class DocList(NamedTuple):
-    """Documents of the range joined by commas, as SQLite gives them, and what each adds to a
-    score.
-    """
+    """Documents joined by commas, as SQLite gives them, and what each adds to a score."""
 
     docs: str
     impact: float
@@ -293,9 +289,7 @@ class Postings:
         return WeighedTerms(weighed if self._small else weighed[:_TERM_LIMIT], absent)
 
     def _weight_of(self, absent: Sequence[Weighed], here: Collection[str]) -> float:
-        """The weight of terms that no document has. Of a script that nothing is written in they say
-        only that the query is in another language.
-        """
+        """The weight of absent terms; none of a script that nothing is written in."""
         weight = 0.0
         for dense, usual in _USUAL_TERMS.items():
             mine = sum(term.telling for term in absent if _counts_as_absent(term.text, dense=dense))

@@ -117,15 +117,11 @@ class SqlTasks(Part):
         return list(map(JOB.read, self._run("waiting_for_model", limit=limit)))
 
     def model_away_until(self, now: datetime) -> datetime | None:
-        """When the first of the jobs that learn asks a model again that is away; None where none
-        waits for one.
-        """
+        """When the first job that waits for a model tries again; None where none waits."""
         return codec.maybe_from_micros(self._run("model_away_until", now=now).get)
 
     def redrive(self, ids: Sequence[str] | None, now: datetime) -> int:
-        """Give dead jobs a fresh start, and have those that wait for a model run now. A dead one
-        whose key already waits again is simply dropped.
-        """
+        """Restart dead jobs, and run those that wait for a model now; repeated keys are dropped."""
         changed = 0
         for name in ("drop_doubles", "restart_dead", "hurry_waiting"):
             self._run(name, now=now, ids=ids)
@@ -276,16 +272,12 @@ class SqlQueue(ABC):
         return True
 
     def overdue(self, now: datetime, limit: int = 100) -> list[Scheduled]:
-        """Schedules that are due, the longest ones first, and those a clock that went back left in
-        the far future; at most ``limit`` of them.
-        """
+        """Schedules that are due, the longest first, with those a clock left in the far future."""
         with self._store.read_queue() as conn:
             return [_SCHEDULED.read(row) for row in _run(conn, "overdue", now=now, limit=limit)]
 
     def advance(self, due: Scheduled, *, next_at: datetime, now: datetime, run: bool) -> bool:
-        """Move the schedule on and, with ``run``, queue its job; False when another worker was
-        first.
-        """
+        """Move a schedule on and, with ``run``, queue its job; False if another was first."""
         with self._store.write_queue() as conn:
             unit = self._store.enter(conn, due.space)
             place = {"space": unit.space, "kind": due.kind, "before": due.next_at}

@@ -152,9 +152,7 @@ class SqlEchoes(Part):
         most: int,
         about: Mapping[int, EchoAbout] | None = None,
     ) -> None:
-        """Remember lines by their marks; beyond ``most`` of a session the oldest go, those that
-        are trusted and those that are not each by themselves.
-        """
+        """Remember lines by their marks; of each kind the oldest beyond ``most`` go."""
         usual, details = EchoAbout(), about or {}
         for line, marks in lines.items():
             trust, words, since = details.get(line, usual)

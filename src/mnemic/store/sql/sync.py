@@ -84,9 +84,7 @@ class SqlSync(Part):
     def rows(
         self, table: MovedTable, columns: Sequence[str], keys: Collection[str] | None = None
     ) -> list[tuple[Any, ...]]:
-        """Columns as they are stored, of all rows or of those whose first key is one of these;
-        events are known by their ids.
-        """
+        """Stored columns of all rows or of those with these first keys; events go by ids."""
         if keys is None:
             return self._rows(table, columns, "+r.space = :space")
         named = "id" if table.name == "events" else table.key[0]
@@ -138,9 +136,7 @@ class SqlSync(Part):
         return {key: Shadow(*rest) for key, *rest in self._run("shadows_held", tbl=table)}
 
     def changed(self) -> dict[str, dict[str, str]] | None:
-        """What was noted as changed: of each table the keys, with the ids of sessions; None where
-        every row has to be looked at.
-        """
+        """The keys noted as changed, by table; None where every row has to be looked at."""
         found: dict[str, dict[str, str]] = {}
         for table, key, session in self._run("changed"):
             found.setdefault(table, {})[key] = session or key
@@ -177,9 +173,7 @@ class SqlSync(Part):
         return self._next_doc("turn")
 
     def pass_over(self, sessions: Collection[str], first: int) -> None:
-        """Leave turns from a document on to the device that recorded them, except in sessions in
-        which earlier ones still wait here.
-        """
+        """Leave turns to the device that recorded them, except where earlier ones wait here."""
         last = self._next_doc("turn") - 1
         self._run("pass_over", sessions=list(sessions), first=first, last=last)
 
@@ -220,9 +214,7 @@ class SqlSync(Part):
         self._run("drop_files", numbers=list(numbers))
 
     def soil_files(self, rows: Mapping[int, int]) -> None:
-        """So many rows of changes with these numbers were changed or removed since; a file that
-        was joined from several tells of all their numbers.
-        """
+        """Note that so many rows of changes with these numbers were changed or removed since."""
         for file in self.files().values() if rows else ():
             stale = sum(n for number, n in rows.items() if file.before < number <= file.number)
             if stale:

@@ -60,9 +60,7 @@ class SqlText(Part):
             depth *= 8
 
     def term_matches(self, matches: TextMatches, docs: Sequence[int]) -> TermMatches:
-        """The scores of any documents for the query of an earlier search, and the terms they have;
-        one that is not indexed has none.
-        """
+        """The scores of documents for an earlier query, with the terms they have."""
         scored, row_of = matches.scored, matches.row_of
         packs = self._packs(matches, docs)
         unscored = [doc for doc in docs if doc not in row_of and doc in packs]
@@ -104,9 +102,7 @@ class SqlText(Part):
     def shared_terms(
         self, matches: TextMatches, docs: Sequence[int], best: Sequence[int]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How much each document shares with those at the ``best`` places, beside the terms of the
-        query.
-        """
+        """How much each document shares with the ``best``, beside the terms of the query."""
         packs = self._packs(matches, docs)
         return bm25.shared_terms([packs.get(doc, b"") for doc in docs], best, matches.words)
 
@@ -182,9 +178,7 @@ class SqlText(Part):
     def holding(
         self, terms: Sequence[QueryTerm], scope: Scope, limit: int
     ) -> tuple[list[int], int]:
-        """The newest records of the scope that have all the terms, each in one of its forms, and
-        how many there are.
-        """
+        """The newest records of the scope with all the terms in some form, and their number."""
         words: dict[str, list[str]] = {}
         for term in terms:
             words.setdefault(term.form_of or term.text, []).append(term.text)

@@ -69,9 +69,7 @@ def text_columns() -> Mapping[StoredTextKind, TextColumns]:
 
 
 def names(conn: SqlConnection, keys: str) -> Iterator[str]:
-    """Every name that may stand beside what people said. ``keys`` asks for those of the payloads of
-    events, and what stands there under the given ones.
-    """
+    """Every name beside what people said; ``keys`` asks for those in events' payloads."""
     for table, column in columns_with("shown"):
         read = _ENGINE_PART.get(column.name, column.name)
         rows = conn.execute(

@@ -262,9 +262,7 @@ class SqlTransfer(Part):
             self._conn.execute(statement, {**values, "doc": doc})
 
     def _put_mark(self, values: Mapping[str, Any], found: Cells | None) -> None:
-        """How far embedding has come. Records of this file that lie below the mark and have no
-        vectors yet go on waiting for them.
-        """
+        """How far embedding has come; records below the mark without vectors go on waiting."""
         type_: RecordType = values["type"]
         number = self._conn.execute(_LAYOUT["embedder number"], values).get
         doc = self._conn.execute(_LAYOUT["document through"], values).get

@@ -38,9 +38,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class UnitPart(Generic[T_co]):
-    """A part of a unit, made when it is first used. It has no lock, since a unit belongs to one
-    thread and every turn that is recorded makes one.
-    """
+    """A part of a unit, made at first use; without a lock, since one thread has the unit."""
 
     def __init__(self, make: Callable[[Any], T_co]) -> None:
         self._make = make

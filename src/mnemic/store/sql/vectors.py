@@ -35,9 +35,7 @@ class SqlVectors(Part):
     statements = read_statements("sql/vectors")
 
     def _fill(self, name: str, type_: RecordType) -> str:
-        """A statement on the records of a type, with what is embedded of each: who said it, what,
-        and beside which turn and on which day.
-        """
+        """A statement on the records of a type, with what is embedded of each."""
         text = self.statements[f"text {type_}"]
         return self._sql(name, table=TABLES[type_], text=text)
 

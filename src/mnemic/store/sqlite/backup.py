@@ -133,9 +133,7 @@ def refuse_logs(target: Path) -> None:
 
 
 def _copy(source: apsw.Connection, target: Path, progress: PageProgress, secret: str) -> None:
-    """Every page of the snapshot that ``source`` reads. What is wrong with the new file is raised
-    as a typed error; damage is that of the source.
-    """
+    """Copy the snapshot of ``source``; damage is its own, any other failure the new file's."""
     remove_logs(target)  # of one who was killed
     try:
         copy = connect(str(target), secret=secret)

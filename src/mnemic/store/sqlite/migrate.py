@@ -115,9 +115,7 @@ def _inspect(path: str, key: FileKey | None) -> int:
 
 
 def refuse_foreign(conn: apsw.Connection, path: str) -> None:
-    """Raise where the schema has anything that is not, word for word, what its version was made
-    with. What it lacks is damage, which other doors meet.
-    """
+    """Raise where the schema has anything that its version was not made with."""
     foreign = foreign_objects(conn)
     if foreign:
         raise errors.NotADatabase(
@@ -221,9 +219,7 @@ def _has_wal(path: str) -> bool:
 
 
 def _left_wal(path: str) -> bool:
-    """Whether another program, or a copy of a memory in RAM, left the file with a rollback journal,
-    in which readers and writers wait for each other.
-    """
+    """Whether another program left the file with a rollback journal, which blocks readers."""
     if path == MEMORY:
         return False
     header = _header(path)

@@ -102,9 +102,7 @@ class SqliteQueue(SqlQueue):
 
 
 class SqliteUnit(Unit):
-    """All parts of one space on one connection. A copy of many vectors in memory is searched faster
-    than any index of SQLite's, so there is none.
-    """
+    """All parts of one space on one connection; vectors are searched in memory, unindexed."""
 
     index = FtsTerms
     cosine = "1 - vec_distance_cosine(v.vector, :vector)"

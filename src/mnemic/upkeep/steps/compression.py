@@ -104,9 +104,7 @@ def _propose(
 
 
 def _find_partition(step: Step, candidate: Candidate) -> Candidate:
-    """The candidate in the partition that knows it word for word, else the one it names, else that
-    of the session it was said in.
-    """
+    """The candidate that knows it word for word, or names it, or is of its session."""
     with step.store.read(step.space) as unit:
         same = unit.memories.find(
             MemoryFilter(status="active", holds_at=step.now, contains=candidate.text)
@@ -122,9 +120,7 @@ def _find_partition(step: Step, candidate: Candidate) -> Candidate:
 
 
 def _add_sources(candidate: Candidate, turns: Sequence[Turn]) -> Candidate:
-    """The candidate with the turns that have most of its words as evidence, and the trust of the
-    least trusted one.
-    """
+    """The candidate with the turns that say most of its words, trusted as the least of them."""
     shares = {turn.id: words_shared(candidate.text, turn.text) for turn in turns}
     most = max(shares.values())
     some = [turn for turn in turns if shares[turn.id] == most][-_SOURCES:]

@@ -98,9 +98,7 @@ def expire(step: Step) -> None:
 
 
 def forget_files(step: Step) -> None:
-    """Attachments of which nothing is known, and JSONL copies, that are too old; the attached files
-    are never touched.
-    """
+    """Old attachments of which nothing is known, and JSONL copies; the files stay."""
     keep = step.settings.attachments
     if keep.keep is not None:
         oldest = step.now - keep.keep

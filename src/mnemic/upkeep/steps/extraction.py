@@ -27,9 +27,7 @@ _REVIVED = constant("tried again with the daily work")
 
 
 def finish_queue(step: Step) -> None:
-    """Sessions whose extraction was put off, or failed and waits for another try; then those that
-    were given up, once: the model may be another one by now.
-    """
+    """Learn from sessions put off or failed, then, once, from those given up."""
     with step.store.read(step.space) as unit:
         waiting = unit.tasks.unfinished("ready", checks.MAX_ROWS)
         dead = unit.tasks.unfinished("dead", checks.MAX_ROWS)
@@ -133,9 +131,7 @@ def _job(step: Step, session: SafeName) -> Job:
 
 
 def _requeue(step: Step, sessions: Sequence[SafeName], error: ModelError) -> None:
-    """Leave sessions to the queue, which retries, waits and reports a final failure; those that
-    wait there already go on waiting.
-    """
+    """Leave sessions to the queue, which retries, waits and reports failures."""
     now, first = step.now, step.settings.jobs.backoff_first
     with step.store.write(step.space) as unit:
         jobs = unit.tasks.unfinished("ready", checks.MAX_ROWS)

@@ -256,9 +256,7 @@ class _Writer:
 
 
 def _entries(texts: Sequence[Rewritten], memories: Sequence[Memory]) -> list[_Entry]:
-    """The statements with what they stand for; one that says nothing of that stands for the
-    memories that share most words with it.
-    """
+    """The statements with the memories each stands for; by shared words where it names none."""
     named = {place for text in texts for place in text.places}
     nearest: dict[int, list[int]] = {}
     if silent := [n for n, text in enumerate(texts) if not text.places]:
