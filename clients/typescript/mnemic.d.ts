@@ -737,7 +737,7 @@ export interface Stats {
   by_kind: Record<string, number>;
 }
 
-/** The result of one step; operation names it in the history and for undoing it. */
+/** The result of one step; operation undoes it, error says what it waits for. */
 export interface StepReport {
   name: string;
   state: "done" | "done before" | "running elsewhere" | "failed" | "planned" | "waiting";

@@ -22,9 +22,7 @@ def in_zone(moment: datetime, zone: Zone) -> datetime:
 
 
 def home_zone(latest: datetime | None, configured: str) -> Zone:
-    """The zone that the user's latest turn states, else the one that is set (``schedule.zone``).
-    Of two that agreed then the one that is set, since it knows when clocks are changed.
-    """
+    """The zone of the user's latest turn, else the one that is set, also where they agree."""
     if latest is None or not latest.utcoffset() or latest.tzinfo is None:
         return configured
     agreed = in_zone(latest, configured).utcoffset() == latest.utcoffset()

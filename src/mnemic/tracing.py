@@ -17,9 +17,7 @@ _tracer: Any = None
 def span(
     name: str, carrier: Mapping[str, str] | None = None, **attributes: str | int
 ) -> Iterator[Any]:
-    """A span around a block; ``carrier`` are headers that may name the span above it. An error is
-    named and not quoted, since it may hold text.
-    """
+    """A span around a block, below that of ``carrier``; an error is named, not quoted."""
     if _tracer is None:
         yield None
         return

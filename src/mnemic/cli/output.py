@@ -54,10 +54,7 @@ def emit(value: Any, *, rows: Iterable[Any] | None = None) -> None:
 def answer(
     value: Any, show: Callable[[], None], *, nothing: str = "", rows: Iterable[Any] | None = None
 ) -> None:
-    """A value for programs; for people what ``show`` prints, after a note where there is nothing.
-
-    ``nothing`` is English, and printed in the language of the person.
-    """
+    """Print a value for programs, for people what ``show`` prints or the English ``nothing``."""
     if click.get_current_context().ensure_object(State).json:
         emit(value, rows=rows)
         return
@@ -115,10 +112,7 @@ def note(text: str) -> None:
 
 
 def ask_first(state: State, question: str, deed: str) -> None:
-    """Continue only if the person confirms; without a terminal, refuse.
-
-    The question goes to stderr, so that the output of a command can be piped.
-    """
+    """Ask on stderr, and go on only if the person confirms; without a terminal, refuse."""
     if state.json or not sys.stdin.isatty():
         raise click.UsageError(f"There is no terminal to ask on. Pass --yes to {deed}.")
     click.confirm(question, abort=True, err=True)
@@ -207,10 +201,7 @@ def entries(listed: Iterable[ListEntry]) -> None:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: str = "") -> None:
-    """Print aligned columns; the last takes the rest of the line. ``right``: heads of numbers.
-
-    The heads are English, and printed in the language of the person.
-    """
+    """Print columns under their English heads, aligned; ``right`` names heads of numbers."""
     lines = [[flat(str(cell)) for cell in row] for row in rows]
     if not lines:
         return

@@ -32,10 +32,7 @@ class MoveBar(Protocol):
 
 @contextmanager
 def bar(what: str, *, percent: bool = False) -> Iterator[MoveBar]:
-    """A bar that the yielded function moves; it does nothing where nobody watches a terminal.
-
-    ``percent`` where what is counted means nothing to a person.
-    """
+    """A bar on a terminal, moved by the yielded function; ``percent`` instead of counts."""
     if not sys.stderr.isatty():
         yield lambda done, total, word="", /: None
         return

@@ -79,9 +79,7 @@ def search(
 
 
 def _describe_hit(mind: Mind, hit: Hit) -> dict[str, Any]:
-    """A hit as JSON values, also in the words of the preset's document. Where that calls the kind
-    `type`, `record` says whether it is a memory, a turn, an episode or an attachment.
-    """
+    """A hit as JSON values; ``record`` is its type where the preset calls the kind `type`."""
     words = mind.words(hit)
     return {**plain(hit), **({"record": hit.type} if "type" in words else {}), **words}
 

@@ -324,9 +324,7 @@ class Builder:
         return items, omitted
 
     def _most_hits(self, session: str | None, room: int) -> int:
-        """How many hits are worth looking at: more in a conversation, whose own last turns are
-        often the nearest; no more than there is room for where weak ones only fill it.
-        """
+        """How many hits are worth looking at: more in a conversation, bounded by the room."""
         recall = self._settings.recall
         most = recall.evidence if session is None else 2 * recall.evidence
         return min(most, room // _LINE) if self._sure else most

@@ -77,10 +77,7 @@ class ConversationSection:
     def _latest(
         self, groups: Sequence[Exchange], prices: dict[int, int], limit: int
     ) -> tuple[int, int]:
-        """Where the latest stretch begins that costs at most ``limit``, and what it costs.
-
-        ``prices`` keeps what was measured, for the next try with another limit.
-        """
+        """Where the latest stretch within ``limit`` begins, and its cost; ``prices`` is a cache."""
         first = latest_rounds(groups, self.rounds)
         start, used = len(groups), 0
         while start > first:

@@ -114,9 +114,7 @@ def _is_said_by(memories: Sequence[Item], item: Item, query: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The prompt without its evidence: the section of each id, the normalized text of each section,
-    the core memories, and the message that is being answered.
-    """
+    """The prompt without its evidence: sections of ids, their texts, core memories, message."""
 
     ids: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -79,9 +79,7 @@ class PromptSources:
         return self.recall.without_outdated(query, hits)
 
     def core(self, project: SafeName | None, tokens: int) -> Sequence[Memory | CoreLine]:
-        """The memories of every prompt that so many tokens may hold, the most important first, as
-        the preset chooses them; a document that is not written yet has no lines.
-        """
+        """The core memories within so many tokens, chosen as the preset does, weightiest first."""
         settings = self.space.settings
         choice = settings.upkeep.core_choice
         with self.space.read() as unit:

@@ -215,10 +215,7 @@ class IdentityCards:
     # --- at upkeep ------------------------------------------------------------------------------
 
     def compile(self, model: ChatModel | None, *, model_later: bool = False) -> list[str]:
-        """Make the cards whose source has changed; their names.
-
-        With ``model_later`` a model makes those again at the next upkeep that rules make now.
-        """
+        """Make the cards whose source has changed, by rules now and ``model_later`` by a model."""
         if self.folder is None or not self.space.settings.identity.compile:
             return []
         with self.space.read() as unit:

@@ -28,10 +28,7 @@ _REPEATS = 9
 
 @dataclass(frozen=True, slots=True)
 class EditOutcome:
-    """What became of a bullet: the bullet in its place, and what the report says of it.
-
-    ``again`` is set when memory changed meanwhile: the document is read once more.
-    """
+    """A bullet's replacement and report; ``again`` if memory changed, so that it is reread."""
 
     item: Bullet | None = None
     report: EditReport | None = None

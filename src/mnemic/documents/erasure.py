@@ -119,10 +119,7 @@ def _scrub_file(
 
 
 def _without(state: Written | None, ids: frozenset[str], change: _Change | None) -> Written | None:
-    """The written state without the fingerprints of removed memories.
-
-    A file that a person had changed meanwhile is still a changed one.
-    """
+    """The written state without removed memories; a file changed meanwhile stays changed."""
     if state is None:
         return None
     bullets = {id_: mark for id_, mark in state.bullets.items() if id_ not in ids}

@@ -31,9 +31,7 @@ def folders_of(database: Path, space: str, settings: Settings) -> Folders:
 
 
 def _beside(database: Path, folder: str) -> Path:
-    """Two databases in one folder must not share documents: one without the usual name puts its own
-    before the folder's. A longer path is that of the database which has claimed it.
-    """
+    """Databases in one folder share no documents: an unusual name goes before the folder's."""
     if Path(folder).name != folder:
         return own_folder(database, folder)
     usual = database.name == USUAL_NAME

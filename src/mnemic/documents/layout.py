@@ -41,10 +41,7 @@ class DocumentLayout:
 def compose(
     parts: Sequence[MarkdownSection], entries: Sequence[LayoutEntry], layout: DocumentLayout
 ) -> str:
-    """The text of a document.
-
-    Marked bullets that are not among the entries are left out; everything else of ``parts`` stays.
-    """
+    """The text of a document: the entries, and all of ``parts`` but other marked bullets."""
     texts = {entry.mark: entry.text for entry in entries}
     present = {i.mark for part in parts for i in part.items if isinstance(i, Bullet)}
     waiting: dict[str, list[LayoutEntry]] = {}

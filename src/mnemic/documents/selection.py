@@ -65,9 +65,7 @@ def by_value(memories: Iterable[Memory], now: datetime, half_life: timedelta) ->
 
 
 def for_user(ranked: Iterable[Memory], elsewhere: Collection[str] = ()) -> list[Placement]:
-    """Memories about the user, each in its section. Of projects and rules that name somebody else
-    or nobody, only what is not found ``elsewhere``, in the other documents.
-    """
+    """Memories about the user by section; of projects and rules of others, none ``elsewhere``."""
     placements = (Placement(memory, user_section(memory)) for memory in ranked)
 
     def belongs(one: Placement) -> bool:

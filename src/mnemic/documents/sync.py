@@ -289,9 +289,7 @@ class _Heads:
         )
 
     def chosen(self, choices: Iterable[DocumentChoice], name: str) -> tuple[list[str], set[str]]:
-        """Ids pinned to a document, the latest first, and ids hidden from it: what was taken out
-        of one document is hidden from all until a person says what becomes of it.
-        """
+        """Ids pinned to a document, the latest first, and ids hidden from it or asked about."""
         every = list(choices)
         mine = [choice for choice in every if choice.document == name][::-1]
         pinned = [self.head(c.memory) for c in mine if c.choice == "pinned"]

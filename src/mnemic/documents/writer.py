@@ -28,10 +28,7 @@ Render = Callable[[Sequence[LayoutEntry]], bytes]  # a document with these bulle
 
 @dataclass(frozen=True, slots=True)
 class DocumentContents:
-    """The memories for a document.
-
-    ``first`` are the ids a person wants in it, in order; ``hidden`` those they do not.
-    """
+    """The memories for a document; a person wants the ids ``first`` in it, not ``hidden``."""
 
     memories: Mapping[str, Memory]
     projects: Sequence[str]

@@ -40,10 +40,7 @@ KEPT = 1_000  # spaces whose services stay although nobody holds their mind
 
 
 class OpenSpaces:
-    """The services of the spaces that this process uses, one set for each space.
-
-    The latest stay ready; older ones go when nobody holds them, and leave nothing unwritten.
-    """
+    """The services of the spaces in use; older ones that nobody holds go, flushed."""
 
     def __init__(self, make: Callable[[str], Services]) -> None:
         self._make = make

@@ -105,9 +105,7 @@ class Shared:
         return int(short_term.max_messages * short_term.compact_share), listen
 
     def write_views(self, space: str) -> None:
-        """Documents and cards of what was just learned; a model makes the cards at the next
-        upkeep.
-        """
+        """Documents and cards of what was just learned; a model makes the cards at upkeep."""
         self.sync(space)
         self.cards_of(space).compile(None, model_later=self.model is not None)
 

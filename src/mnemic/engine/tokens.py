@@ -86,9 +86,7 @@ class Tokens:
         self._lent[digest_of(token)] = grant
 
     def admit_subject(self, key: str, name: str, scope: Scope, spaces: Sequence[str]) -> Grant:
-        """The grant of somebody whom an issuer vouches for, kept under a hash of ``key`` that no
-        token has: it is listed and revoked like any other, and lets in nobody.
-        """
+        """The grant of an issuer's subject, under a hash of ``key``, which lets nobody in."""
         digest = hashlib.blake2b(key.encode(), digest_size=32).hexdigest()
         grant = self._find(digest)
         if grant is None or (grant.scope, grant.spaces) != (scope, tuple(spaces)):

@@ -129,9 +129,7 @@ class Erasure:
         return receipt
 
     def delete(self, id_: str) -> Memory:
-        """Remove one memory with all its versions. Its turns stay, and it is not learned from them
-        again.
-        """
+        """Remove one memory with all versions; its turns stay, and it is not learned again."""
         self.copies.gather()
         with self.space.write() as unit:
             memory = existing_memory(unit, id_)

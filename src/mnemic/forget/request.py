@@ -29,9 +29,7 @@ _SEARCHED: tuple[StoredTextKind, ...] = ("turn", "memory", "episode", "attachmen
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """One checked request. ``query`` is a phrase: records that contain it are removed; ``ids`` are
-    records that another device has forgotten, by the names of their tables.
-    """
+    """One checked request: a phrase as ``query``, or ``ids`` by table from another device."""
 
     id: str | None = None
     query: str | None = None
@@ -58,10 +56,7 @@ class ForgetRequest:
 
 @dataclass(slots=True)
 class Selection:
-    """Records by id, each with the reason.
-
-    ``sessions`` are those without a turn, ``matches`` the texts that contain the phrase.
-    """
+    """Records by id with the reason; ``sessions`` have no turn, ``matches`` the phrase."""
 
     turns: dict[str, str] = field(default_factory=dict)
     memories: dict[str, str] = field(default_factory=dict)

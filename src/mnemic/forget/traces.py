@@ -82,10 +82,7 @@ class Hasher:
 
 @dataclass(frozen=True)
 class Traces:
-    """Hashes to look for; ``phrase`` is the number of its words and their hash.
-
-    ``names`` are the replacements of names, by the hash of kind and name.
-    """
+    """Hashes to look for: of names, and of the ``phrase`` with the number of its words."""
 
     key: str
     words: frozenset[str] = frozenset()

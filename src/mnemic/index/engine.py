@@ -76,9 +76,7 @@ class MemoryTable(NearestIndex):
 
 
 class DatabaseTable:
-    """The vectors of one embedder and type, searched by an index of the database itself in the
-    snapshot that they are asked in: nothing is copied into memory.
-    """
+    """The vectors of an embedder and type, searched by the database's own index, not copied."""
 
     memory = 0
 
@@ -177,10 +175,7 @@ def _check_lengths(rows: Floats) -> None:
 
 
 def engine_for(settings: Settings, path: str, *, on_disk: bool) -> VectorEngine:
-    """The engine that searches the vectors of the database at ``path`` by its settings.
-
-    Nothing is opened before the first vector, but a missing library is a MissingExtra at once.
-    """
+    """The vector engine of the settings, not opened yet; a missing library is MissingExtra."""
     if settings.index.vectors != "chromadb":
         return VectorEngine()
     from mnemic.index.chroma import ChromaEngine

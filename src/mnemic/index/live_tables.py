@@ -89,10 +89,7 @@ class LiveTables:
         return bool(self._tables)
 
     def tables(self, rows: SqlVectors, vectors: VectorSet) -> dict[RecordType, VectorTable]:
-        """The tables that can be searched now; empty while a large memory is first loaded.
-
-        A table that is far behind answers as it is until the background load is done.
-        """
+        """The tables that can be searched now; none while a large memory is first loaded."""
         with self._guard:
             if self._failed is not None:
                 failed, self._failed = self._failed, None

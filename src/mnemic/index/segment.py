@@ -141,10 +141,7 @@ def index_terms(text: SafeText) -> IndexTerms:
 
 
 def index_text(text: Text) -> Text:
-    """The terms of one text, in order, repeats kept, with white space between them.
-
-    Terms of a safe text are safe.
-    """
+    """The terms of one text, in order, repeats kept; safe where the text is."""
     folded = _fold(text)
     for end in _ENDS:  # the same word with and without one is looked up as one
         folded = folded.replace(end, " ")

@@ -16,10 +16,7 @@ __all__ = ["is_encrypted", "key_of_file", "set_key"]
 def set_key(
     path: str | os.PathLike[str], new: str | bytes | None, *, key: str | bytes | None = None
 ) -> Backup:
-    """Encrypt a database with ``new``, or leave it plain with None; ``key`` is the one it has.
-
-    The old file stays whole until the new one, checked, takes its place.
-    """
+    """Encrypt a database that has ``key`` with ``new`` (None: not at all), whole at all times."""
     old, chosen = (None if one is None else FileKey(one) for one in (key, new))
     return rewrite(Path(path).expanduser().absolute(), old, chosen)
 

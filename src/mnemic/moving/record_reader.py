@@ -52,9 +52,7 @@ class RecordReader:
 def read_members(
     source: ImportSource, names: Iterable[str], read: Callable[[str, BinaryIO], Iterator[Piece]]
 ) -> Iterator[Piece]:
-    """What ``read`` finds in files of a source, each place with the name of its file; where one
-    cannot be read any further, that is said and the next is read.
-    """
+    """What ``read`` finds in files of a source; an unreadable one is told, and the next read."""
     names = list(names)
     source.total, source.done = sum(map(source.member_size, names)), 0
     for name in names:

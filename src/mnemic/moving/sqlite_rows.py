@@ -34,10 +34,7 @@ class SqliteTables:
             return ()
 
     def rows(self, table: str, columns: tuple[str, ...] = ()) -> Iterator[Record]:
-        """The rows of a table in order, each a dict; ``columns`` are those wanted.
-
-        Where the file is damaged, that place is named and the rest of the table is not read.
-        """
+        """The rows of a table as dicts of the wanted columns, up to a damaged place."""
         chosen = tuple(name for name in self.columns(table) if not columns or name in columns)
         if not chosen:
             return

@@ -46,10 +46,7 @@ class Breaker:
         self._probe_until = 0.0
 
     def enter(self) -> Passage:
-        """Ask to make a call; raises ModelSuspended while the circuit is open.
-
-        Whoever is let through reports the outcome with ``succeeded``, ``failed`` or ``abandoned``.
-        """
+        """Ask to make a call, and report its outcome; ModelSuspended while the circuit is open."""
         with self._lock:
             if self._open_until is None:
                 return "closed"
@@ -120,10 +117,7 @@ class Breaker:
             self._probe_until = 0.0
 
     def failed(self, *, outage: bool, at_least: timedelta | None = None) -> float:
-        """The seconds for which the circuit is open now; 0 where one fault is still tolerated.
-
-        ``at_least`` is how long the server asked to be left alone.
-        """
+        """The seconds the circuit is open now, 0 for a tolerated fault, ``at_least`` so many."""
         with self._lock:
             self._faults += 1
             if not outage and self._open_until is None and self._faults <= _TOLERATED:

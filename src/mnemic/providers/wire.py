@@ -102,10 +102,7 @@ class Wire:
         return guarded(self.breaker, send, self._timeout, hurry)
 
     def stream(self, path: str, payload: object, take: Callable[[Any], None]) -> None:
-        """Hand over each event of a streamed answer as it arrives; a whole answer is one event.
-
-        The timeout is that of each wait. It runs on the caller's own thread, where Ctrl-C ends it.
-        """
+        """Hand over each event of an answer as it comes, on this thread; each wait times out."""
         body = _encoded(payload)
 
         def send(_: float) -> None:
@@ -286,10 +283,7 @@ class Wire:
         )
 
     def masked(self, text: str) -> str:
-        """An error's text without the key, which a server may have repeated.
-
-        A short key is masked only where the text presents it as a key.
-        """
+        """A text without the key; a short key is masked only where it is presented as one."""
         key = self._key.reveal().strip()
         if len(key) >= _TELLING_KEY:
             return text.replace(key, MASK)

@@ -37,10 +37,7 @@ _SUMMARY_SHARE = 4  # The summary takes at most one part in so many of the windo
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The latest turns that fit, oldest first, and a summary of the turns before them.
-
-    ``rendered`` is for whoever shows them: it caches turns as they were written into prompts.
-    """
+    """The latest turns that fit and a summary of those before; ``rendered`` caches prompts."""
 
     summary: str
     turns: tuple[Turn, ...]

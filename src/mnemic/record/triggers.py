@@ -132,11 +132,7 @@ class Watcher:
             overflows(unit, session, now)
 
     def _full(self, unit: Unit, rows: Sequence[TurnRow]) -> set[SafeName]:
-        """Sessions whose unextracted turns come near the buffer's size.
-
-        What this process has seen is added up, and only when that is enough the ledger is asked,
-        which knows what was extracted in the meantime.
-        """
+        """Sessions whose unextracted turns near the buffer's size; asks the ledger only then."""
         if len(self._buffers) > _REMEMBERED:
             self._buffers.clear()
         near = _NEAR * self.settings.buffer_tokens

@@ -89,10 +89,7 @@ def budget_of(
 
 
 def allot(budget: TokenBudget, costs: Mapping[SectionName, int]) -> dict[SectionName, int]:
-    """What each part may cost so that all together keep the total.
-
-    ``costs`` is what each part costs at its own size.
-    """
+    """What each part may cost to keep the total, given what it costs at its own size."""
     rooms = dict(costs)
     over = sum(cost for name, cost in costs.items() if name not in budget.separate) - budget.room
     for name in (*giving_way(budget), *kept_parts(budget)):

@@ -16,10 +16,7 @@ from mnemic.types import Memory
 
 
 class Pair(NamedTuple):
-    """Two memories by their places in a list, and how alike they are from 0 to 1.
-
-    ``apart`` counts the telling words that only one of them has, what they are about left out.
-    """
+    """Two memories by their places, their likeness, and how many telling words tell them apart."""
 
     one: int
     other: int

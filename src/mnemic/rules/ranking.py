@@ -52,10 +52,7 @@ def persona_boost(
 
 
 def unit(value: float) -> float:
-    """The value held between 0 and 1: an opposite meaning is worth no less than an unrelated one.
-
-    What is not a number is 0.
-    """
+    """The value held between 0 and 1; what is not a number is 0."""
     return min(1.0, value) if value > 0 else 0.0
 
 

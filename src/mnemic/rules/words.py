@@ -13,10 +13,7 @@ _LEAST = timedelta.resolution
 
 
 def words_of(record: Memory | Hit, settings: Settings) -> dict[str, str]:
-    """The document's names for what a memory is, each with its word; of a hit those it tells.
-
-    Under a preset without words of its own it is the kind.
-    """
+    """The document's names for what a memory is, else its kind, each with its word."""
     words = settings.vocabulary
     if record.kind is None:
         return {}

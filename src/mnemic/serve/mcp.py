@@ -199,10 +199,7 @@ def mcp_server(
 
 
 def serve_stdio(server: Server[Any], close: Callable[[], None]) -> None:
-    """Serve the process at the other end of stdin and stdout until it hangs up.
-
-    SIGINT and SIGTERM call ``close`` and end the process.
-    """
+    """Serve stdin and stdout until they end; SIGINT and SIGTERM call ``close`` and end it."""
 
     async def serve() -> None:
         async with anyio.create_task_group() as group:

@@ -18,10 +18,7 @@ from mnemic.settings.values import Table
 
 
 class Setting:
-    """One entry of a group: a value of some sort, a group, or a table of either by name.
-
-    ``closed``: the table takes no names but those of its default.
-    """
+    """A value, a group, or a table of either; ``closed`` takes the default's names only."""
 
     __slots__ = ("_limits", "closed", "default", "doc", "group", "sort", "table")
 

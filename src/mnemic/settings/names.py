@@ -21,10 +21,7 @@ _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
 def translated(raw: Raw, about: Raw, *, split: bool = False) -> dict[str, Any]:
-    """A layer with the preset's names in the place of its system's; ``split``: keys may be paths.
-
-    Everything else stays as it is.
-    """
+    """A layer with our names in place of the preset's; ``split``: keys may be paths."""
     names: Raw = about.get("names", {})
     if not names:
         return dict(raw)

@@ -121,9 +121,7 @@ class Store(ABC):
 
     @contextmanager
     def pinned(self, space: str) -> Iterator[None]:
-        """While this lasts, this thread writes to the space as it is now, or not at all: one that
-        is forgotten meanwhile does not come back by work that was begun before.
-        """
+        """While this lasts, this thread writes to the space as it is now, or not at all."""
         before = self._pinned.space
         self._pinned.space = space, self.find_number(space)
         try:
@@ -220,9 +218,7 @@ class Store(ABC):
     def backup(
         self, target: Path, *, replace: bool, patience: float, progress: PageProgress
     ) -> Backup:
-        """A checked copy of all spaces as a file that is whole or not there, made while others
-        write; another one for the same file is waited for as long as ``patience`` seconds.
-        """
+        """A checked copy of all spaces as a whole file; waits ``patience`` seconds for another."""
 
     def made_at(self) -> int:
         """The microsecond in which its first schema was made, which its backups bear, too."""

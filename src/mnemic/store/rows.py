@@ -92,10 +92,7 @@ def place_of(doc: int) -> int:
 
 
 class TurnRow(NamedTuple):
-    """A checked turn with its index terms, ready to be written.
-
-    A tuple, because bulk writes make one per turn and frozen dataclasses are slow to build.
-    """
+    """A checked turn with its index terms; a tuple, which bulk writes make faster."""
 
     id: SafeName
     session: SafeName
@@ -346,10 +343,7 @@ class Transcript:
 
 
 class EmbedText(NamedTuple):
-    """A record that wants vectors: who said it, what, and what was said before it.
-
-    ``role``, ``before`` and ``local`` (its moment in its own zone, in microseconds) are a turn's.
-    """
+    """A record that wants vectors; ``role``, ``before``, ``local`` (in its zone) are a turn's."""
 
     doc: int
     speaker: str

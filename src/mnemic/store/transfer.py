@@ -42,9 +42,7 @@ _RECORDS: Mapping[str, RecordType] = {table: type_ for type_, table in TABLES.it
 
 
 class MovedColumn(NamedTuple):
-    """One column; ``kind`` is how it travels, empty for one that stays where it is, and
-    ``optional`` may be null. ``holds`` are the marks of what is in it, some with a kind.
-    """
+    """A column; ``kind`` says how it travels, empty if it stays, ``holds`` what is in it."""
 
     name: str
     kind: str

@@ -34,9 +34,7 @@ RECORD_TABLES = ("turns", "memories", "episodes", "attachments", "daily_events")
 
 
 def find_changes(unit: Unit, unpublished: Collection[str] = ()) -> Keys:
-    """The keys of rows that are not as they were last exchanged, table by table, and of those that
-    came from devices which exchange nothing themselves. What was noted of the others is settled.
-    """
+    """The keys of rows changed since the last exchange, and of those from merged devices."""
     noted = unit.sync.changed()
     changed: Keys = {}
     settled: Keys = {}
@@ -81,9 +79,7 @@ def _list_differing(
 
 
 def is_changed(unit: Unit, table: MergedTable, keys: Collection[str]) -> bool:
-    """Whether any of these rows was changed here and not captured yet; a row with an id that
-    nobody else gives is not looked for where nothing is known of it.
-    """
+    """Whether one of these rows was changed here and is not captured yet."""
     shadows = unit.sync.shadows(table.name, keys)
     chosen = shadows if table.final else keys
     rows = read_rows(unit, table, chosen)

@@ -71,9 +71,7 @@ def settle(unit: Unit, touched: Touched, *, captured: bool) -> None:
 
 
 def _find_held(unit: Unit, touched: Touched) -> None:
-    """Where rows went, those that are shown otherwise may be shown as they are again, and sessions
-    that lost turns may last less long; which they were is no longer known.
-    """
+    """Where rows went, find those shown otherwise, and sessions that may be shorter now."""
     if "turns" in touched.gone and unit.sync.changed() is None:
         touched.sessions |= {id_ for (id_,) in unit.sync.rows(MERGED["sessions"].table, ("id",))}
     parents = {

@@ -33,10 +33,7 @@ class EvidenceLine:
 
 @dataclass(frozen=True, slots=True)
 class EvidencePage:
-    """Entries from a place on. None is one that no model may see: it has a place, and no line.
-
-    ``more``: others may follow. Without an ``offset`` the answer does not say how to go on.
-    """
+    """Entries, None for one no model may see; with an ``offset`` the answer says how to go on."""
 
     lines: Sequence[EvidenceLine | None]
     offset: int | None = None

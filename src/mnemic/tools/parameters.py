@@ -57,10 +57,7 @@ PLAIN_WORDS = ToolWords(PresetVocabulary(), "")  # the engine's own
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: its type, the key of its description, and whether it must be given.
-
-    ``of`` is the class of each of its objects.
-    """
+    """One argument: type, key of its description; ``of`` is the class of its objects."""
 
     field: str
     type: str
@@ -146,10 +143,7 @@ def read_arguments(
     longest: int,
     tool: ToolWords = PLAIN_WORDS,
 ) -> dict[str, Any]:
-    """The keywords for a call that a model asks for, or InvalidInput that tells it what to send.
-
-    Each is known by the document's name and by the engine's.
-    """
+    """The keywords of a model's call, by either name, or InvalidInput that says what to send."""
     offered = _offer(call, tool)
     given = {
         name if name in offered else tool.names.get(name, name): value

@@ -126,9 +126,7 @@ def _check_answered(context: ToolContext, id_: str, answer: Answer) -> None:
 
 
 def _user_answer(context: ToolContext, memory: Memory) -> Answer | None:
-    """The owner's latest answer to the question about a pending memory: a turn of theirs right
-    after a reply that had its words, and both recorded by the host since it waits.
-    """
+    """The owner's latest recorded answer, right after a reply that had the memory's words."""
     # In whichever session: a server of tools does not know the one that the host records.
     turns = context.mind.turns(newest_first=True, limit=_ASKED_WITHIN)
     question = squeezed(memory.text)

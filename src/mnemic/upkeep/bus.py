@@ -86,9 +86,7 @@ class Bus:
             self._note(unit, "rule.done", joined(operation, _DONE), job.payload, rule)
 
     def act(self, job: Job) -> None:
-        """One action of the host. It has a job of its own, so its failure is tried again and shown
-        like that of any other, and keeps nothing else from running.
-        """
+        """Run an action of the host, in a job of its own that is retried and shown alone."""
         name, wanted = str(job.payload["action"]), str(job.payload["event"])
         action = self._actions.get(name)
         if action is None:

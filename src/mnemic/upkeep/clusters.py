@@ -130,9 +130,7 @@ class _WordTable:
         return _neighbors(keys[:, 0], keys[:, -1], self._count)
 
     def overlap(self, one: Places, other: Places, least: float) -> Weights:
-        """Shared words as a share of all words, by their weights; 0 where it is below ``least``
-        for certain, by the whole words that the marks of only one of them stand for.
-        """
+        """Shared words as a share of all, by weight; 0 where it is below ``least`` for certain."""
         both = self._totals[one] + self._totals[other]
         most = np.minimum(
             self._totals[one] - np.bitwise_count(self._marks[one] & ~self._marks[other]),

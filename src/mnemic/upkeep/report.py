@@ -54,10 +54,7 @@ def short(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """The result of one step; ``operation`` names it in the history and for undoing it.
-
-    For a waiting step ``error`` says what it waits for.
-    """
+    """The result of one step; ``operation`` undoes it, ``error`` says what it waits for."""
 
     name: str
     state: StepState

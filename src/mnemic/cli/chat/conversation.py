@@ -44,10 +44,7 @@ class ChatConversation:
         return self.last
 
     def answer(self, exchange: Exchange, show: OnText) -> None:
-        """Show the model's reply as it comes, and record it; raises what the model raises.
-
-        A reply that breaks off, also by Ctrl-C, is recorded as far as it was shown.
-        """
+        """Show the model's reply as it comes, and record what was shown of it, however it ends."""
         system, messages = conversation(exchange.context, exchange.turn.text)
         instructions = "\n\n".join(filter(None, (self._system, system)))
         pieces: list[str] = []
@@ -127,10 +124,7 @@ class ChatConversation:
 
 
 def conversation(context: Context, text: str) -> tuple[str, list[ChatMessage]]:
-    """A context as a system text and alternating messages.
-
-    Some servers want the person to speak first, and nobody twice in a row.
-    """
+    """A context as a system text and messages that alternate, the person's first."""
     system = "\n\n".join(one.content for one in context.messages if one.role == "system")
     messages: list[ChatMessage] = []
     for message in context.messages:

@@ -26,10 +26,7 @@ class Terminal:
         self._by_line = self._is_keyboard and not (self._is_screen and _edits_pasted())
 
     def read(self, prompt: str, more: str | None = None) -> str:
-        """What is typed, without its last line end. With ``more`` pasted lines are one message.
-
-        Raises EOFError at the end.
-        """
+        """What is typed; with ``more`` pasted lines are one message. EOFError at the end."""
         lines = [self._line(prompt)]
         if lines[0].startswith("/"):
             return lines[0]

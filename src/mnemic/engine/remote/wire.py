@@ -248,10 +248,7 @@ def _required(kind: Any) -> set[str]:
 
 
 class Schemas:
-    """JSON Schemas of annotations; those of classes are kept once, by name, and referred to.
-
-    What is sent may leave out fields that have a default; what is answered has every field.
-    """
+    """JSON Schemas, of classes once by name; fields with a default may be left out when sent."""
 
     def __init__(self) -> None:
         self.components: dict[str, Schema] = {}

@@ -51,10 +51,7 @@ class Answer(Generic[T]):
 
 
 class WrongShape(ValueError):
-    """An answer is not what was asked for. Its words go back to the model: say what is wrong.
-
-    ``partial``: the rest of the answer is kept, and only what is wrong is asked for again.
-    """
+    """A wrong answer, in words for the model; ``partial``: only what is wrong is asked again."""
 
     def __init__(self, message: str, *, partial: bool = False) -> None:
         super().__init__(message)

@@ -42,10 +42,7 @@ class SpendingLimit:
         return day_bounds(day_of(now, self.zone), self.zone)[1]
 
     def check(self, today: Sequence[UsageTotal], now: datetime) -> None:
-        """Raise BudgetExhausted unless the next call may be made.
-
-        The last call may go over: what it takes is known only afterwards.
-        """
+        """Raise BudgetExhausted unless the next call may be made; the last may go over."""
         tokens = sum(total.input_tokens + total.output_tokens for total in today)
         if self.tokens and tokens >= self.tokens:
             used = f"{tokens:,} of {self.tokens:,} tokens"

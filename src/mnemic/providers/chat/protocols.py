@@ -32,9 +32,7 @@ _ANTHROPIC_ENDINGS: dict[str, Ending] = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, or a piece of a streamed one with whatever else its event says; tokens are None
-    where the server did not count them. A piece that is not the last has no ending.
-    """
+    """An answer, or a piece of a streamed one, which has an ending only if it is the last."""
 
     text: str = ""
     ending: Ending | None = None

@@ -84,10 +84,7 @@ _OF_THE_FORM = defer(r"format|json|schema|grammar|tool|additionalprop")
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a server accepts, as far as it is known; ``forms`` are the ways to JSON, best first.
-
-    ``confirmed``: it has answered to the first of them.
-    """
+    """What a server accepts; ``forms`` are ways to JSON, ``confirmed`` that one worked."""
 
     forms: tuple[Form, ...]
     token_field: TokenField = "max_tokens"

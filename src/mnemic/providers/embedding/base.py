@@ -24,10 +24,7 @@ class Embedder(Protocol):
         """The length of a vector; 0 while a server that decides it has not answered yet."""
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """A row of unit length for each text; a text with nothing known in it has a zero row.
-
-        ``query`` is for models that embed queries and passages differently.
-        """
+        """A row of unit length for each text, zeros if it knows no word; ``query`` embeds one."""
 
 
 def expect(embedder: Embedder, dimensions: int) -> None:
@@ -50,10 +47,7 @@ def release(embedder: Embedder) -> None:
 
 
 def checked(answer: object, *, texts: int, dimensions: int, model: str) -> Vectors:
-    """A model's answer as rows of unit length; anything but finite numbers is refused.
-
-    ``dimensions`` 0 takes whatever length the rows have.
-    """
+    """A model's answer as finite rows of unit length; ``dimensions`` 0 takes any."""
     rows = _numbers(answer, model)
     if rows.ndim != 2 or rows.shape[0] != texts or rows.shape[1] == 0:
         raise BadVector(

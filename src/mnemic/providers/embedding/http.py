@@ -58,10 +58,7 @@ class HttpEmbedder:
         batch: int = 64,
         query_timeout: timedelta | None = None,
     ) -> None:
-        """``ask_dimensions``: tell the server how long the vectors shall be.
-
-        ``query_timeout``: the longest wait for the vector of a query.
-        """
+        """``ask_dimensions`` of the server; ``query_timeout`` is the longest wait for a query."""
         self._query_timeout = query_timeout
         self._wire, self._model = wire, model
         self._service = SERVICES[provider]

@@ -175,10 +175,7 @@ def _call(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> Any:
 
 
 def _page(operation: Operation, mind: Mind, arguments: dict[str, Any]) -> dict[str, Any]:
-    """A part of a list, and the offset of the next one.
-
-    A call without an offset of its own is asked for all up to the end of the part.
-    """
+    """A part of a list, and the offset of the next; without an offset, all is asked for."""
     usual = None if arguments.get("offer") else operation.parameters["limit"].default
     limit = arguments.pop("limit", usual)
     if limit is not None and limit > PAGE_LIMIT:

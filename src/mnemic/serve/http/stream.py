@@ -18,9 +18,7 @@ Key = tuple[str, str | None]  # a space, and the type of event wanted of it
 
 
 class SharedLooks:
-    """What was last read of each journal, once for all streams that want it. The more journals are
-    watched, the longer a look serves, so that streams never take the threads of other requests.
-    """
+    """What was last read of each journal; looks serve longer the more journals are watched."""
 
     def __init__(self) -> None:
         self._looks: dict[Key, tuple[float, asyncio.Future[Sequence[Event]]]] = {}

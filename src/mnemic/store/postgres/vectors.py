@@ -87,9 +87,7 @@ def index_name(space: int, embedder: int) -> str:
 
 
 def index_memory(count: int, dimensions: int) -> str:
-    """A statement that gives the making of an index the memory to hold it: what does not fit makes
-    it many times slower. A server that was given more keeps it.
-    """
+    """A statement that gives the making of an index enough memory to hold it."""
     least, most = _INDEX_MEMORY
     needed = count * (2 * dimensions + _NEIGHBORS) * 5 // 4 >> 20
     return (

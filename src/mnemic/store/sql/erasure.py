@@ -134,9 +134,7 @@ class SqlEraser(Part):
     # --- removing -------------------------------------------------------------------------------
 
     def remove(self, removal: Removal) -> bool:
-        """Take records out, and everything that is only about them; True when turns that stay have
-        to be read again, since they were read beside some that go.
-        """
+        """Take records out with all about them; True if turns that stay have to be reread."""
         self._unit.overwrite()
         # Answers may say anything that was recorded.
         self._run("drop_replies")

@@ -171,9 +171,7 @@ class SqlCounters(Part):
     def per_day(
         self, table: Literal["turns", "memories"], since: date, zone: Zone
     ) -> dict[date, int]:
-        """Rows by the day they were said or learned, in the zone they state or else in ``zone``,
-        from then on; memories that were never taken for true are left out.
-        """
+        """Rows by the day they were said or learned from then on, in their zone or ``zone``."""
         of_turns = table == "turns"
         time, stated = ("at", "zone") if of_turns else ("created_at", "0")
         held = "" if of_turns else " AND status NOT IN ('pending', 'rejected')"
@@ -195,9 +193,7 @@ _BY_TYPE: Mapping[str, tuple[str, ...]] = {
 
 
 def figures_of(type_: str, payload: Mapping[str, object]) -> tuple[str, ...]:
-    """The figures of use that an event counts for, mostly none. They are counted when it happens,
-    so that reading them takes as long in a large memory as in a small one.
-    """
+    """The figures of use that an event counts for when it happens, mostly none."""
     if type_ == "write":
         return ("learned",) if payload.get("sources") else ()
     if type_ == "reject":

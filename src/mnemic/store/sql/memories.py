@@ -185,9 +185,7 @@ class SqlMemories(Part):
     def stated(
         self, slots: Sequence[str], subjects: Sequence[str], *, each: int
     ) -> list[SlotEntry]:
-        """What holds now, or did until another took its place, in one of the slots or of one of
-        the subjects in any slot, the newest first; of each slot and subject at most so many.
-        """
+        """What is or was stated in these slots or of these subjects, the newest ``each``."""
         ranges = [(slot, slot) for slot in slots]
         ranges += [(f"{about}{SEPARATOR}", f"{about}{_AFTER_SEPARATOR}") for about in subjects]
         return list({row[0]: SlotEntry(*row) for row in self._between(ranges, each)}.values())

@@ -56,9 +56,7 @@ class SqlConnection(Protocol):
 
 
 def read_statements(*files: str) -> Mapping[str, str]:
-    """The statements of these files, given by their place under ``store/`` without the ending. Each
-    follows a line with its name; other comments are left out.
-    """
+    """The named statements of files under ``store/``, given without their ending."""
     folder, statements = Path(__file__).parents[1], dict[str, str]()
     for file in files:
         text = (folder / f"{file}.sql").read_text(encoding="utf-8")

@@ -98,10 +98,7 @@ class SqlRuns(Part):
         return [(work, run) for work, run in rows]
 
     def last_activity(self, until: datetime) -> datetime | None:
-        """When something was last recorded up to then, by the clock of that time.
-
-        Turns and memories by their ids: the times they speak of are given by whoever records them.
-        """
+        """When something was last recorded up to then, by the ids of turns and memories."""
         moments: list[datetime | None] = []
         for column, table in (("started_at", "upkeep_runs"), ("at", "events")):
             statement = f"SELECT max({column}) FROM {table} WHERE space = :space"

@@ -51,9 +51,7 @@ class SqlTiers(Part):
     # --- tiers ----------------------------------------------------------------------------------
 
     def core(self, *, least: float, now: datetime, limit: int) -> list[Memory]:
-        """What is always known, the most important first; among equals, what was chosen for it,
-        then the newest. The order does not depend on use, so that a recall changes no prompt.
-        """
+        """What is always known, the chosen and newest first among equals, whatever was used."""
         order = "importance DESC, core DESC, doc DESC"
         rest = f"importance >= :least AND {_SQL['fit_for_core']} ORDER BY {order}"
         values = {"least": least, "now": now, "limit": limit, "trusted": _TRUSTED}

@@ -107,9 +107,7 @@ class SqlTransfer(Part):
             values |= {f"after_{n}": value for n, value in enumerate(found[-1][wide:])}
 
     def stored(self, table: MovedTable, rows: Sequence[Cells]) -> list[Cells | None]:
-        """What stands here for each of the rows. A mark that is further than the given one, or a
-        job that waits for the same, stands for it and is given as asked for.
-        """
+        """What stands here for each row, also a further mark or a job that waits for the same."""
         every = [self._values(table, row) for row in rows]
         stored = self._find(table, rows, every)
         return [
@@ -162,9 +160,7 @@ class SqlTransfer(Part):
     def _put_new(
         self, table: MovedTable, rows: Sequence[Cells], every: Sequence[Mapping[str, Any]]
     ) -> list[int]:
-        """Add all rows with a new key at once, and say which; none where one of them does not fit.
-        A row that something else may stand for is looked at by itself.
-        """
+        """Add all rows with a new key at once, and say which; none where one does not fit."""
         if not rows or not table.key or statements_of(table).stands_for:
             return []
         new: dict[Cells, int] = {}

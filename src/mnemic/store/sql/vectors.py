@@ -91,10 +91,7 @@ class SqlVectors(Part):
         rows: Sequence[VectorRow],
         tokens: Mapping[int, bytes] | None = None,
     ) -> None:
-        """The vectors of these records; a record may have none, or several, and token vectors.
-
-        A record that was removed since it was read gets none.
-        """
+        """The vectors of these records, none or several each; a removed record gets none."""
         self._check_lengths(embedder, (row.vector for row in rows))
         there = set(self._unit.text.records([record.doc for record in done]))
         done = [record for record in done if record.doc in there]
@@ -183,10 +180,7 @@ class SqlVectors(Part):
     def load(
         self, embedder: int, type_: RecordType, after: int | None, most: int | None = None
     ) -> LoadedVectors:
-        """The vectors of a type beyond the given record, by document.
-
-        About ``most`` of them: no document is torn apart.
-        """
+        """The vectors of a type beyond a record, about ``most``; no document is torn apart."""
         first = first_doc(self._space, type_) - 1 if after is None else after
         length = self._length(embedder)
         docs: list[int] = []

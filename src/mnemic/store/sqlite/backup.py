@@ -218,9 +218,7 @@ def _space_names(conn: apsw.Connection) -> tuple[str, ...]:
 
 
 def _release(copy: Path, key: FileKey | None) -> int:
-    """Give back the jobs and steps that somebody had in hand when the backup was made. They have
-    their try back, and a successor that already waits stands for both.
-    """
+    """Give back the jobs and steps that were in hand when the backup was made, each its try."""
     conn = connect(str(copy), secret=key.for_file(str(copy)) if key else "")
     try:
         conn.execute("PRAGMA journal_mode = MEMORY")

@@ -516,10 +516,7 @@ def _opened_place(conn: apsw.Connection, file: str) -> tuple[int, int] | None:
 
 
 def _is_stuck(conn: apsw.Connection) -> bool:
-    """Whether a cursor, kept alive by the exception that ended its block, still holds a snapshot.
-
-    The connection would go on to see the file as it was then.
-    """
+    """Whether a cursor, kept alive by an exception, holds a snapshot of an older file."""
     return conn.txn_state() != apsw.SQLITE_TXN_NONE
 
 

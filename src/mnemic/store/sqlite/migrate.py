@@ -158,10 +158,7 @@ def _made_with(version: int) -> SchemaObjects:
 
 
 def _look(path: str, key: FileKey | None) -> tuple[int, int, int]:
-    """The application and version by SQLite, which sees what is still in a log.
-
-    Not needed without one, and better not done: SQLite would leave files beside a stranger's.
-    """
+    """The application and version by SQLite, needed only where there may be a log."""
     readable = ReadOnlyFile(path, key)
     secret = key.for_file(path) if key else ""
     try:
@@ -245,9 +242,7 @@ def _use_wal(database: Database) -> None:
 
 
 def _create(database: Database, now: int) -> int:
-    """The latest schema at once: a new file has nothing to carry forward, and adding columns one
-    by one takes several times as long. Gives the version that the file has then.
-    """
+    """Make the latest schema at once, faster than column by column; the version it has then."""
     with database.write() as conn:
         existing = int(conn.execute("PRAGMA user_version").get)
         if existing:

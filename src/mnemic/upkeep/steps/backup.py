@@ -17,9 +17,7 @@ _DATED = r"-(\d{4}-\d\d-\d\d)-\d{4}"
 
 
 def back_up(step: Step) -> None:
-    """Copy the database into the folder of the settings, once a day for all spaces together, and
-    remove the oldest copies beyond those to be kept: nothing that is no copy of this database.
-    """
+    """Back the database up once a day, and remove our oldest copies beyond those to keep."""
     settings, database = step.settings.backup, step.tools.database
     if step.dry_run or database is None or not settings.folder:
         return

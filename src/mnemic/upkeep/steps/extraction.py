@@ -82,10 +82,7 @@ def _learn(step: Step, sessions: Sequence[SafeName]) -> bool:
 
 
 def _try_again(step: Step, dead: Job) -> bool:
-    """One more try of a job that was given up; False when the model is away.
-
-    What fails again stays dead, its job as it was.
-    """
+    """Try a job again that was given up; False when the model is away. A failure stays dead."""
     session = dead.name_of("session")
     step.give_way()  # not in between: what is revived would no longer be known as given up
     if step.dry_run:

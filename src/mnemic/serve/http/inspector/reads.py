@@ -55,9 +55,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """An event with the words of what it is about; ``after`` are those that replaced them.
-    ``page`` and ``id`` are where more of it is shown.
-    """
+    """An event, the memories it is about and those ``after``, and the ``page`` that shows more."""
 
     event: Event
     text: str
