@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ import numpy as np
 
 from bench.hybrid import SPACE, wait_for_vectors
 from bench.minds import bench_mind
+from bench.processes import output_of
 from bench.texts import Sampled
 from bench.timing import MILLI, percentile
 from mnemic.store.rows import EmbedText, VectorRow
@@ -146,10 +146,7 @@ def main(
             figures = grow(path, corpus, size)
             queries = [one.text for one in corpus.questions(size, questions)]
             command = [sys.executable, "-m", "bench.reading", "--ask", str(path)]
-            done = subprocess.run(
-                command, input=json.dumps(queries), capture_output=True, text=True, check=True
-            )
-            figures |= json.loads(done.stdout)
+            figures |= json.loads(output_of(command, given=json.dumps(queries)))
             figures |= weigh(path)
             figures["file, bytes a turn"] = path.stat().st_size / size
             click.echo(f"{tongue}, {size:,} turns")

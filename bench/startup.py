@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from time import perf_counter
 
 import mnemic
 from bench.figures import Figure, at_most, figure
+from bench.processes import output_of
 from bench.timing import MILLI, Timed
 
 _OPENED, _IMPORTED, _HELPED, _ANSWERED = 50.0, 60.0, 200.0, 350.0
@@ -146,5 +146,4 @@ def _command() -> Sequence[str]:
 
 def _run(command: Sequence[str]) -> str:
     own = {name: value for name, value in os.environ.items() if not name.startswith("MNEMIC_")}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=own)
-    return done.stdout
+    return output_of(command, env=own)

@@ -66,7 +66,7 @@ def test_presets_are_as_fast_as_their_documents_say(
     tmp_path: Path, tongue: Tongue, size: int, presets: tuple[str, ...]
 ) -> None:
     """Processor time, beside a bare FTS5 query in the same run; `bench speed` has the documents'
-    5,000 memories. What else the machine does only adds to it, so each one's best run counts.
+    5,000 memories. What else the machine does only adds to it, so each preset's best run counts.
     Better: where the machine is so slow that FTS5 alone needs the 5 ms, it counts.
     """
     slow: dict[str, list[Figure]] = {}
@@ -83,7 +83,8 @@ def test_presets_are_as_fast_as_their_documents_say(
         if not slow:
             break
     assert not slow, "in each of its runs"
-    assert measure_hook().value < 100, "its patterns are compiled: without that it takes 200 ms"
+    hook = min(measure_hook().value for _ in range(2))
+    assert hook < 100, "its patterns are compiled: without that it takes 200 ms"
 
 
 def test_a_small_memory_loses_nothing(report: SpeedReport) -> None:
