@@ -70,17 +70,16 @@ def measure_presets(
 def _figures(
     minds: dict[str, Mind], bare: BareFts5, asked: list[str], tongue: str, memories: int
 ) -> list[Figure]:
+    again = asked * _ROUNDS
     contenders: dict[str, Callable[[int], object]] = {
-        _BARE: lambda n: bare.search(bare.match(asked[n % len(asked)]), _K)
+        _BARE: lambda n: bare.search(bare.match(again[n]), _K)
     }
     for preset, mind in minds.items():
-        contenders[f"{preset} search"] = lambda n, mind=mind: mind.recall(
-            asked[n % len(asked)], limit=_K
-        )  # type: ignore[misc]
-        contenders[f"{preset} gate"] = lambda n, mind=mind: mind.gate(asked[n % len(asked)])  # type: ignore[misc]
+        contenders[f"{preset} search"] = lambda n, mind=mind: mind.recall(again[n], limit=_K)  # type: ignore[misc]
+        contenders[f"{preset} gate"] = lambda n, mind=mind: mind.gate(again[n])  # type: ignore[misc]
     timed = side_by_side(
         contenders,
-        _ROUNDS * len(asked),
+        len(again),
         block=_BLOCK,
         warm_up=lambda: side_by_side(contenders, min(_WARM, len(asked)), block=1),
         patience=_PATIENCE,
@@ -105,8 +104,8 @@ def _figures(
 
 def _usual(timed: Timed, questions: int) -> float:
     """The median over the questions, of each the best round."""
-    best = sorted(min(timed.busy[n::questions]) for n in range(questions))
-    return best[questions // 2] * MILLI
+    best = [min(timed.busy[n::questions]) for n in range(min(questions, len(timed.busy)))]
+    return sorted(best)[len(best) // 2] * MILLI
 
 
 def measure_hook() -> Figure:
